@@ -1,0 +1,325 @@
+// Package acp speaks with other vendors' agents over the Agent Client Protocol.
+//
+// Does: begin a session with an agent in a process of its own, or go on with one; send it words, steer it where it lets
+// itself be steered, cancel what it does; hand on what it says and asks, in its order; say clearly how it failed, with the
+// last that it wrote.
+//
+// Does not: know turns, transcripts or questions of ours; read a vendor's files or log in for anybody.
+//
+// Imports: agents/acp/rpc, agents/acp/schema.
+package acp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"fantail/agents/acp/rpc"
+	"fantail/agents/acp/schema"
+)
+
+// The bounds of a session.
+const (
+	begins  = 2 * time.Minute  // until a session stands: the first start ever of some takes ten seconds
+	settles = 10 * time.Second // until a turn that was cancelled has ended
+	steers  = 30 * time.Second // until words were put into a turn, or not
+)
+
+// Process is the program that an agent is.
+type Process interface {
+	Streams() (in io.Writer, out io.Reader)
+	Exited() <-chan struct{}
+	End() (how string) // ends it, whatever lives of it, and says how it ended; may be called more than once
+	Said() string      // the end of its standard error
+}
+
+// Options are what a session is made of.
+type Options struct {
+	Vendor  string // what people call the agent
+	Version string // of this program
+	Dir     string // where the agent works, absolute
+	Servers []schema.Server
+	Resume  string // the session to go on with; "": a new one
+	Whole   bool   // what was said in it is to be replayed
+
+	// Hear hears what the agent says, in its order. While it has not returned nothing else is heard, nor a turn over.
+	Hear func(schema.Update)
+
+	// Permit and Elicit have the human answer. Their contexts end when the agent does not wait for it any more.
+	Permit func(context.Context, schema.PermissionRequest) (schema.Outcome, error)
+	Elicit func(context.Context, schema.ElicitRequest) (schema.ElicitResponse, error)
+
+	Go func(name string, f func())
+}
+
+// Session is a conversation with an agent. It is safe for concurrent use.
+type Session struct {
+	o     Options
+	p     Process
+	conn  *rpc.Conn
+	able  schema.InitializeResponse
+	begun schema.SessionResponse
+	id    atomic.Pointer[string] // the session's; nil: it is not known yet
+}
+
+// ErrNoSession is the error if the agent does not know the session that was to go on.
+var ErrNoSession = errors.New("it does not go on with the session")
+
+// LoginError is the error if the agent asks for a login first.
+type LoginError struct {
+	Vendor string
+	Ways   []schema.AuthMethod
+}
+
+func (e *LoginError) Error() string { return e.Vendor + " asks for a login" }
+
+// Failure is how an agent failed.
+type Failure struct {
+	Vendor string
+	Cause  error
+	How    string // its process ended; "": it has not, or by us
+	Said   string // the last it wrote to its standard error
+}
+
+func (f *Failure) Error() string {
+	text := f.Vendor + ": " + f.Cause.Error()
+	if f.How != "" {
+		text += " (" + f.How + ")"
+	}
+	if said := lastLines(f.Said, 3); said != "" {
+		text += ": " + said
+	}
+	return text
+}
+
+func (f *Failure) Unwrap() error { return f.Cause }
+
+// lastLines are the last n lines of a text that are not blank, joined.
+func lastLines(text string, n int) string {
+	var lines []string
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines[max(len(lines)-n, 0):], " · ")
+}
+
+// Begin begins a session with the agent that p is, or goes on with one. It ends p if that fails.
+func Begin(ctx context.Context, p Process, o Options) (_ *Session, err error) {
+	in, out := p.Streams()
+	s := &Session{o: o, p: p}
+	s.conn = rpc.New(in, out, s, o.Go)
+	o.Go("acp watch", func() {
+		select {
+		case <-p.Exited(): // others may hold its output open
+			late := time.NewTimer(time.Second)
+			defer late.Stop()
+			select {
+			case <-s.conn.Done():
+			case <-late.C:
+				s.conn.Close()
+			}
+		case <-s.conn.Done():
+		}
+	})
+	defer func() {
+		if err != nil {
+			err = s.failed(err)
+			s.End()
+		}
+	}()
+	ctx, cancel := context.WithTimeoutCause(ctx, begins, fmt.Errorf("it did not begin a session in %v", begins))
+	defer cancel()
+	hello := schema.InitializeRequest{Version: schema.Version, Client: schema.Implementation{Name: "fantail", Version: o.Version}}
+	if err := s.conn.Call(ctx, schema.Initialize, hello, &s.able); err != nil {
+		return nil, err
+	}
+	if s.able.Version != schema.Version {
+		return nil, fmt.Errorf("it speaks version %d of the protocol, not %d", s.able.Version, schema.Version)
+	}
+	if err := s.enter(ctx); err != nil {
+		return nil, err
+	}
+	if s.begun.Session == "" {
+		return nil, errors.New("it names no session")
+	}
+	s.id.Store(&s.begun.Session)
+	return s, nil
+}
+
+// enter makes a session, or enters the one that goes on.
+func (s *Session) enter(ctx context.Context) error {
+	req := schema.SessionRequest{Session: s.o.Resume, Dir: s.o.Dir, Servers: s.o.Servers}
+	if req.Servers == nil {
+		req.Servers = []schema.Server{}
+	}
+	if s.o.Resume == "" {
+		return s.conn.Call(ctx, schema.SessionNew, req, &s.begun)
+	}
+	can, method := s.able.Capabilities.V, schema.Resume
+	if s.o.Whole || !can.Session.V.Resume.OK {
+		method = schema.SessionLoad
+	}
+	if method == schema.SessionLoad && !can.Load.V {
+		return fmt.Errorf("%w: it can't", ErrNoSession)
+	}
+	err := s.conn.Call(ctx, method, req, &s.begun)
+	if refused := (*rpc.Error)(nil); errors.As(err, &refused) && refused.Code != schema.AuthRequired {
+		return fmt.Errorf("%w: %w", ErrNoSession, err)
+	}
+	s.begun.Session = s.o.Resume
+	return err
+}
+
+// failed says how the agent failed.
+func (s *Session) failed(err error) error {
+	if refused := (*rpc.Error)(nil); errors.As(err, &refused) && refused.Code == schema.AuthRequired {
+		return &LoginError{s.o.Vendor, s.able.Auth.All}
+	}
+	f := &Failure{Vendor: s.o.Vendor, Cause: err}
+	select {
+	case <-s.p.Exited():
+		f.How, f.Said = s.p.End(), s.p.Said()
+	case <-s.conn.Done():
+		f.Said = s.p.Said()
+	default:
+	}
+	return f
+}
+
+// ID is the session's name, with which it may go on later.
+func (s *Session) ID() string { return s.begun.Session }
+
+// Steers reports whether words can be put into a turn.
+func (s *Session) Steers() bool { return s.able.Steers() }
+
+// Modes and Options are the settings that the session began with.
+func (s *Session) Modes() schema.Modes { return s.begun.Modes.V }
+
+func (s *Session) Options() []schema.Option { return s.begun.Options.All }
+
+// Agent is what the agent calls itself.
+func (s *Session) Agent() schema.Implementation { return s.able.Agent.V }
+
+// Done is closed when the agent can't be spoken with any more.
+func (s *Session) Done() <-chan struct{} { return s.conn.Done() }
+
+// Prompt has the agent carry out a turn and returns why that ended: end_turn, max_tokens, max_turn_requests, refusal or
+// cancelled. When ctx ends the agent is told to cancel; Prompt returns once it has, or does not in ten seconds.
+func (s *Session) Prompt(ctx context.Context, text string) (stop string, err error) {
+	over := make(chan struct{})
+	within, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	defer cancel(nil)
+	s.o.Go("acp cancel", func() {
+		select {
+		case <-over:
+			return
+		case <-ctx.Done():
+		}
+		_ = s.conn.Notify(schema.Cancel, schema.SessionRef{Session: s.ID()})
+		late := time.NewTimer(settles)
+		defer late.Stop()
+		select {
+		case <-over:
+		case <-late.C:
+			cancel(fmt.Errorf("it did not stop in %v", settles))
+		}
+	})
+	defer close(over)
+	var r schema.PromptResponse
+	err = s.conn.Call(within, schema.Prompt, schema.PromptRequest{Session: s.ID(), Prompt: schema.Say(text)}, &r)
+	if err != nil {
+		return "", s.failed(err)
+	}
+	return r.Stop, nil
+}
+
+// Steer puts words into the turn that goes on, and reports whether the agent has taken them. If not, they have to wait
+// for the turn's end.
+func (s *Session) Steer(ctx context.Context, text string) (taken bool, err error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, steers, fmt.Errorf("it did not answer in %v", steers))
+	defer cancel()
+	var r schema.SteerResponse
+	err = s.conn.Call(ctx, schema.Steer, schema.SteerRequest{Session: s.ID(), Prompt: schema.Say(text), Meta: schema.Steering}, &r)
+	if refused := (*rpc.Error)(nil); errors.As(err, &refused) {
+		return false, nil
+	}
+	if err != nil {
+		return false, s.failed(err)
+	}
+	return r.Outcome.V == "injected" || r.Status.V == "injected", nil
+}
+
+// Set changes a setting of the session.
+func (s *Session) Set(ctx context.Context, option, value string) error {
+	err := s.conn.Call(ctx, schema.SetOption, map[string]string{"sessionId": s.ID(), "configId": option, "value": value}, nil)
+	if err != nil {
+		return s.failed(err)
+	}
+	return nil
+}
+
+// SetMode changes its mode.
+func (s *Session) SetMode(ctx context.Context, mode string) error {
+	if err := s.conn.Call(ctx, schema.SetMode, map[string]string{"sessionId": s.ID(), "modeId": mode}, nil); err != nil {
+		return s.failed(err)
+	}
+	return nil
+}
+
+// End ends the agent's process, and with it the session here.
+func (s *Session) End() (how string) {
+	s.conn.Close()
+	return s.p.End()
+}
+
+// Notify implements rpc.Handler.
+func (s *Session) Notify(method string, params json.RawMessage) {
+	switch method {
+	case schema.SessionNews:
+		session, u := schema.ReadUpdate(params)
+		if id := s.id.Load(); session != "" && id != nil && session != *id {
+			return // of a session that it has beside ours
+		}
+		s.o.Hear(u)
+	case schema.Elicited:
+	default:
+		s.o.Hear(schema.Unknown{Kind: method})
+	}
+}
+
+// Answer implements rpc.Handler.
+func (s *Session) Answer(ctx context.Context, method string, params json.RawMessage) (any, error) {
+	unreadable := func(err error) error {
+		return &rpc.Error{Code: rpc.InvalidParams, Message: method + ": " + err.Error()}
+	}
+	switch method {
+	case schema.Permission:
+		var q schema.PermissionRequest
+		if err := json.Unmarshal(params, &q); err != nil {
+			return nil, unreadable(err)
+		}
+		out, err := s.o.Permit(ctx, q)
+		if err != nil {
+			out = schema.Outcome{Outcome: "cancelled"} // what a client has to answer where nobody answers
+		}
+		return schema.PermissionResponse{Outcome: out}, nil
+	case schema.Elicit:
+		var q schema.ElicitRequest
+		if err := json.Unmarshal(params, &q); err != nil {
+			return nil, unreadable(err)
+		}
+		out, err := s.o.Elicit(ctx, q)
+		if err != nil {
+			out = schema.ElicitResponse{Action: "cancel"}
+		}
+		return out, nil
+	}
+	return nil, &rpc.Error{Code: rpc.MethodNotFound, Message: "fantail has no " + method}
+}

@@ -1,0 +1,387 @@
+package acp_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"fantail/agents/acp"
+	"fantail/agents/acp/acptest"
+	"fantail/agents/acp/schema"
+)
+
+// pipes is a process that is none: an agent in this one.
+type pipes struct {
+	in     io.WriteCloser
+	out    io.ReadCloser
+	exited chan struct{}
+	said   string
+	end    func()
+}
+
+func (p *pipes) Streams() (io.Writer, io.Reader) { return p.in, p.out }
+func (p *pipes) Exited() <-chan struct{}         { return p.exited }
+func (p *pipes) Said() string                    { return p.said }
+func (p *pipes) End() string {
+	p.end()
+	<-p.exited
+	return "exit code 0"
+}
+
+// run runs serve as a process would.
+func run(all *sync.WaitGroup, serve func(in io.Reader, out io.WriteCloser)) *pipes {
+	theirs, in := io.Pipe()
+	out, ours := io.Pipe()
+	p := &pipes{in: in, out: out, exited: make(chan struct{})}
+	p.end = sync.OnceFunc(func() { _, _, _ = in.Close(), ours.Close(), theirs.Close() })
+	all.Go(func() {
+		defer close(p.exited)
+		serve(theirs, ours)
+		_, _ = ours.Close(), theirs.Close()
+	})
+	return p
+}
+
+// client is who uses a session.
+type client struct {
+	mu     sync.Mutex
+	all    sync.WaitGroup
+	heard  []string
+	choose func(ctx context.Context, q schema.PermissionRequest) (schema.Outcome, error)
+}
+
+func (c *client) hear(u schema.Update) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch u := u.(type) {
+	case schema.Chunk:
+		c.heard = append(c.heard, fmt.Sprintf("%d:%s", u.Of, u.Block.Words()))
+	case schema.ToolCall:
+		text := "call " + u.ID + " " + u.Status.V
+		for _, b := range u.Content.All {
+			text += " " + b.Block.Words()
+		}
+		c.heard = append(c.heard, text)
+	case schema.Unknown:
+		c.heard = append(c.heard, strings.TrimSpace("unknown "+u.Kind+" "+u.Why))
+	default:
+		c.heard = append(c.heard, fmt.Sprintf("%T", u))
+	}
+}
+
+func (c *client) took() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	text := strings.Join(c.heard, " | ")
+	c.heard = nil
+	return text
+}
+
+func (c *client) options(o acp.Options) acp.Options {
+	o.Vendor, o.Dir, o.Hear = "fake", "/shop", c.hear
+	o.Go = func(_ string, f func()) { c.all.Go(f) }
+	o.Permit = func(ctx context.Context, q schema.PermissionRequest) (schema.Outcome, error) {
+		if c.choose != nil {
+			return c.choose(ctx, q)
+		}
+		return schema.Outcome{Outcome: "selected", Choice: q.Choices.All[0].ID}, nil
+	}
+	o.Elicit = func(context.Context, schema.ElicitRequest) (schema.ElicitResponse, error) {
+		return schema.ElicitResponse{Action: "accept", Content: map[string]any{"n": 1}}, nil
+	}
+	return o
+}
+
+// with runs f in fake time with a client; its goroutines have ended afterwards.
+func with(t *testing.T, f func(t *testing.T, c *client)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		c := &client{}
+		f(t, c)
+		c.all.Wait()
+	})
+}
+
+func (c *client) begin(t *testing.T, a *acptest.Agent, o acp.Options) *acp.Session {
+	t.Helper()
+	s, err := acp.Begin(t.Context(), run(&c.all, func(in io.Reader, out io.WriteCloser) { _ = a.Serve(in, out) }), c.options(o))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestPrompt(t *testing.T) {
+	with(t, func(t *testing.T, c *client) {
+		a := &acptest.Agent{Turn: func(t *acptest.Turn) string {
+			t.Think("hm")
+			t.Say("I ")
+			t.Say("look.")
+			t.Call("c1", "read", "Read a file")
+			t.Done("c1", "its text")
+			t.Update(`{"sessionUpdate":"plan","entries":[{"content":"first","status":"pending","priority":"low"}]}`)
+			t.Update(`{"sessionUpdate":"brand_new","content":{"type":"text","text":"x"}}`)
+			t.Update(`{"sessionUpdate":"agent_message_chunk"}`)
+			t.Say("choice " + t.Ask("c2", "rm x", "allow_once", "reject_once"))
+			if r, err := t.Request("elicitation/create", map[string]any{"message": "n?", "mode": "form"}); err != nil || string(r) != `{"action":"accept","content":{"n":1}}` {
+				t.Say(fmt.Sprint(string(r), err))
+			}
+			if _, err := t.Request("fs/read_text_file", map[string]any{"path": "/etc/passwd"}); err == nil {
+				t.Say("it read")
+			}
+			return ""
+		}}
+		s := c.begin(t, a, acp.Options{Servers: []schema.Server{{Name: "fantail", Command: "/bin/f", Args: []string{"mcp"}, Env: []schema.Variable{}}}})
+		if a.Servers() != `[{"name":"fantail","command":"/bin/f","args":["mcp"],"env":[]}]` {
+			t.Error(a.Servers())
+		}
+		stop, err := s.Prompt(t.Context(), "go")
+		want := "1:hm | 0:I  | 0:look. | call c1 in_progress | call c1 completed its text | schema.Plan | unknown brand_new" +
+			" | unknown agent_message_chunk it has no content | 0:choice allow_once"
+		if got := c.took(); stop != "end_turn" || err != nil || got != want {
+			t.Errorf("%s %v\n%s\n%s", stop, err, got, want)
+		}
+		s.End()
+		if _, err := s.Prompt(t.Context(), "more"); err == nil {
+			t.Error("a session that was ended takes words")
+		}
+	})
+}
+
+func TestPrompt_cancelled(t *testing.T) {
+	with(t, func(t *testing.T, c *client) {
+		deaf := false
+		hold := make(chan struct{})
+		a := &acptest.Agent{Turn: func(t *acptest.Turn) string {
+			t.Say("working")
+			<-t.Context.Done()
+			if deaf {
+				<-hold
+			}
+			return ""
+		}}
+		s := c.begin(t, a, acp.Options{})
+		for _, deaf = range []bool{false, true} {
+			ctx, cancel := context.WithCancel(t.Context())
+			time.AfterFunc(time.Minute, cancel)
+			began := time.Now()
+			stop, err := s.Prompt(ctx, "go")
+			switch took := time.Since(began); {
+			case !deaf && (stop != "cancelled" || err != nil || took != time.Minute):
+				t.Error(stop, err, took)
+			case deaf && (err == nil || !strings.Contains(err.Error(), "it did not stop in 10s") || took != time.Minute+10*time.Second):
+				t.Error(stop, err, took)
+			}
+		}
+		close(hold)
+		s.End()
+	})
+}
+
+func TestSteer(t *testing.T) {
+	with(t, func(t *testing.T, c *client) {
+		a := &acptest.Agent{Steers: true, Turn: func(t *acptest.Turn) string {
+			t.Say("steered with " + <-t.Steered)
+			return ""
+		}}
+		s := c.begin(t, a, acp.Options{})
+		if taken, err := s.Steer(t.Context(), "early"); taken || err != nil || !s.Steers() {
+			t.Error(taken, err)
+		}
+		c.all.Go(func() {
+			if taken, err := s.Steer(t.Context(), "left"); !taken || err != nil {
+				t.Error(taken, err)
+			}
+		})
+		if _, err := s.Prompt(t.Context(), "go"); err != nil {
+			t.Error(err)
+		}
+		if got := c.took(); got != "0:steered with left" {
+			t.Error(got)
+		}
+		s.End()
+	})
+}
+
+// A session goes on in another process, with or without what was said; one that the agent does not know is told of.
+func TestBegin_again(t *testing.T) {
+	with(t, func(t *testing.T, c *client) {
+		file := t.TempDir() + "/sessions"
+		agent := func(loads, resumes bool) *acptest.Agent {
+			return &acptest.Agent{File: file, Loads: loads, Resumes: resumes, Turn: func(t *acptest.Turn) string { t.Say("yes"); return "" }}
+		}
+		s := c.begin(t, agent(true, true), acp.Options{})
+		if _, err := s.Prompt(t.Context(), "go"); err != nil {
+			t.Fatal(err)
+		}
+		id := s.ID()
+		s.End()
+		c.took()
+		for _, k := range []struct {
+			loads, resumes, whole bool
+			want                  string
+		}{
+			{true, true, false, ""}, {true, true, true, "2:go | 0:yes"}, {true, false, false, "2:go | 0:yes"}, {false, true, false, ""},
+		} {
+			s := c.begin(t, agent(k.loads, k.resumes), acp.Options{Resume: id, Whole: k.whole})
+			if got := c.took(); got != k.want || s.ID() != id {
+				t.Errorf("%+v: %q, %s", k, got, s.ID())
+			}
+			s.End()
+		}
+		for _, o := range []acp.Options{{Resume: "other"}, {Resume: id, Whole: true}} {
+			a := agent(o.Resume != id, true)
+			p := run(&c.all, func(in io.Reader, out io.WriteCloser) { _ = a.Serve(in, out) })
+			if _, err := acp.Begin(t.Context(), p, c.options(o)); !errors.Is(err, acp.ErrNoSession) {
+				t.Error(err)
+			}
+		}
+	})
+}
+
+// However an agent fails as it begins, the error says so and its process has ended.
+func TestBegin_fails(t *testing.T) {
+	write := func(text string, then func(in io.Reader)) func(io.Reader, io.WriteCloser) {
+		return func(in io.Reader, out io.WriteCloser) {
+			_, _ = io.WriteString(out, text)
+			if then != nil {
+				then(in)
+			}
+		}
+	}
+	drain := func(in io.Reader) { _, _ = io.Copy(io.Discard, in) }
+	answers := func(lines ...string) func(io.Reader, io.WriteCloser) {
+		return func(in io.Reader, out io.WriteCloser) {
+			asked := bufio.NewReader(in)
+			for _, l := range lines {
+				_, _ = asked.ReadString('\n')
+				_, _ = io.WriteString(out, l+"\n")
+			}
+			drain(asked)
+		}
+	}
+	for _, k := range []struct {
+		name, want string
+		serve      func(in io.Reader, out io.WriteCloser)
+	}{
+		{"ends", "fake: initialize: it ended (exit code 0): no such model", write("", nil)},
+		{"is no agent", `it ended; it had written "Usage: fake [options]"`, write("Usage: fake [options]\n", nil)},
+		{"half a line", "it ended in the middle of a message", write(`{"jsonrpc"`, nil)},
+		{"says nothing", "it did not begin a session in 2m0s", write("", drain)},
+		{"another version", "it speaks version 7 of the protocol", func(in io.Reader, out io.WriteCloser) { _ = (&acptest.Agent{Version: 7}).Serve(in, out) }},
+		{"wants a login", "fake asks for a login", func(in io.Reader, out io.WriteCloser) { _ = (&acptest.Agent{Login: true}).Serve(in, out) }},
+		{"floods", "one message is larger than 16 MB", write(strings.Repeat("x", 17<<20), drain)},
+		{"no session", "it names no session", answers(`{"id":1,"result":{"protocolVersion":1}}`, `{"id":2,"result":{}}`)},
+		{"a session that can't be read", "session/new: what came back can't be read", answers(`{"id":1,"result":{"protocolVersion":1}}`, `{"id":2,"result":{"sessionId":7}}`)},
+	} {
+		t.Run(k.name, func(t *testing.T) {
+			with(t, func(t *testing.T, c *client) {
+				p := run(&c.all, k.serve)
+				p.said = "warning: old\n\nno such model\n"
+				if k.name == "ends" {
+					p.said = "no such model\n"
+				}
+				_, err := acp.Begin(t.Context(), p, c.options(acp.Options{}))
+				if err == nil || !strings.Contains(err.Error(), k.want) {
+					t.Errorf("%v, want %s", err, k.want)
+				}
+				login := (*acp.LoginError)(nil)
+				if errors.As(err, &login) != (k.name == "wants a login") || login != nil && login.Ways[0].Description.V != "run fake login" {
+					t.Error(login)
+				}
+				<-p.exited
+			})
+		})
+	}
+}
+
+// A question is taken back when the agent dies or its turn is cancelled.
+func TestPermit_takenBack(t *testing.T) {
+	with(t, func(t *testing.T, c *client) {
+		asked := make(chan struct{})
+		c.choose = func(ctx context.Context, _ schema.PermissionRequest) (schema.Outcome, error) {
+			close(asked)
+			<-ctx.Done()
+			return schema.Outcome{}, context.Cause(ctx)
+		}
+		a := &acptest.Agent{Turn: func(t *acptest.Turn) string { t.Ask("c", "rm", "allow_once"); return "" }}
+		p := run(&c.all, func(in io.Reader, out io.WriteCloser) { _ = a.Serve(in, out) })
+		s, err := acp.Begin(t.Context(), p, c.options(acp.Options{}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.all.Go(func() {
+			<-asked
+			p.end() // as if it were killed
+		})
+		_, err = s.Prompt(t.Context(), "go")
+		if fail := (*acp.Failure)(nil); !errors.As(err, &fail) || !strings.Contains(err.Error(), "it ended") {
+			t.Error(err)
+		}
+		s.End()
+	})
+}
+
+// cut is a pipe that breaks after so many bytes.
+type cut struct {
+	io.WriteCloser
+	left int
+	sent *int
+}
+
+func (c *cut) Write(b []byte) (int, error) {
+	n := min(len(b), c.left)
+	*c.sent += n
+	c.left -= n
+	if _, err := c.WriteCloser.Write(b[:n]); err != nil || n < len(b) {
+		_ = c.Close()
+		return n, io.ErrClosedPipe
+	}
+	return n, nil
+}
+
+// Wherever what an agent says is cut, what came before it was heard, and the failure says so.
+func TestCut(t *testing.T) {
+	heard, sent := "", 0
+	session := func(at int) (failed error) {
+		sent = 0
+		with(t, func(t *testing.T, c *client) {
+			a := &acptest.Agent{Turn: func(t *acptest.Turn) string {
+				t.Say("größer")
+				t.Call("c1", "edit", "Edit a file")
+				t.Ask("c1", "Edit a file", "allow_once")
+				t.Done("c1", "done")
+				t.Say("bye")
+				return ""
+			}}
+			p := run(&c.all, func(in io.Reader, out io.WriteCloser) { _ = a.Serve(in, &cut{out, at, &sent}) })
+			s, err := acp.Begin(t.Context(), p, c.options(acp.Options{}))
+			if err == nil {
+				_, err = s.Prompt(t.Context(), "go")
+				s.End()
+			}
+			failed, heard = err, c.took()
+		})
+		return failed
+	}
+	if err := session(1 << 20); err != nil {
+		t.Fatal(err)
+	}
+	whole, all := heard, sent
+	for at := range all - 1 { // the last byte is the end of a line that is whole
+		err := session(at)
+		if fail := (*acp.Failure)(nil); !errors.As(err, &fail) || !strings.Contains(err.Error(), "it ended") {
+			t.Fatalf("cut after %d of %d bytes: %v", at, all, err)
+		}
+		if !strings.HasPrefix(whole, heard) {
+			t.Fatalf("cut after %d bytes: %s is no beginning of %s", at, heard, whole)
+		}
+	}
+}

@@ -1,0 +1,325 @@
+// Package acptest is an agent that speaks the Agent Client Protocol as a test wants it.
+//
+// Does: begin, load and resume sessions, which it keeps in memory or in a file; carry out turns as a function of the test
+// says: words, thoughts, calls, plans, questions, whatever else is written; take what it is steered with; stop when told to.
+//
+// Does not: ask a model, or check what the client does.
+//
+// Imports: agents/acp/rpc.
+package acptest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+
+	"fantail/agents/acp/rpc"
+)
+
+// Agent is the fake agent. Its fields are set before Serve.
+type Agent struct {
+	Turn    func(*Turn) string // carries out a turn and returns why it ended; "": end_turn
+	Version int                // of the protocol; 0: 1
+	Steers  bool
+	Loads   bool
+	Resumes bool
+	Login   bool   // it wants one first
+	Modes   string // a JSON value; "": none
+	Options string // a JSON list; "": none
+	File    string // where sessions are kept over processes; "": in memory
+
+	mu       sync.Mutex
+	conn     *rpc.Conn
+	sessions map[string][]Line
+	servers  json.RawMessage // the MCP servers it was given last
+	turns    map[string]*Turn
+	n        int
+}
+
+// Line is one update that a load replays.
+type Line struct {
+	Update json.RawMessage `json:"update"`
+}
+
+// Turn is one that is being carried out.
+type Turn struct {
+	Context context.Context // ends when it is cancelled
+	Session string
+	Prompt  string      // what it was sent
+	Steered chan string // what it is steered with, if a receiver waits
+
+	a      *Agent
+	cancel context.CancelFunc
+}
+
+// Serve speaks with the client until that leaves.
+func (a *Agent) Serve(in io.Reader, out io.Writer) error {
+	a.sessions, a.turns = map[string][]Line{}, map[string]*Turn{}
+	if text, err := os.ReadFile(a.File); err == nil {
+		if err := json.Unmarshal(text, &a.sessions); err != nil {
+			return err
+		}
+	}
+	var all sync.WaitGroup
+	ready := make(chan struct{})
+	a.conn = rpc.New(out, in, handler{a, ready}, func(_ string, f func()) { all.Go(f) })
+	close(ready)
+	<-a.conn.Done()
+	all.Wait()
+	return a.conn.Err()
+}
+
+// handler hears the client.
+type handler struct {
+	a     *Agent
+	ready <-chan struct{}
+}
+
+func (h handler) Notify(method string, params json.RawMessage) {
+	<-h.ready
+	if method == "session/cancel" {
+		h.a.mu.Lock()
+		defer h.a.mu.Unlock()
+		if t := h.a.turns[sessionOf(params)]; t != nil {
+			t.cancel()
+		}
+	}
+}
+
+func sessionOf(params json.RawMessage) string {
+	var p struct {
+		Session string `json:"sessionId"`
+	}
+	_ = json.Unmarshal(params, &p)
+	return p.Session
+}
+
+func promptOf(params json.RawMessage) string {
+	var p struct {
+		Prompt []struct {
+			Text string `json:"text"`
+		} `json:"prompt"`
+	}
+	_ = json.Unmarshal(params, &p)
+	var b strings.Builder
+	for _, block := range p.Prompt {
+		b.WriteString(block.Text)
+	}
+	return b.String()
+}
+
+func (h handler) Answer(ctx context.Context, method string, params json.RawMessage) (any, error) {
+	<-h.ready
+	a := h.a
+	id := sessionOf(params)
+	switch method {
+	case "initialize":
+		version := a.Version
+		if version == 0 {
+			version = 1
+		}
+		can := map[string]any{"loadSession": a.Loads, "sessionCapabilities": map[string]any{}}
+		if a.Resumes {
+			can["sessionCapabilities"] = map[string]any{"resume": map[string]any{}}
+		}
+		return map[string]any{
+			"protocolVersion": version, "agentCapabilities": can,
+			"agentInfo":   map[string]string{"name": "fake", "version": "1"},
+			"authMethods": []map[string]string{{"id": "login", "name": "Log in", "description": "run fake login"}},
+			"_meta":       map[string]any{"steering": map[string]bool{"supported": a.Steers}},
+		}, nil
+	case "session/new":
+		if a.Login {
+			return nil, &rpc.Error{Code: -32000, Message: "log in first"}
+		}
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		a.n = max(a.n, len(a.sessions)) + 1
+		id = fmt.Sprint("s", a.n)
+		a.sessions[id] = []Line{}
+		a.keep()
+		return a.begun(id, params), nil
+	case "session/load", "session/resume":
+		a.mu.Lock()
+		lines, known := a.sessions[id]
+		a.mu.Unlock()
+		if !known {
+			return nil, &rpc.Error{Code: -32002, Message: "no session " + id}
+		}
+		if method == "session/load" {
+			for _, l := range lines {
+				a.update(id, l.Update)
+			}
+		}
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		return a.begun("", params), nil
+	case "session/prompt":
+		return a.prompt(ctx, id, promptOf(params))
+	case "_session/steering":
+		a.mu.Lock()
+		t := a.turns[id]
+		a.mu.Unlock()
+		if t == nil {
+			return map[string]string{"outcome": "promptRequired"}, nil
+		}
+		text := promptOf(params)
+		select {
+		case t.Steered <- text:
+			a.note(id, said("user_message_chunk", text))
+			return map[string]string{"outcome": "injected"}, nil
+		case <-t.Context.Done():
+			return map[string]string{"outcome": "failed"}, nil
+		}
+	case "session/set_mode", "session/set_config_option":
+		return map[string]any{"configOptions": []any{}}, nil
+	}
+	return nil, &rpc.Error{Code: rpc.MethodNotFound, Message: "fake has no " + method}
+}
+
+// begun is the answer to a session's beginning. The caller holds the mutex.
+func (a *Agent) begun(id string, params json.RawMessage) map[string]any {
+	var p struct {
+		Servers json.RawMessage `json:"mcpServers"`
+	}
+	_ = json.Unmarshal(params, &p)
+	a.servers = p.Servers
+	r := map[string]any{}
+	if id != "" {
+		r["sessionId"] = id
+	}
+	if a.Modes != "" {
+		r["modes"] = json.RawMessage(a.Modes)
+	}
+	if a.Options != "" {
+		r["configOptions"] = json.RawMessage(a.Options)
+	}
+	return r
+}
+
+// Servers are the MCP servers that the last session was begun with.
+func (a *Agent) Servers() string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return string(a.servers)
+}
+
+// prompt carries out a turn, after those before it.
+func (a *Agent) prompt(ctx context.Context, id, text string) (any, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	t := &Turn{Context: ctx, Session: id, Prompt: text, Steered: make(chan string), a: a, cancel: cancel}
+	a.mu.Lock()
+	if _, known := a.sessions[id]; !known {
+		a.mu.Unlock()
+		return nil, &rpc.Error{Code: -32002, Message: "no session " + id}
+	}
+	a.turns[id] = t
+	a.mu.Unlock()
+	a.note(id, said("user_message_chunk", text))
+	why := "end_turn"
+	if a.Turn != nil {
+		if w := a.Turn(t); w != "" {
+			why = w
+		}
+	}
+	if ctx.Err() != nil {
+		why = "cancelled"
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	delete(a.turns, id)
+	return map[string]string{"stopReason": why}, nil
+}
+
+func said(kind, text string) json.RawMessage {
+	b, _ := json.Marshal(map[string]any{"sessionUpdate": kind, "content": map[string]string{"type": "text", "text": text}})
+	return b
+}
+
+// note keeps an update for a load.
+func (a *Agent) note(id string, update json.RawMessage) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.sessions[id] = append(a.sessions[id], Line{update})
+	a.keep()
+}
+
+// keep writes the sessions into their file. The caller holds the mutex.
+func (a *Agent) keep() {
+	if a.File == "" {
+		return
+	}
+	text, err := json.Marshal(a.sessions)
+	if err == nil {
+		err = os.WriteFile(a.File+".new", text, 0o600)
+	}
+	if err == nil {
+		err = os.Rename(a.File+".new", a.File)
+	}
+	if err != nil {
+		panic(err)
+	}
+}
+
+func (a *Agent) update(id string, update json.RawMessage) {
+	_ = a.conn.Notify("session/update", map[string]any{"sessionId": id, "update": update})
+}
+
+// Update says something, and keeps it for a load. update is JSON.
+func (t *Turn) Update(update string) {
+	t.a.note(t.Session, json.RawMessage(update))
+	t.a.update(t.Session, json.RawMessage(update))
+}
+
+// Say and Think say words.
+func (t *Turn) Say(text string) { t.Update(string(said("agent_message_chunk", text))) }
+
+func (t *Turn) Think(text string) { t.Update(string(said("agent_thought_chunk", text))) }
+
+// Call begins a call of its own tools, and Done ends it.
+func (t *Turn) Call(id, kind, title string) {
+	t.Update(fmt.Sprintf(`{"sessionUpdate":"tool_call","toolCallId":%q,"kind":%q,"title":%q,"status":"in_progress"}`, id, kind, title))
+}
+
+func (t *Turn) Done(id, output string) {
+	b, _ := json.Marshal(output)
+	t.Update(fmt.Sprintf(`{"sessionUpdate":"tool_call_update","toolCallId":%q,"status":"completed","content":[{"type":"content","content":{"type":"text","text":%s}}]}`, id, b))
+}
+
+// Ask asks for a permission and returns the choice; "": it was cancelled.
+func (t *Turn) Ask(id, title string, choices ...string) string {
+	type choice struct {
+		ID   string `json:"optionId"`
+		Name string `json:"name"`
+		Kind string `json:"kind"`
+	}
+	var cs []choice
+	for _, c := range choices {
+		cs = append(cs, choice{c, "Choice " + c, c})
+	}
+	var r struct {
+		Outcome struct {
+			Outcome string `json:"outcome"`
+			Choice  string `json:"optionId"`
+		} `json:"outcome"`
+	}
+	err := t.a.conn.Call(t.Context, "session/request_permission", map[string]any{
+		"sessionId": t.Session, "toolCall": map[string]string{"toolCallId": id, "title": title}, "options": cs,
+	}, &r)
+	if err != nil || r.Outcome.Outcome != "selected" {
+		return ""
+	}
+	return r.Outcome.Choice
+}
+
+// Request calls the client and returns what it answers.
+func (t *Turn) Request(method string, params any) (json.RawMessage, error) {
+	var r json.RawMessage
+	err := t.a.conn.Call(t.Context, method, params, &r)
+	return r, err
+}
