@@ -28,6 +28,7 @@ const (
 	begins  = 2 * time.Minute  // until a session stands: the first start ever of some takes ten seconds
 	settles = 10 * time.Second // until a turn that was cancelled has ended
 	steers  = 30 * time.Second // until words were put into a turn, or not
+	ends    = time.Second      // between the end of its output and its own, or the other way round
 )
 
 // Process is the program that an agent is.
@@ -118,7 +119,7 @@ func Begin(ctx context.Context, p Process, o Options) (_ *Session, err error) {
 	o.Go("acp watch", func() {
 		select {
 		case <-p.Exited(): // others may hold its output open
-			late := time.NewTimer(time.Second)
+			late := time.NewTimer(ends)
 			defer late.Stop()
 			select {
 			case <-s.conn.Done():
@@ -183,13 +184,17 @@ func (s *Session) failed(err error) error {
 		return &LoginError{s.o.Vendor, s.able.Auth.All}
 	}
 	f := &Failure{Vendor: s.o.Vendor, Cause: err}
+	if s.conn.Err() == nil {
+		return f // it may live on
+	}
+	late := time.NewTimer(ends)
+	defer late.Stop()
 	select {
 	case <-s.p.Exited():
-		f.How, f.Said = s.p.End(), s.p.Said()
-	case <-s.conn.Done():
-		f.Said = s.p.Said()
-	default:
+		f.How = s.p.End()
+	case <-late.C:
 	}
+	f.Said = s.p.Said()
 	return f
 }
 

@@ -196,13 +196,15 @@ func TestSteer(t *testing.T) {
 			t.Error(taken, err)
 		}
 		c.all.Go(func() {
-			if taken, err := s.Steer(t.Context(), "left"); !taken || err != nil {
-				t.Error(taken, err)
+			if _, err := s.Prompt(t.Context(), "go"); err != nil {
+				t.Error(err)
 			}
 		})
-		if _, err := s.Prompt(t.Context(), "go"); err != nil {
-			t.Error(err)
+		synctest.Wait()
+		if taken, err := s.Steer(t.Context(), "left"); !taken || err != nil {
+			t.Error(taken, err)
 		}
+		synctest.Wait()
 		if got := c.took(); got != "0:steered with left" {
 			t.Error(got)
 		}
