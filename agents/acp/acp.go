@@ -6,7 +6,7 @@
 //
 // Does not: know turns, transcripts or questions of ours; read a vendor's files or log in for anybody.
 //
-// Imports: agents/acp/rpc, agents/acp/schema.
+// Imports: agents/acp/rpc, agents/acp/schema, tools/proc.
 package acp
 
 import (
