@@ -124,8 +124,8 @@ func (a loose) number(name string) int {
 	return int(f)
 }
 
-// line makes text one line that a terminal shows as it is.
-func line(s string) string {
+// Line makes text one line that a terminal shows as it is.
+func Line(s string) string {
 	var b strings.Builder
 	n, space := 0, false
 	for _, r := range strings.TrimSpace(s) {

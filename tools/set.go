@@ -99,11 +99,11 @@ func (s *Set) Parse(env *Env, callID, name string, args json.RawMessage) (*Call,
 func (s *Set) Title(name string, args json.RawMessage) string {
 	t, args := s.meant(name, args)
 	if t == nil {
-		return line(name)
+		return Line(name)
 	}
 	var a loose
 	if json.Unmarshal(t.retype(args), &a) != nil {
-		return line(t.name)
+		return Line(t.name)
 	}
-	return line(t.title(a))
+	return Line(t.title(a))
 }

@@ -215,9 +215,8 @@ func (s *Session) Agent() schema.Implementation { return s.able.Agent.V }
 // Done is closed when the agent can't be spoken with any more.
 func (s *Session) Done() <-chan struct{} { return s.conn.Done() }
 
-// Prompt has the agent carry out a turn and returns why that ended: end_turn, max_tokens, max_turn_requests, refusal or
-// cancelled. When ctx ends the agent is told to cancel; Prompt returns once it has, or does not in ten seconds.
-func (s *Session) Prompt(ctx context.Context, text string) (stop string, err error) {
+// Prompt has the agent carry out a turn and returns how that ended. When ctx ends the agent is told to cancel; Prompt returns once it has, or does not in ten seconds.
+func (s *Session) Prompt(ctx context.Context, text string) (r schema.PromptResponse, err error) {
 	over := make(chan struct{})
 	within, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer cancel(nil)
@@ -237,12 +236,11 @@ func (s *Session) Prompt(ctx context.Context, text string) (stop string, err err
 		}
 	})
 	defer close(over)
-	var r schema.PromptResponse
 	err = s.conn.Call(within, schema.Prompt, schema.PromptRequest{Session: s.ID(), Prompt: schema.Say(text)}, &r)
 	if err != nil {
-		return "", s.failed(err)
+		return r, s.failed(err)
 	}
-	return r.Stop, nil
+	return r, nil
 }
 
 // Steer puts words into the turn that goes on, and reports whether the agent has taken them. If not, they have to wait

@@ -17,38 +17,6 @@ import (
 	"fantail/agents/acp/schema"
 )
 
-// pipes is a process that is none: an agent in this one.
-type pipes struct {
-	in     io.WriteCloser
-	out    io.ReadCloser
-	exited chan struct{}
-	said   string
-	end    func()
-}
-
-func (p *pipes) Streams() (io.Writer, io.Reader) { return p.in, p.out }
-func (p *pipes) Exited() <-chan struct{}         { return p.exited }
-func (p *pipes) Said() string                    { return p.said }
-func (p *pipes) End() string {
-	p.end()
-	<-p.exited
-	return "exit code 0"
-}
-
-// run runs serve as a process would.
-func run(all *sync.WaitGroup, serve func(in io.Reader, out io.WriteCloser)) *pipes {
-	theirs, in := io.Pipe()
-	out, ours := io.Pipe()
-	p := &pipes{in: in, out: out, exited: make(chan struct{})}
-	p.end = sync.OnceFunc(func() { _, _, _ = in.Close(), ours.Close(), theirs.Close() })
-	all.Go(func() {
-		defer close(p.exited)
-		serve(theirs, ours)
-		_, _ = ours.Close(), theirs.Close()
-	})
-	return p
-}
-
 // client is who uses a session.
 type client struct {
 	mu     sync.Mutex
@@ -76,6 +44,8 @@ func (c *client) hear(u schema.Update) {
 	}
 }
 
+func (c *client) start(_ string, f func()) { c.all.Go(f) }
+
 func (c *client) took() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -86,7 +56,7 @@ func (c *client) took() string {
 
 func (c *client) options(o acp.Options) acp.Options {
 	o.Vendor, o.Dir, o.Hear = "fake", "/shop", c.hear
-	o.Go = func(_ string, f func()) { c.all.Go(f) }
+	o.Go = c.start
 	o.Permit = func(ctx context.Context, q schema.PermissionRequest) (schema.Outcome, error) {
 		if c.choose != nil {
 			return c.choose(ctx, q)
@@ -111,7 +81,7 @@ func with(t *testing.T, f func(t *testing.T, c *client)) {
 
 func (c *client) begin(t *testing.T, a *acptest.Agent, o acp.Options) *acp.Session {
 	t.Helper()
-	s, err := acp.Begin(t.Context(), run(&c.all, func(in io.Reader, out io.WriteCloser) { _ = a.Serve(in, out) }), c.options(o))
+	s, err := acp.Begin(t.Context(), acptest.Run(c.start, func(in io.Reader, out io.WriteCloser) { _ = a.Serve(in, out) }), c.options(o))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,8 +115,8 @@ func TestPrompt(t *testing.T) {
 		stop, err := s.Prompt(t.Context(), "go")
 		want := "1:hm | 0:I  | 0:look. | call c1 in_progress | call c1 completed its text | schema.Plan | unknown brand_new" +
 			" | unknown agent_message_chunk it has no content | 0:choice allow_once"
-		if got := c.took(); stop != "end_turn" || err != nil || got != want {
-			t.Errorf("%s %v\n%s\n%s", stop, err, got, want)
+		if got := c.took(); stop.Stop != "end_turn" || err != nil || got != want {
+			t.Errorf("%+v %v\n%s\n%s", stop, err, got, want)
 		}
 		s.End()
 		if _, err := s.Prompt(t.Context(), "more"); err == nil {
@@ -174,7 +144,7 @@ func TestPrompt_cancelled(t *testing.T) {
 			began := time.Now()
 			stop, err := s.Prompt(ctx, "go")
 			switch took := time.Since(began); {
-			case !deaf && (stop != "cancelled" || err != nil || took != time.Minute):
+			case !deaf && (stop.Stop != "cancelled" || err != nil || took != time.Minute):
 				t.Error(stop, err, took)
 			case deaf && (err == nil || !strings.Contains(err.Error(), "it did not stop in 10s") || took != time.Minute+10*time.Second):
 				t.Error(stop, err, took)
@@ -240,7 +210,7 @@ func TestBegin_again(t *testing.T) {
 		}
 		for _, o := range []acp.Options{{Resume: "other"}, {Resume: id, Whole: true}} {
 			a := agent(o.Resume != id, true)
-			p := run(&c.all, func(in io.Reader, out io.WriteCloser) { _ = a.Serve(in, out) })
+			p := acptest.Run(c.start, func(in io.Reader, out io.WriteCloser) { _ = a.Serve(in, out) })
 			if _, err := acp.Begin(t.Context(), p, c.options(o)); !errors.Is(err, acp.ErrNoSession) {
 				t.Error(err)
 			}
@@ -285,10 +255,10 @@ func TestBegin_fails(t *testing.T) {
 	} {
 		t.Run(k.name, func(t *testing.T) {
 			with(t, func(t *testing.T, c *client) {
-				p := run(&c.all, k.serve)
-				p.said = "warning: old\n\nno such model\n"
+				p := acptest.Run(c.start, k.serve)
+				p.Words = "warning: old\n\nno such model\n"
 				if k.name == "ends" {
-					p.said = "no such model\n"
+					p.Words = "no such model\n"
 				}
 				_, err := acp.Begin(t.Context(), p, c.options(acp.Options{}))
 				if err == nil || !strings.Contains(err.Error(), k.want) {
@@ -298,7 +268,7 @@ func TestBegin_fails(t *testing.T) {
 				if errors.As(err, &login) != (k.name == "wants a login") || login != nil && login.Ways[0].Description.V != "run fake login" {
 					t.Error(login)
 				}
-				<-p.exited
+				<-p.Exited()
 			})
 		})
 	}
@@ -314,14 +284,14 @@ func TestPermit_takenBack(t *testing.T) {
 			return schema.Outcome{}, context.Cause(ctx)
 		}
 		a := &acptest.Agent{Turn: func(t *acptest.Turn) string { t.Ask("c", "rm", "allow_once"); return "" }}
-		p := run(&c.all, func(in io.Reader, out io.WriteCloser) { _ = a.Serve(in, out) })
+		p := acptest.Run(c.start, func(in io.Reader, out io.WriteCloser) { _ = a.Serve(in, out) })
 		s, err := acp.Begin(t.Context(), p, c.options(acp.Options{}))
 		if err != nil {
 			t.Fatal(err)
 		}
 		c.all.Go(func() {
 			<-asked
-			p.end() // as if it were killed
+			p.End() // as if it were killed
 		})
 		_, err = s.Prompt(t.Context(), "go")
 		if fail := (*acp.Failure)(nil); !errors.As(err, &fail) || !strings.Contains(err.Error(), "it ended") {
@@ -363,7 +333,7 @@ func TestCut(t *testing.T) {
 				t.Say("bye")
 				return ""
 			}}
-			p := run(&c.all, func(in io.Reader, out io.WriteCloser) { _ = a.Serve(in, &cut{out, at, &sent}) })
+			p := acptest.Run(c.start, func(in io.Reader, out io.WriteCloser) { _ = a.Serve(in, &cut{out, at, &sent}) })
 			s, err := acp.Begin(t.Context(), p, c.options(acp.Options{}))
 			if err == nil {
 				_, err = s.Prompt(t.Context(), "go")

@@ -135,9 +135,13 @@ func (a *Agent) Show(e event.Event) {
 	a.fleet.hub.Emit(e)
 }
 
-// Trouble shows an error that can't be written down.
+// Trouble shows an error that can't be written down; nil: it is over.
 func (a *Agent) Trouble(err error) {
-	a.Set(func(i *event.Info) { i.Why = err.Error() })
+	why := ""
+	if err != nil {
+		why = err.Error()
+	}
+	a.Set(func(i *event.Info) { i.Why = why })
 }
 
 // Book returns the book of the agent's transcript. Appending to it counts as a sign of life.

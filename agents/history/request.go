@@ -3,6 +3,7 @@ package history
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"fantail/agents/llm"
 )
@@ -139,4 +140,25 @@ func (c *conversation) push(role llm.Role, parts ...llm.Part) {
 
 func message(role llm.Role, parts ...llm.Part) llm.Message {
 	return llm.Message{Role: role, Parts: parts, Written: new(llm.Written)}
+}
+
+// Heard returns what the user's side says in those entries, for one that keeps the conversation itself: none of its own
+// words, and no ends of turns. Messages that went back into the inbox are left out.
+func Heard(es []Entry) string {
+	var c conversation
+	gone := Withdrawn(es)
+	for _, e := range es {
+		switch e.Kind {
+		case EntryThinking, EntryText, EntryCall, EntryResult, EntryEnded:
+			continue
+		}
+		if !gone[e.Seq] {
+			c.add(e)
+		}
+	}
+	var texts []string
+	for _, p := range c.after {
+		texts = append(texts, p.(llm.Text).Text)
+	}
+	return strings.Join(texts, "\n\n")
 }

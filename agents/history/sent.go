@@ -87,3 +87,16 @@ func Answered(history []Entry) []Entry {
 	}
 	return nil
 }
+
+// Prompted returns that turn's prompt if it is among those entries, shortened to leave room; "": it is not, or turn is 0.
+func Prompted(es []Entry, turn int64) string {
+	for i := len(es) - 1; i >= 0 && turn != 0; i-- {
+		switch e := es[i]; {
+		case e.Kind == EntryPrompt && e.Turn == turn:
+			return Fit(e.Text, BytesOf(ItemTokens)/4)
+		case e.Kind == EntrySummary && e.Turn == turn:
+			return e.Summary.Prompt
+		}
+	}
+	return ""
+}

@@ -98,9 +98,10 @@ type Thinking struct {
 // the stream ends with an error or, if the protocol ended in order (the token
 // limit cut them, or the model wrote them wrong), with the call in Stop.Broken.
 type ToolCall struct {
-	ID   string
-	Name string
-	Args json.RawMessage
+	ID    string
+	Name  string
+	Args  json.RawMessage
+	Title string // one line for people, of a call that the provider itself carries out; else ""
 }
 
 // ToolResult answers the call with the same ID.
@@ -116,12 +117,13 @@ type ToolResult struct {
 type Usage struct {
 	Input, Output         int
 	CacheRead, CacheWrite int
-	Reasoning             int // part of Output
+	Reasoning             int   // part of Output
+	Cost                  int64 // millionths of a dollar, as far as the provider tells it
 }
 
 // Add returns the sum of both.
 func (u Usage) Add(v Usage) Usage {
-	return Usage{u.Input + v.Input, u.Output + v.Output, u.CacheRead + v.CacheRead, u.CacheWrite + v.CacheWrite, u.Reasoning + v.Reasoning}
+	return Usage{u.Input + v.Input, u.Output + v.Output, u.CacheRead + v.CacheRead, u.CacheWrite + v.CacheWrite, u.Reasoning + v.Reasoning, u.Cost + v.Cost}
 }
 
 // Context is the number of tokens the conversation fills after this request.

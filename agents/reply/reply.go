@@ -56,7 +56,7 @@ func (r *Reply) Add(part llm.Part) (event.Delta, bool) {
 			Block: len(r.blocks) - 1, Thinking: true, Text: part.Text, Words: b.text, UpTo: upTo,
 		}, part.Text != ""
 	case llm.ToolCall:
-		r.Calls = append(r.Calls, history.Call{ID: part.ID, Name: llm.Clip(part.Name, longestName), Args: part.Args})
+		r.Calls = append(r.Calls, history.Call{ID: part.ID, Name: llm.Clip(part.Name, longestName), Args: part.Args, Title: part.Title})
 		r.blocks = append(r.blocks, block{call: len(r.Calls)})
 	case llm.Usage:
 		r.Usage = part
@@ -76,6 +76,9 @@ func (r *Reply) block(index int, kind history.EntryKind) *block {
 
 // holds reports whether the block is a run of text or of thinking, as kind says. A call is neither.
 func (b *block) holds(kind history.EntryKind) bool { return b.text != nil && b.text.Kind == kind }
+
+// Empty reports whether there are no words and no calls.
+func (r *Reply) Empty() bool { return len(r.blocks) == 0 }
 
 // Text returns the reply's text, without thinking and calls.
 func (r *Reply) Text() string {
@@ -161,7 +164,9 @@ func (r *Reply) Entries(model string, title func(string, json.RawMessage) string
 		case b.call > 0:
 			if len(r.Calls) >= b.call {
 				c := &r.Calls[b.call-1]
-				c.Title = title(c.Name, c.Args)
+				if c.Title == "" {
+					c.Title = title(c.Name, c.Args)
+				}
 				es = append(es, history.Entry{Kind: history.EntryCall, Call: c})
 				said = true
 			}

@@ -67,7 +67,7 @@ func (w *withholding) take(part llm.Part, err error) []llm.Part {
 		}
 		return append(out, part)
 	case llm.ToolCall:
-		part.ID, part.Name = w.keys.Text(part.ID), w.keys.Text(part.Name)
+		part.ID, part.Name, part.Title = w.keys.Text(part.ID), w.keys.Text(part.Name), w.keys.Text(part.Title)
 		part.Args = []byte(w.keys.JSON(string(part.Args)))
 		return append(out, part)
 	case llm.Stop:

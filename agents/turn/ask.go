@@ -1,9 +1,10 @@
 package turn
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"time"
+	"iter"
 
 	"fantail/agents/budget"
 	"fantail/agents/event"
@@ -27,19 +28,7 @@ func (c *conversation) ask(ctx context.Context) (*reply.Reply, error) {
 		return nil, err
 	}
 	c.Asked("streaming")
-	c.counted = c.talk.Last
-	s := reply.NewScribe(reply.Writing{
-		DB: c.o.DB, Turn: c.turn, Model: model.Name, Go: c.o.Go,
-		Trouble: func(err error) {
-			if err == nil {
-				c.Set(func(i *event.Info) { i.Why = "" })
-				return
-			}
-			c.Trouble(err)
-		},
-	})
-	r, failed := c.stream(ctx, model, req, s)
-	r.Noted = s.End() // until then the words are the scribe's
+	r, failed := c.hear(ctx, model, model.Provider.Stream(ctx, req))
 	replied(r.Usage, r.Len())
 	if failed != nil || ctx.Err() != nil {
 		r.Calls = nil // never run calls of a reply that broke off or that nobody waits for
@@ -51,6 +40,17 @@ func (c *conversation) ask(ctx context.Context) (*reply.Reply, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
+	return r, failed
+}
+
+// hear streams a reply to the feeds, and saves it as it grows. Along with an error it returns what had arrived.
+func (c *conversation) hear(ctx context.Context, model llm.Model, parts iter.Seq2[llm.Part, error]) (*reply.Reply, error) {
+	c.counted = c.talk.Last
+	s := reply.NewScribe(reply.Writing{
+		DB: c.o.DB, Turn: c.turn, Model: model.Name, Go: c.o.Go, Trouble: c.Trouble,
+	})
+	r, failed := c.stream(ctx, model, parts, s)
+	r.Noted = s.End() // until then the words are the scribe's
 	return r, failed
 }
 
@@ -74,57 +74,31 @@ func (c *conversation) requestOf(talk *history.Talk) *llm.Request {
 	return req
 }
 
-// stream sends a request and streams the reply to the feeds and to s, which saves it as it grows (nil for a summary,
-// which is worthless until it is complete). Along with an error it returns what had arrived.
+// stream streams a reply to the feeds and to s, which saves it as it grows (nil for a summary, which is worthless until it
+// is complete).
 func (c *conversation) stream(
-	ctx context.Context, model llm.Model, req *llm.Request, s *reply.Scribe,
+	ctx context.Context, model llm.Model, parts iter.Seq2[llm.Part, error], s *reply.Scribe,
 ) (*reply.Reply, error) {
-	r := &reply.Reply{}
-	var failed error
-	for part, err := range reply.Withhold(c.o.Keys, model.Provider.Stream(ctx, req)) {
-		if err != nil {
-			failed = err
-			break
-		}
-		if again, ok := part.(llm.Retrying); ok {
-			r = &reply.Reply{}
-			s.Void()
-			c.o.Fleet.Emit(event.Void{Agent: c.ID})
-			c.Set(func(i *event.Info) {
-				i.Retry = &event.Retry{
-					Attempt: again.Attempt, Of: again.Of, Reason: again.Err.Error(),
-					At: c.o.Now().Add(time.Duration(again.Wait) * time.Millisecond),
-				}
-			})
-			continue
-		}
-		if c.Known().Retry != nil {
-			c.Set(func(i *event.Info) { i.Retry = nil })
-		}
-		if d, ok := r.Add(part); ok {
+	r, err := reply.Read(ctx, parts, reply.Reading{
+		Model: model.Name, Keys: c.o.Keys, Scribe: s, Now: c.o.Now,
+		Show: func(d event.Delta) {
 			d.Agent, d.Summary = c.ID, s == nil
-			s.Hear(d)
 			c.Show(d)
-		}
-		if r.Stop != nil {
-			break // anything after the stop is not part of the reply
-		}
-	}
+		},
+		Void: func() { c.o.Fleet.Emit(event.Void{Agent: c.ID}) },
+		Retry: func(r *event.Retry) {
+			if c.Known().Retry != r {
+				c.Set(func(i *event.Info) { i.Retry = r })
+			}
+		},
+	})
 	c.o.Fleet.Emit(event.Over{Agent: c.ID})
-	if failed == nil && r.Stop == nil && ctx.Err() == nil {
-		failed = &llm.Error{
-			Kind: llm.Cut, Provider: model.Name, Message: "The reply ended without its end marker. Try again.",
-		}
-	}
-	if failed == nil {
-		failed = r.Check(model.Name)
-	}
-	return r, failed
+	return r, err
 }
 
 // record appends a reply (thinking, text and calls, one entry each) and adds up what the request cost.
 func (c *conversation) record(ctx context.Context, model llm.Model, r *reply.Reply, paid budget.Charge) error {
-	var cost int64
+	cost := r.Usage.Cost
 	if model.Price != nil {
 		cost = model.Price(r.Usage)
 	}
@@ -145,7 +119,7 @@ func (c *conversation) record(ctx context.Context, model llm.Model, r *reply.Rep
 		}
 		return tx.AddStep(c.turn, store.Step{
 			Input: r.Usage.Input, Output: r.Usage.Output, CacheRead: r.Usage.CacheRead, CacheWrite: r.Usage.CacheWrite,
-			Cost: cost, Context: r.Usage.Context(),
+			Cost: cost, Context: cmp.Or(c.filled, r.Usage.Context()),
 		})
 	})
 	if err != nil {
@@ -157,8 +131,8 @@ func (c *conversation) record(ctx context.Context, model llm.Model, r *reply.Rep
 	c.tokens += r.Usage.Context()
 	c.Set(func(i *event.Info) {
 		i.Usage, i.Cost, i.Steps, i.Retry = i.Usage.Add(r.Usage), i.Cost+cost, i.Steps+1, nil
-		if c := r.Usage.Context(); c > 0 {
-			i.Context = c
+		if n := cmp.Or(c.filled, r.Usage.Context()); n > 0 {
+			i.Context = n
 		}
 	})
 	return nil

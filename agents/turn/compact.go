@@ -25,7 +25,6 @@ import (
 
 const (
 	crowdedAt = 85 // percent of the window at which a conversation is compacted automatically
-	listed    = 20 // at most so many running, queued and unread things are listed with a summary
 	shrinks   = 2  // how often a text too long for the model is cut further
 )
 
@@ -240,7 +239,7 @@ func (c *conversation) compact(ctx context.Context, s *compaction) error {
 		return err
 	}
 	e := history.Entry{Kind: history.EntrySummary, Text: r.Text(), Model: model.Name, Summary: &history.Summary{
-		Before: before, Auto: s == nil, Prompt: c.prompted(old),
+		Before: before, Auto: s == nil, Prompt: history.Prompted(old, c.turn),
 	}}
 	if r.Stop.Reason == llm.Length {
 		e.Text += "\n\n(The summary was cut here: it reached the model's token limit.)"
@@ -249,19 +248,6 @@ func (c *conversation) compact(ctx context.Context, s *compaction) error {
 		e.Summary.UpTo = max(e.Summary.UpTo, x.Seq)
 	}
 	return c.adopt(ctx, model, r, e, paid)
-}
-
-// prompted returns the current turn's prompt if it is among those entries, shortened to leave room.
-func (c *conversation) prompted(old []history.Entry) string {
-	for i := len(old) - 1; i >= 0 && c.turn != 0; i-- {
-		switch e := old[i]; {
-		case e.Kind == history.EntryPrompt && e.Turn == c.turn:
-			return history.Fit(e.Text, history.BytesOf(history.ItemTokens)/4)
-		case e.Kind == history.EntrySummary && e.Turn == c.turn:
-			return e.Summary.Prompt
-		}
-	}
-	return ""
 }
 
 // summarise streams the summary of a conversation. A text that turns out too long for the model is cut further.
@@ -286,7 +272,7 @@ func (c *conversation) summarise(
 		if err != nil {
 			return nil, err
 		}
-		r, err := c.stream(ctx, model, req, nil)
+		r, err := c.stream(ctx, model, model.Provider.Stream(ctx, req), nil)
 		replied(r.Usage, r.Len())
 		switch {
 		case ctx.Err() != nil:
@@ -329,7 +315,7 @@ func (c *conversation) adopt(
 		if ok && cleared.Seq > e.Summary.UpTo {
 			return errors.New("a new conversation began meanwhile")
 		}
-		if e.Summary.State, err = c.standing(tx); err != nil {
+		if e.Summary.State, err = roster.Standing(tx, c.o.Inbox, c.ID); err != nil {
 			return err
 		}
 		turn, ok, err := tx.LastTurn(c.ID)
@@ -364,48 +350,4 @@ func (c *conversation) adopt(
 	c.tokens += r.Usage.Context()
 	c.counted, c.sinceSummary, c.cramped = seq, 0, false
 	return c.readUpTo(ctx, seq)
-}
-
-// standing lists the agent's running and queued tasks, and what is unread in its inbox.
-func (c *conversation) standing(tx *store.Tx) (string, error) {
-	ts, err := tx.Tasks(c.ID)
-	if err != nil {
-		return "", err
-	}
-	var running, queued, unread []string
-	for _, t := range ts {
-		switch t.State {
-		case roster.TaskRunning:
-			running = append(running, t.Name)
-		case roster.TaskQueued:
-			queued = append(queued, t.Name)
-		}
-	}
-	ms, unreadAll, err := c.o.Inbox.Waiting(tx, c.ID, listed)
-	if err != nil {
-		return "", err
-	}
-	for _, m := range ms {
-		unread = append(unread, fmt.Sprintf("#%d %s from %s", m.ID, m.Kind, m.By()))
-	}
-	var lines []string
-	for _, l := range []struct {
-		what  string
-		names []string
-		all   int
-	}{
-		{"Your agents at work", running, len(running)},
-		{"Tasks in your queue", queued, len(queued)},
-		{"Messages unread in your inbox", unread, unreadAll},
-	} {
-		if l.all == 0 {
-			continue
-		}
-		line := l.what + ": " + strings.Join(l.names[:min(listed, len(l.names))], ", ")
-		if more := l.all - listed; more > 0 {
-			line += fmt.Sprintf(" and %d more", more)
-		}
-		lines = append(lines, line+".")
-	}
-	return strings.Join(lines, "\n"), nil
 }

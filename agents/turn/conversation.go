@@ -29,6 +29,7 @@ type conversation struct {
 	counted      int64        // the last entry that Info.Context counts
 	sinceSummary int          // steps since the last summary
 	cramped      bool         // the window is full, and the human was told
+	filled       int          // tokens of its window that an engine says it fills; 0: not known
 	steps        int          // of this turn
 	tokens       int          // of this turn
 }

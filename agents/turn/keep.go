@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"fantail/agents/commands"
-	"fantail/agents/event"
 	"fantail/store"
 	"fantail/tools/proc"
 )
@@ -55,7 +54,7 @@ func (c *conversation) Keep(ctx context.Context, what string, f func(tx *store.T
 		tries++
 		err := c.o.DB.Write(context.WithoutCancel(ctx), what, f)
 		if err == nil && tries > 1 {
-			c.Set(func(i *event.Info) { i.Why = "" })
+			c.Trouble(nil)
 		}
 		return err
 	})

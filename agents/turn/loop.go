@@ -76,6 +76,7 @@ func (l *Loop) Start() {
 	}
 	l.o.Fleet.Start("agent "+l.Info.Name, func() {
 		defer close(l.Gone)
+		defer l.unseat()
 		life(l.o.Fleet.Context())
 	})
 }

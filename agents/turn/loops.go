@@ -22,6 +22,7 @@ import (
 	"fantail/agents/history"
 	"fantail/agents/recovery"
 	"fantail/agents/roster"
+	"fantail/agents/seat"
 	"fantail/inbox"
 	"fantail/store"
 	"fantail/tools"
@@ -90,6 +91,8 @@ type Loop struct {
 	handled []inbox.Message  // the messages this turn began with while the human paused
 	idling  *idling          // how it awaits input; nil: it ends with its turn
 	through bool             // a sub-agent has finished, except for what arrives at this seam
+	seat    *seat.Seat       // in which an engine works as it; nil: none does
+	engine  string           // the model that this engine is
 
 	// The fleet's mutex guards these.
 	leaves     *leave      // a request to close the helper

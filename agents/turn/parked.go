@@ -34,6 +34,11 @@ func (l *Loop) goOn(ctx context.Context) error {
 		l.o.Asks.Park(k.Row)
 		return nil
 	}
+	if s, err := l.seated(); err != nil {
+		return err
+	} else if s != nil {
+		return s.GoOn(ctx, k)
+	}
 	still := l.asksStill(k)
 	if !still {
 		if err := l.Regain(ctx); errors.Is(err, event.ErrClosing) {

@@ -31,6 +31,7 @@ func (l *Loop) Work(ctx context.Context) error {
 	}
 	l.began, l.steps, l.tokens, l.handled = l.o.Now(), 0, 0, nil
 	defer l.Wrapped()
+	defer l.unoccupied()
 	if l.parked != nil {
 		if err := l.goOn(ctx); err != nil {
 			l.stopped(ctx, err)
@@ -58,6 +59,8 @@ func (l *Loop) Work(ctx context.Context) error {
 		r, err := payer{l}.answer(ctx)
 		switch {
 		case err != nil:
+		case r == nil: // a seam of an engine's turn
+			continue
 		case len(r.Calls) > 0:
 			err = l.runCalls(ctx, r.Calls)
 		case r.Stop != nil && len(r.Stop.Broken) > 0:
@@ -95,6 +98,12 @@ func (l *Loop) stopped(ctx context.Context, err error) {
 // answer asks the model, making room first. A request that the model refuses as too long is compacted and sent once
 // more.
 func (l *Loop) answer(ctx context.Context) (*reply.Reply, error) {
+	if s, err := l.seated(); s != nil || err != nil {
+		if err != nil {
+			return nil, err
+		}
+		return s.Answer(ctx)
+	}
 	if err := l.makeRoom(ctx); err != nil {
 		return nil, err
 	}

@@ -177,7 +177,17 @@ func Say(text string) []Text { return []Text{{"text", text}} }
 
 // PromptResponse ends a turn.
 type PromptResponse struct {
-	Stop string `json:"stopReason"` // end_turn, max_tokens, max_turn_requests, refusal or cancelled
+	Stop  string        `json:"stopReason"` // end_turn, max_tokens, max_turn_requests, refusal or cancelled
+	Usage Maybe[Tokens] `json:"usage"`
+}
+
+// Tokens are what a turn has used.
+type Tokens struct {
+	Input   Maybe[int] `json:"inputTokens"`
+	Output  Maybe[int] `json:"outputTokens"`
+	Read    Maybe[int] `json:"cachedReadTokens"`
+	Write   Maybe[int] `json:"cachedWriteTokens"`
+	Thought Maybe[int] `json:"thoughtTokens"` // of the output
 }
 
 // SessionRef names a session.

@@ -96,9 +96,9 @@ func TestReadUpdate_spoilt(t *testing.T) {
 func TestReadUpdate_unknown(t *testing.T) {
 	for text, want := range map[string]Unknown{
 		`{"sessionId":"s","update":{"sessionUpdate":"subagent_update","x":1}}`: {Kind: "subagent_update"},
-		`{"sessionId":"s","update":{"content":{"type":"text","text":"x"}}}`:     {Kind: "?", Why: "it does not say what it is"},
-		`{"sessionId":"s","update":[]}`:                                         {Kind: "?", Why: "it does not say what it is"},
-		`{"sessionId":"s"}`:                                                     {Kind: "?", Why: "it does not say what it is"},
+		`{"sessionId":"s","update":{"content":{"type":"text","text":"x"}}}`:    {Kind: "?", Why: "it does not say what it is"},
+		`{"sessionId":"s","update":[]}`:                                        {Kind: "?", Why: "it does not say what it is"},
+		`{"sessionId":"s"}`:                                                    {Kind: "?", Why: "it does not say what it is"},
 	} {
 		if _, u := ReadUpdate(json.RawMessage(text)); u != want {
 			t.Errorf("%s is %+v", text, u)

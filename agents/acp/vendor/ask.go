@@ -1,0 +1,246 @@
+package vendor
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"fantail/agents/acp/schema"
+	"fantail/agents/engine"
+	"fantail/tools"
+)
+
+// asks has the human answer a question of the agent's. What it says meanwhile is heard.
+func (c *chair) asks(ctx context.Context, q asked) {
+	about := ""
+	if p, ok := q.ask.(schema.PermissionRequest); ok {
+		about = p.Call.ID
+		if known := c.reply.calls[about]; known != nil {
+			known.changes(p.Call)
+			p.Call = known.ToolCall
+			q.ask = p
+		}
+	}
+	c.seat.Go("acp ask", func() {
+		ctx, cancel := context.WithCancelCause(ctx)
+		defer cancel(nil)
+		defer context.AfterFunc(q.ctx, func() { cancel(context.Cause(q.ctx)) })()
+		switch ask := q.ask.(type) {
+		case schema.PermissionRequest:
+			q.reply <- answered(c.permits(ctx, about, ask))
+		case schema.ElicitRequest:
+			q.reply <- answered(c.elicits(ctx, ask))
+		}
+	})
+}
+
+func answered[A any](a A, err error) any {
+	if err != nil {
+		return err
+	}
+	return a
+}
+
+// permits asks whether a call may run, with the agent's own words to choose from.
+func (c *chair) permits(ctx context.Context, id string, p schema.PermissionRequest) (schema.Outcome, error) {
+	what := call{ToolCall: p.Call}
+	title := tools.Line(cmp.Or(p.Call.Title.V, p.Call.Kind.V, "a call"))
+	text := c.v.o.Name + " asks: " + title
+	if said, diff := what.made(); said != "" || diff != "" {
+		text += "\n\n" + strings.TrimSpace(said+"\n"+diff)
+	}
+	if input := spelled(p.Call.Input); input != "" {
+		text += "\n\n" + input
+	}
+	words := map[string]schema.PermitWord{}
+	var options []tools.Option
+	no := ""
+	for _, w := range p.Choices.All {
+		label := tools.Line(cmp.Or(w.Name.V, w.Kind.V, w.ID))
+		for base, n := label, 2; words[label].ID != ""; n++ {
+			label = fmt.Sprintf("%s (%d)", base, n)
+		}
+		words[label] = w
+		options = append(options, tools.Option{Label: label})
+		if no == "" && strings.HasPrefix(w.Kind.V, "reject") {
+			no = w.ID
+		}
+	}
+	answer, err := c.seat.Ask(ctx, id, title, tools.Question{Text: text, Options: options})
+	if errors.Is(err, engine.ErrUnasked) && no != "" {
+		return schema.Outcome{Outcome: "selected", Choice: no}, nil
+	}
+	if err != nil {
+		return schema.Outcome{}, err
+	}
+	if w, ok := words[answer]; ok {
+		return schema.Outcome{Outcome: "selected", Choice: w.ID}, nil
+	}
+	if no != "" { // words of the human's own are no yes
+		return schema.Outcome{Outcome: "selected", Choice: no}, nil
+	}
+	return schema.Outcome{}, errors.New("none of its choices was chosen")
+}
+
+// spelled is what a call is made with, a line for each of its arguments.
+func spelled(input json.RawMessage) string {
+	var args map[string]any
+	if json.Unmarshal(input, &args) != nil {
+		return ""
+	}
+	var lines []string
+	for _, name := range slices.Sorted(maps.Keys(args)) {
+		switch v := args[name].(type) {
+		case string:
+			lines = append(lines, tools.Line(name)+": "+v)
+		case float64, bool:
+			lines = append(lines, fmt.Sprintf("%s: %v", tools.Line(name), v))
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+const (
+	yes  = "Yes"
+	no   = "No"
+	skip = "Leave it out"
+)
+
+// elicits asks for the values of a form one after the other, or that an address be opened.
+func (c *chair) elicits(ctx context.Context, q schema.ElicitRequest) (schema.ElicitResponse, error) {
+	if q.Mode == "url" || q.URL.OK && !q.Schema.OK {
+		const done = "I have done that"
+		answer, err := c.seat.Ask(ctx, "", tools.Line(q.Message), tools.Question{
+			Text:    fmt.Sprintf("%s asks: %s\n\nIt wants you to open this address in a browser of yours: %s", c.v.o.Name, q.Message, tools.Line(q.URL.V)),
+			Options: []tools.Option{{Label: done}, {Label: no}},
+		})
+		if err != nil || answer != done {
+			return schema.ElicitResponse{Action: "decline"}, err
+		}
+		return schema.ElicitResponse{Action: "accept"}, nil
+	}
+	form := q.Schema.V
+	names := slices.SortedFunc(maps.Keys(form.Properties), func(a, b string) int {
+		order := func(name string) int {
+			return (slices.Index(form.Required.All, name) + len(form.Required.All) + 1) % (len(form.Required.All) + 1)
+		}
+		return cmp.Or(cmp.Compare(order(a), order(b)), strings.Compare(a, b))
+	})
+	values := map[string]any{}
+	for _, name := range names {
+		var f schema.Field
+		if json.Unmarshal(form.Properties[name], &f) != nil {
+			continue
+		}
+		v, given, err := c.field(ctx, q, name, f, slices.Contains(form.Required.All, name))
+		if err != nil {
+			return schema.ElicitResponse{}, err
+		}
+		if given {
+			values[name] = v
+		}
+	}
+	return schema.ElicitResponse{Action: "accept", Content: values}, nil
+}
+
+// field asks for one value. given is false if it was left out.
+func (c *chair) field(ctx context.Context, q schema.ElicitRequest, name string, f schema.Field, required bool) (v any, given bool, err error) {
+	text := c.v.o.Name + " asks: " + q.Message
+	if label := cmp.Or(f.Title.V, name); label != q.Message {
+		text += "\n\n" + label
+	}
+	if f.Description.V != "" {
+		text += "\n" + f.Description.V
+	}
+	ask := tools.Question{Text: text, Multiple: f.Type == "array"}
+	values := map[string]any{}
+	offer := func(label string, v any) {
+		label = tools.Line(label)
+		if _, taken := values[label]; !taken {
+			values[label] = v
+			ask.Options = append(ask.Options, tools.Option{Label: label})
+		}
+	}
+	for _, v := range slices.Concat(f.Enum.All, f.Items.V.Enum.All) {
+		offer(v, v)
+	}
+	for _, v := range slices.Concat(f.OneOf.All, f.Items.V.AnyOf.All) {
+		offer(cmp.Or(v.Title.V, v.Const), v.Const)
+	}
+	if f.Type == "boolean" {
+		offer(yes, true)
+		offer(no, false)
+	}
+	if !required {
+		offer(skip, nil)
+	}
+	for problem := ""; ; {
+		if problem != "" {
+			ask.Text = text + "\n\n" + problem
+		}
+		answer, err := c.seat.Ask(ctx, "", tools.Line(q.Message), ask)
+		if err != nil {
+			return nil, false, err
+		}
+		if v, given, problem = read(answer, f, values); problem == "" {
+			return v, given, nil
+		}
+	}
+}
+
+// read reads an answer as the value of a field, or says what is wrong with it.
+func read(answer string, f schema.Field, values map[string]any) (v any, given bool, problem string) {
+	if v, chosen := values[answer]; chosen && f.Type != "array" {
+		return v, v != nil, ""
+	}
+	switch f.Type {
+	case "integer":
+		n, err := strconv.ParseInt(strings.TrimSpace(answer), 10, 64)
+		if err != nil {
+			return nil, false, fmt.Sprintf("%q is no whole number.", answer)
+		}
+		return n, true, ""
+	case "number":
+		n, err := strconv.ParseFloat(strings.TrimSpace(answer), 64)
+		if err != nil {
+			return nil, false, fmt.Sprintf("%q is no number.", answer)
+		}
+		return n, true, ""
+	case "boolean":
+		return nil, false, fmt.Sprintf("%q is neither yes nor no.", answer)
+	case "array":
+		return several(answer, values)
+	}
+	if len(values) > 1 || len(values) == 1 && values[skip] == nil && f.Enum.OK {
+		return nil, false, fmt.Sprintf("%q is none of what is offered.", answer)
+	}
+	return answer, true, ""
+}
+
+// several reads the labels that were chosen, which stand one after the other.
+func several(answer string, values map[string]any) (v any, given bool, problem string) {
+	all := []any{}
+	for rest := answer; rest != ""; {
+		best := ""
+		for label := range values {
+			if (rest == label || strings.HasPrefix(rest, label+", ")) && len(label) > len(best) {
+				best = label
+			}
+		}
+		if best == "" {
+			return nil, false, fmt.Sprintf("%q is none of what is offered.", rest)
+		}
+		if values[best] == nil {
+			return nil, false, ""
+		}
+		all = append(all, values[best])
+		rest = strings.TrimPrefix(rest[len(best):], ", ")
+	}
+	return all, len(all) > 0, ""
+}

@@ -1,0 +1,165 @@
+package vendor
+
+import (
+	"context"
+	"sync"
+
+	"fantail/agents/acp/schema"
+	"fantail/agents/engine"
+)
+
+// most is how many things an agent may say before anybody listens; then it has to wait.
+const most = 4096
+
+// event is one thing that came from the agent: an update of its session, a question, or what became of what it was sent.
+type event interface{}
+
+// over is that a turn of its has ended.
+type over struct {
+	r   schema.PromptResponse
+	err error
+}
+
+// steered is that words were put into its turn, or not.
+type steered struct {
+	w     engine.Words
+	taken bool
+	err   error
+}
+
+// asked is a question whose answer goes to whoever reads reply.
+type asked struct {
+	ctx   context.Context // ends when the agent does not wait for it any more
+	ask   any             // a schema.PermissionRequest or a schema.ElicitRequest
+	reply chan<- any      // a schema.Outcome, a schema.ElicitResponse or an error; holds one
+}
+
+// news is what came from an agent and was not heard yet, in its order. It is safe for concurrent use.
+type news struct {
+	mu       sync.Mutex
+	replayed func(text string) // hears the user's words while a session is loaded; nil: nobody does
+	begun    bool              // what comes now is new
+	queue    []event
+	came     chan struct{} // a token: there is something in the queue
+	room     *sync.Cond    // there is room in the queue
+	over     chan struct{} // closed when nobody listens any more
+	once     sync.Once
+}
+
+func newNews(replayed func(text string)) *news {
+	n := &news{replayed: replayed, came: make(chan struct{}, 1), over: make(chan struct{})}
+	n.room = sync.NewCond(&n.mu)
+	return n
+}
+
+// begin says that what was said before has been replayed.
+func (n *news) begin() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.begun, n.replayed = true, nil
+}
+
+// end says that nobody listens any more.
+func (n *news) end() {
+	n.once.Do(func() { close(n.over) })
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.queue = nil
+	n.room.Broadcast()
+}
+
+// hear takes an update. While much is unheard it waits, and with it the agent.
+func (n *news) hear(u schema.Update) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if !n.begun {
+		if chunk, ok := u.(schema.Chunk); ok && chunk.Of == schema.Heard && n.replayed != nil {
+			n.replayed(chunk.Block.Words())
+		}
+		return
+	}
+	for len(n.queue) >= most && !n.ended() {
+		n.room.Wait()
+	}
+	n.add(u)
+}
+
+func (n *news) ended() bool {
+	select {
+	case <-n.over:
+		return true
+	default:
+		return false
+	}
+}
+
+// put takes what is not the agent's own to say, and so never waits.
+func (n *news) put(e event) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.add(e)
+}
+
+// add appends to the queue. The caller holds the mutex.
+func (n *news) add(e event) {
+	if n.ended() {
+		return
+	}
+	n.queue = append(n.queue, e)
+	select {
+	case n.came <- struct{}{}:
+	default:
+	}
+}
+
+// take returns what came next, or false if nothing has. A token in came says that there may be more.
+func (n *news) take() (event, bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if len(n.queue) == 0 {
+		return nil, false
+	}
+	e := n.queue[0]
+	n.queue = n.queue[1:]
+	if len(n.queue) == 0 {
+		n.queue = nil
+	}
+	n.room.Signal()
+	return e, true
+}
+
+// back puts an event back at the queue's beginning.
+func (n *news) back(e event) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.queue = append([]event{e}, n.queue...)
+	select {
+	case n.came <- struct{}{}:
+	default:
+	}
+}
+
+// permit and elicit put a question of the agent's in its place among what it says.
+func (n *news) permit(ctx context.Context, q schema.PermissionRequest) (schema.Outcome, error) {
+	return await[schema.Outcome](ctx, n, q)
+}
+
+func (n *news) elicit(ctx context.Context, q schema.ElicitRequest) (schema.ElicitResponse, error) {
+	return await[schema.ElicitResponse](ctx, n, q)
+}
+
+func await[A any](ctx context.Context, n *news, q any) (answer A, err error) {
+	reply := make(chan any, 1)
+	n.put(asked{ctx, q, reply})
+	select {
+	case a := <-reply:
+		if err, failed := a.(error); failed {
+			return answer, err
+		}
+		return a.(A), nil
+	case <-ctx.Done():
+		return answer, ctx.Err()
+	case <-n.over:
+		return answer, context.Canceled
+	}
+}

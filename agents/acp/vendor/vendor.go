@@ -1,0 +1,326 @@
+// Package vendor is the agents of other vendors as agents of ours: each has a program of its own, spoken with over the
+// Agent Client Protocol.
+//
+// Does: start an agent's program when there is something to say and end it when nothing was for long; begin its session,
+// or go on with the one from before; make of what it says the parts of a reply; put what it asks to the human; know what it
+// was sent, so that nothing is lost when either program dies.
+//
+// Does not: decide when something is said to it, record what it says, judge what it does, log in.
+//
+// Imports: agents/acp, agents/acp/schema, agents/engine, agents/llm, tools, tools/content, tools/proc.
+package vendor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"strings"
+	"sync"
+	"time"
+
+	"fantail/agents/acp"
+	"fantail/agents/acp/schema"
+	"fantail/agents/engine"
+	"fantail/agents/llm"
+	"fantail/tools/proc"
+)
+
+// rests is how long an agent's program stays when no turn goes on.
+const rests = 10 * time.Minute
+
+// Options say what a vendor's agents are.
+type Options struct {
+	Name    string         // what people call it
+	Program engine.Program // the one that speaks the protocol
+	Login   string         // the command by which a person logs in; "": not known
+	Version string         // of this program
+
+	Servers func(s engine.Seat) []schema.Server // the MCP servers an agent gets; nil: none
+
+	// Start starts its program; nil: as a process.
+	Start func(proc.Spec) (acp.Process, error)
+}
+
+// Vendor is one kind of such agents. It is an [engine.Engine].
+type Vendor struct{ o Options }
+
+// again stands before what an agent may have got already.
+const again = "(What follows may have reached you already: whether it did could not be found out. If you have it, go on with what you do.)"
+
+var _ engine.Engine = (*Vendor)(nil)
+
+func New(o Options) *Vendor {
+	if o.Start == nil {
+		o.Start = acp.Start
+	}
+	return &Vendor{o}
+}
+
+// Stream implements [llm.Provider].
+func (v *Vendor) Stream(context.Context, *llm.Request) iter.Seq2[llm.Part, error] {
+	return func(yield func(llm.Part, error) bool) {
+		yield(nil, &llm.Error{Kind: llm.BadRequest, Provider: v.o.Name, Message: engine.ErrNoRequests.Error(), Err: engine.ErrNoRequests})
+	}
+}
+
+// Sit implements [engine.Engine].
+func (v *Vendor) Sit(s engine.Seat) engine.Session { return &chair{v: v, seat: s, reply: newReply()} }
+
+// chair is an agent of ours that is one of theirs. Only the agent's loop uses it, except where noted.
+type chair struct {
+	v    *Vendor
+	seat engine.Seat
+
+	known bool // state was read
+	state engine.State
+
+	s        *acp.Session // nil: its program does not run
+	news     *news        // what it says; of the session
+	prompted bool         // a turn of its goes on
+	steering bool         // words are on their way into that
+	finished bool         // it has ended, and nobody was told
+	held     []engine.Words
+	reply    *reply
+	spent    spent
+
+	mu   sync.Mutex // guards what timers and End use too
+	ends *time.Timer
+	live *acp.Session // nil: none
+	gone bool         // End was called
+}
+
+// mark names what was sent up to that entry, in the text of it. The replay of a session shows whether it has arrived.
+func (c *chair) mark(upTo int64) string { return fmt.Sprintf("fantail-%d-%d", c.seat.Agent, upTo) }
+
+// Open implements [engine.Session].
+func (c *chair) Open(ctx context.Context, since int64) (sent int64, doubt bool, err error) {
+	c.stays()
+	if !c.known {
+		if c.state, err = c.seat.Load(ctx); err != nil {
+			return 0, false, fmt.Errorf("read what %s was sent: %w", c.v.o.Name, err)
+		}
+		c.known = true
+	}
+	fresh := engine.State{Vendor: c.v.o.Name}
+	if c.state.Vendor != fresh.Vendor || max(c.state.Sent, c.state.Sending) < since {
+		c.drop()
+		c.state = fresh
+	}
+	if c.s != nil {
+		select {
+		case <-c.s.Done():
+			c.drop()
+		default:
+			return c.state.Sent, c.state.Sending != 0, nil
+		}
+	}
+	return c.begin(ctx)
+}
+
+// begin starts the agent's program and has it go on with its session, or begin one.
+func (c *chair) begin(ctx context.Context) (sent int64, doubt bool, err error) {
+	was := c.state
+	doubt = was.Sending != 0
+	found, tail, mark := false, "", c.mark(was.Sending)+"]"
+	s, n, err := c.session(ctx, was.Session, was.Session != "" && doubt, func(said string) {
+		tail += said
+		found = found || strings.Contains(tail, mark)
+		tail = tail[max(0, len(tail)-len(mark)):]
+	})
+	if errors.Is(err, acp.ErrNoSession) && doubt { // it may go on, though it does not tell what was said
+		s, n, err = c.session(ctx, was.Session, false, nil)
+	}
+	if errors.Is(err, acp.ErrNoSession) {
+		c.reply.note(c.v.o.Name + " does not know its session any more: it begins another, with what was said so far")
+		was, doubt = engine.State{Vendor: was.Vendor}, false
+		s, n, err = c.session(ctx, "", false, nil)
+	}
+	if err != nil {
+		return 0, false, c.said(err)
+	}
+	resumed := was.Session
+	was.Session = s.ID()
+	if doubt && found {
+		was.Sent, was.Sending, doubt = was.Sending, 0, false
+	}
+	if err := c.save(ctx, was); err != nil {
+		s.End()
+		return 0, false, err
+	}
+	c.s, c.news, c.prompted, c.steering, c.finished, c.held = s, n, false, false, false, nil
+	c.spent.begins(resumed == "")
+	c.mu.Lock()
+	gone := c.gone
+	c.live = s
+	c.mu.Unlock()
+	if gone {
+		s.End()
+	}
+	return was.Sent, doubt, nil
+}
+
+// session starts a program and enters a session. replayed hears what the human's side has said in it, if it is whole.
+func (c *chair) session(ctx context.Context, resume string, whole bool, replayed func(text string)) (*acp.Session, *news, error) {
+	spec, err := c.seat.Program(c.v.o.Program)
+	if err != nil {
+		return nil, nil, err
+	}
+	p, err := c.v.o.Start(spec)
+	if err != nil {
+		return nil, nil, err
+	}
+	n := newNews(replayed)
+	o := acp.Options{
+		Vendor: c.v.o.Name, Version: c.v.o.Version, Dir: c.seat.Dir, Resume: resume, Whole: whole,
+		Hear: n.hear, Permit: n.permit, Elicit: n.elicit, Go: c.seat.Go,
+	}
+	if c.v.o.Servers != nil {
+		o.Servers = c.v.o.Servers(c.seat)
+	}
+	s, err := acp.Begin(ctx, p, o)
+	if err != nil {
+		n.end()
+		return nil, nil, err
+	}
+	n.begin()
+	return s, n, nil
+}
+
+// save keeps what the agent was sent, before anything is done that depends on it.
+func (c *chair) save(ctx context.Context, s engine.State) error {
+	if s == c.state {
+		return nil
+	}
+	if err := c.seat.Save(context.WithoutCancel(ctx), s); err != nil {
+		return fmt.Errorf("write down what %s is sent: %w", c.v.o.Name, err)
+	}
+	c.state = s
+	return nil
+}
+
+// sending notes what is on its way to the agent.
+func (c *chair) sending(ctx context.Context, upTo int64) error {
+	s := c.state
+	s.Sending = upTo
+	return c.save(ctx, s)
+}
+
+// arrived notes that the agent has what was on its way to it.
+func (c *chair) arrived(ctx context.Context) error {
+	s := c.state
+	if s.Sending == 0 {
+		return nil
+	}
+	s.Sent, s.Sending = s.Sending, 0
+	return c.save(ctx, s)
+}
+
+// Say implements [engine.Session].
+func (c *chair) Say(ctx context.Context, w engine.Words) error {
+	switch {
+	case !c.prompted:
+		return c.prompt(ctx, w)
+	case !c.Steers():
+		c.held = append(c.held, w)
+		return nil
+	}
+	if err := c.sending(ctx, w.UpTo); err != nil {
+		return err
+	}
+	c.steering = true
+	s, n := c.s, c.news
+	c.seat.Go("acp steer", func() {
+		taken, err := s.Steer(ctx, c.signed(w))
+		n.put(steered{w, taken, err})
+	})
+	return nil
+}
+
+// signed is a text with the mark of what it is sent as.
+func (c *chair) signed(w engine.Words) string {
+	text := w.Text + "\n\n[" + c.mark(w.UpTo) + "]"
+	if w.Again {
+		return again + "\n\n" + text
+	}
+	return text
+}
+
+// prompt begins a turn of the agent's.
+func (c *chair) prompt(ctx context.Context, w engine.Words) error {
+	if err := c.sending(ctx, w.UpTo); err != nil {
+		return err
+	}
+	c.prompted = true
+	s, n := c.s, c.news
+	c.seat.Go("acp prompt", func() {
+		r, err := s.Prompt(ctx, c.signed(w))
+		n.put(over{r, err})
+	})
+	return nil
+}
+
+// Steers implements [engine.Session].
+func (c *chair) Steers() bool { return c.s != nil && c.s.Steers() && !c.steering && len(c.held) == 0 }
+
+// Rest implements [engine.Session].
+func (c *chair) Rest() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if s := c.live; s != nil && c.ends == nil {
+		c.ends = time.AfterFunc(rests, func() { s.End() })
+	}
+}
+
+// stays has the program stay.
+func (c *chair) stays() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.ends != nil {
+		c.ends.Stop()
+		c.ends = nil
+	}
+}
+
+// drop ends the program, and forgets what it has not said.
+func (c *chair) drop() {
+	c.mu.Lock()
+	c.live = nil
+	c.mu.Unlock()
+	if c.s != nil {
+		c.news.end()
+		c.s.End()
+	}
+	c.s, c.prompted, c.steering, c.finished, c.held = nil, false, false, false, nil
+}
+
+// End implements [engine.Session].
+func (c *chair) End() {
+	c.stays()
+	c.mu.Lock()
+	s := c.live
+	c.gone = true
+	c.mu.Unlock()
+	if s != nil {
+		s.End()
+	}
+}
+
+// said says to people how the agent failed.
+func (c *chair) said(err error) error {
+	login := (*acp.LoginError)(nil)
+	if !errors.As(err, &login) {
+		return err
+	}
+	text := c.v.o.Name + " asks you to log in first, which this program never does for you."
+	if c.v.o.Login != "" {
+		text += " Run " + c.v.o.Login + " in a terminal of yours, then prompt again."
+	}
+	for _, way := range login.Ways {
+		if d := strings.TrimSpace(way.Description.V); d != "" {
+			text += " It says: " + llm.Clip(d, 200)
+			break
+		}
+	}
+	return &llm.Error{Kind: llm.Auth, Provider: c.v.o.Name, Message: text, Err: err}
+}

@@ -1,0 +1,107 @@
+// Package engine is what another vendor's agent is to an agent of ours: it carries out turns by itself, with tools of its
+// own.
+//
+// Does: name what a turn and an engine say to each other.
+//
+// Does not: carry out anything, know a vendor or a protocol.
+//
+// Imports: agents/llm, tools, tools/proc.
+package engine
+
+import (
+	"context"
+	"errors"
+	"iter"
+
+	"fantail/agents/llm"
+	"fantail/tools"
+	"fantail/tools/proc"
+)
+
+// Engine is a provider whose turns are its own. As a provider it refuses: it answers no single requests.
+type Engine interface {
+	llm.Provider
+	Sit(Seat) Session // in which it works as that agent. Nothing is started.
+}
+
+// ErrNoRequests is what an engine answers a request with.
+var ErrNoRequests = errors.New("an agent of another vendor carries out whole turns, and answers no single request")
+
+// ErrUnasked is why nobody was asked: nobody is there.
+var ErrUnasked = errors.New("nobody is here to be asked")
+
+// Seat is the agent as which an engine works.
+type Seat struct {
+	Agent int64
+	Name  string
+	Dir   string // the workspace
+	Go    func(name string, f func())
+
+	// Program says how the engine's program is to run.
+	Program func(p Program) (proc.Spec, error)
+
+	// Ask puts a question to the human and returns what they answer: one of the options' labels, or words of their own. call
+	// is the call that it is about. It may be called while Next runs, one at a time.
+	Ask func(ctx context.Context, call, title string, q tools.Question) (string, error)
+
+	Load   func(ctx context.Context) (State, error)
+	Save   func(ctx context.Context, s State) error
+	Output func(call, tail string) // the end of what a call has written so far, for the screen
+	Filled func(tokens, window int)
+}
+
+// Program is the program that an engine is.
+type Program struct {
+	Argv  []string // the first is an absolute path
+	Env   []string // what it gets beside the environment of the agent's commands
+	Write []string // what it keeps outside the workspace, and so has to write
+	Free  bool     // it runs as the user, in no sandbox
+}
+
+// State is what an engine has of the agent's conversation, durably.
+type State struct {
+	Vendor  string // what the rest belongs to
+	Session string // the engine's; "": none began
+	Sent    int64  // the last entry that it has
+	Sending int64  // the last entry of what is on its way to it; 0: nothing is
+}
+
+// Words are what is said to an engine.
+type Words struct {
+	Text  string
+	UpTo  int64 // the last entry they are of
+	Again bool  // the engine may have got them already
+}
+
+// Session carries out the turns of one agent. Only the agent's loop calls it, but for End.
+type Session interface {
+	// Open has the engine go on with the conversation whose first entry is since, or begin one. It returns the last entry
+	// that the engine has, 0 if it has none, and whether what follows may have reached it all the same.
+	Open(ctx context.Context, since int64) (sent int64, doubt bool, err error)
+
+	// Say puts words into the turn that goes on, or begins one. Where the engine does not take them now, they begin another
+	// as soon as the first has ended.
+	Say(ctx context.Context, w Words) error
+
+	// Next yields what the engine says, thinks and calls until a call begins, one ends, or it is done: then, and only then,
+	// its Stop is no [llm.ToolUse].
+	Next(ctx context.Context) iter.Seq2[llm.Part, error]
+
+	// Ended returns the calls that have ended since, each once, and what else the human is to read.
+	Ended() (done []Done, notes []string)
+
+	// Steers reports whether words can be put into a turn.
+	Steers() bool
+
+	// Rest says that no turn goes on: what costs memory may end after a while.
+	Rest()
+
+	// End ends the engine's program, and waits for it.
+	End()
+}
+
+// Done is a call that has ended.
+type Done struct {
+	Call   string
+	Result tools.Result
+}

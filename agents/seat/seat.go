@@ -1,0 +1,302 @@
+// Package seat is where an engine, another vendor's agent, works as one of ours.
+//
+// Does: tell the engine what has entered a conversation since it was told last, record what it says and does as it comes,
+// put its questions to the human so that they outlive its program.
+//
+// Does not: decide what enters, end turns, speak with an engine's program.
+//
+// Imports: agents/budget.
+package seat
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"sync"
+	"time"
+
+	"fantail/agents/budget"
+	"fantail/agents/engine"
+	"fantail/agents/event"
+	"fantail/agents/history"
+	"fantail/agents/llm"
+	"fantail/agents/questions"
+	"fantail/agents/recovery"
+	"fantail/agents/reply"
+	"fantail/store"
+	"fantail/tools"
+	"fantail/tools/proc"
+)
+
+// Agent is the agent of ours, as far as a seat needs it. Its methods are those of its loop, which calls the seat's, but for
+// Ask: that may be called while the engine is heard.
+type Agent interface {
+	Asked(doing string)
+	Set(change func(i *event.Info))
+	Show(e event.Event)
+	Working(call, title string) (end func())
+	Turn() int64
+	Book() history.Book
+	Keep(ctx context.Context, what string, f func(tx *store.Tx) error) error
+
+	Hear(ctx context.Context, parts iter.Seq2[llm.Part, error]) (*reply.Reply, error) // streams a reply to the feeds
+	Record(ctx context.Context, r *reply.Reply, paid budget.Charge) error
+	Result(ctx context.Context, c history.Call, began time.Time, r tools.Result) error
+	Tell(ctx context.Context, text string) error // the human
+	Afford(ctx context.Context) (budget.Charge, error)
+	Ask(ctx context.Context, call, title string, q tools.Question) (string, error)
+	Talk() *history.Talk
+	Steps() int
+	Fills(tokens int)
+}
+
+// Seat is where an engine works as an agent. To its loop it is a model whose calls run elsewhere: what it says until a call
+// begins or ends is recorded as a reply, and after a call has ended is a seam. Only the loop uses it.
+type Seat struct {
+	a       Agent
+	o       Options
+	session engine.Session
+	paid    budget.Charge
+	open    map[string]opened // calls, by the engine's names of them
+
+	asking sync.Mutex // one question at a time
+	parked bool       // a question stays open, and the program closes
+	given  string     // the answer to a question that was asked before the program was started again
+	toThat string     // that question
+
+	mu    sync.Mutex
+	names map[string]string // the engine's name of a call -> the transcript's
+}
+
+// Options are what a seat is made of.
+type Options struct {
+	ID       int64 // the agent's
+	Name     string
+	Dir      string // where it works
+	Attended bool   // somebody is there to be asked
+	DB       *store.DB
+	Asks     *questions.Desk
+	Now      func() time.Time
+	Go       func(name string, f func())
+	Program  func(p engine.Program) (proc.Spec, error) // how the engine's program runs
+}
+
+// New returns a seat at which e works as the agent.
+func New(e engine.Engine, a Agent, o Options) *Seat {
+	s := &Seat{a: a, o: o, open: map[string]opened{}, names: map[string]string{}}
+	s.session = e.Sit(engine.Seat{
+		Agent: o.ID, Name: o.Name, Dir: o.Dir, Go: o.Go, Program: o.Program, Ask: s.ask, Load: s.load, Save: s.save, Filled: s.fills,
+		Output: func(call, tail string) { a.Show(event.Output{Agent: o.ID, Call: s.named(call), Tail: tail}) },
+	})
+	return s
+}
+
+// End ends the engine's program.
+func (s *Seat) End() { s.session.End() }
+
+// Rest says that no turn goes on.
+func (s *Seat) Rest() { s.session.Rest() }
+
+// opened is a call that has begun.
+type opened struct {
+	call  history.Call
+	began time.Time
+	end   func()
+}
+
+func (s *Seat) load(ctx context.Context) (st engine.State, err error) {
+	err = s.o.DB.Read(ctx, func(rx *store.Rx) error {
+		e, err := store.EngineOf(&rx.View, s.o.ID)
+		st = engine.State(e)
+		return err
+	})
+	return st, err
+}
+
+func (s *Seat) save(ctx context.Context, st engine.State) error {
+	return s.a.Keep(ctx, "write down what an engine has", func(tx *store.Tx) error { return store.PutEngine(tx, s.o.ID, store.Engine(st)) })
+}
+
+func (s *Seat) fills(tokens, window int) {
+	s.a.Fills(tokens)
+	s.a.Set(func(i *event.Info) { i.Context, i.Window = tokens, cmp.Or(window, i.Window) })
+}
+
+func (s *Seat) named(call string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return cmp.Or(s.names[call], call)
+}
+
+// ask puts a question of the engine's to the human. It is durable, and about the call as the transcript knows it.
+func (s *Seat) ask(ctx context.Context, call, title string, q tools.Question) (string, error) {
+	s.asking.Lock()
+	defer s.asking.Unlock()
+	if !s.o.Attended {
+		return "", engine.ErrUnasked
+	}
+	if s.toThat == q.Text && s.given != "" {
+		answer := s.given
+		s.given = ""
+		return answer, nil
+	}
+	if call = s.named(call); call == "" {
+		call = fmt.Sprintf("%d-%d", s.a.Turn(), s.o.Now().UnixNano())
+	}
+	answer, err := s.a.Ask(ctx, call, title, q)
+	s.parked = s.parked || errors.Is(err, questions.ErrParked)
+	return answer, err
+}
+
+// GoOn goes on with a turn that waited for an answer when the program ended. The engine's question ended with its
+// program: the answer is given if it asks the same again, and told in any case.
+func (s *Seat) GoOn(ctx context.Context, k *recovery.Parked) error {
+	var d event.QuestionRow
+	if err := json.Unmarshal([]byte(k.Row.Data), &d); err != nil || d.Asks == nil {
+		return errors.New("what it asked can't be read any more")
+	}
+	s.o.Asks.Park(k.Row)
+	answer, err := s.a.Ask(ctx, k.Row.Call, d.Action.Title, *d.Asks)
+	if err != nil {
+		return err
+	}
+	s.toThat, s.given = d.Asks.Text, answer
+	for _, c := range k.Calls {
+		r := tools.Result{Error: true, Text: "Its program ended before this did; it was started again."}
+		if err := s.a.Result(ctx, c, s.o.Now(), r); err != nil {
+			return err
+		}
+	}
+	text := fmt.Sprintf("The program in which you run has ended and was started again. You had asked: %s\n\nThe answer is: %s\n\nGo on with what you were doing.",
+		d.Asks.Text, answer)
+	return s.a.Keep(ctx, "tell the engine to go on", func(tx *store.Tx) error {
+		_, err := s.a.Book().Batch(tx).Add(s.a.Turn(), history.Entry{Kind: history.EntryHost, Text: text})
+		return err
+	})
+}
+
+// Answer tells the engine what is new and hears it until its turn is over. nil without an error is a seam of that turn.
+func (s *Seat) Answer(ctx context.Context) (*reply.Reply, error) {
+	if err := s.tells(ctx); err != nil {
+		return nil, err
+	}
+	for {
+		if len(s.open) == 0 {
+			s.a.Asked("streaming")
+		}
+		r, failed := s.a.Hear(ctx, s.session.Next(ctx))
+		ended, err := s.records(ctx, r)
+		s.asking.Lock() // what it asked is settled, or stays open
+		parked := s.parked
+		s.asking.Unlock()
+		switch {
+		case err != nil:
+			return nil, err
+		case parked && ctx.Err() != nil:
+			return nil, questions.ErrParked
+		case ctx.Err() != nil && (failed != nil || r.Stop.Reason != llm.ToolUse):
+			return nil, context.Cause(ctx)
+		case failed != nil:
+			return nil, failed
+		case r.Stop.Reason != llm.ToolUse:
+			r.Calls = nil
+			return r, nil
+		case ended && s.session.Steers():
+			return nil, nil
+		}
+	}
+}
+
+// tells tells the engine what has entered since it was told last.
+func (s *Seat) tells(ctx context.Context) error {
+	talk := s.a.Talk()
+	es := talk.Entries
+	if len(es) == 0 {
+		return errors.New("there is nothing to say")
+	}
+	sent, doubt, err := s.session.Open(ctx, es[0].Seq)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	w := engine.Words{UpTo: talk.Last, Again: doubt}
+	if sent == 0 {
+		old := history.Answered(es)
+		if len(old) > 0 {
+			w.Text = "This was said before you came, with another agent in your place:\n\n<conversation>\n" +
+				history.Spell(history.Request(old, ""), history.BytesOf(history.SomeWindow)/4) + "\n</conversation>\n\n"
+		}
+		es = es[len(old):]
+	}
+	es = es[slices.IndexFunc(append(slices.Clone(es), history.Entry{Seq: sent + 1}), func(e history.Entry) bool { return e.Seq > sent }):]
+	said := history.Heard(es)
+	if said == "" {
+		return nil
+	}
+	w.Text += said
+	if doubt {
+		if err := s.a.Tell(ctx, "What came last is sent once more: whether it had arrived when the program ended could not be found out."); err != nil {
+			return err
+		}
+	}
+	if s.paid, err = s.a.Afford(ctx); err != nil {
+		return err
+	}
+	return s.session.Say(ctx, w)
+}
+
+// records records what was heard, the calls that have ended, and notes for the human. It reports whether a call has ended.
+func (s *Seat) records(ctx context.Context, r *reply.Reply) (ended bool, err error) {
+	done, notes := s.session.Ended()
+	theirs := make([]string, len(r.Calls))
+	for i, c := range r.Calls {
+		theirs[i] = c.ID
+	}
+	r.Claim(s.a.Talk().Calls)
+	s.mu.Lock()
+	for i, c := range r.Calls {
+		s.names[theirs[i]] = c.ID
+	}
+	s.mu.Unlock()
+	over := r.Stop != nil && r.Stop.Reason != llm.ToolUse
+	if !r.Empty() || over {
+		stop, paid := r.Stop, budget.Charge{}
+		if over {
+			paid, s.paid = s.paid, paid
+			if r.Empty() && stop.Reason == llm.EndTurn && s.a.Steps() > 0 { // it has said what it had to say before
+				r.Stop = nil
+			}
+		}
+		err = s.a.Record(ctx, r, paid)
+		r.Stop = stop
+	}
+	for i := range r.Calls {
+		c := r.Calls[i]
+		s.open[theirs[i]] = opened{c, s.o.Now(), s.a.Working(c.ID, c.Title)}
+		s.a.Set(func(i *event.Info) {
+			if i.State == event.Running {
+				i.Doing, i.Call = "tool "+c.Name, c.Title
+			}
+		})
+	}
+	for _, d := range done {
+		o, known := s.open[d.Call]
+		if !known {
+			continue
+		}
+		o.end()
+		delete(s.open, d.Call)
+		err = errors.Join(err, s.a.Result(ctx, o.call, o.began, d.Result))
+		ended = true
+	}
+	for _, text := range notes {
+		err = errors.Join(err, s.a.Tell(ctx, text))
+	}
+	return ended, err
+}

@@ -1,0 +1,97 @@
+package turn
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"slices"
+	"time"
+
+	"fantail/agents/budget"
+	"fantail/agents/engine"
+	"fantail/agents/history"
+	"fantail/agents/llm"
+	"fantail/agents/reply"
+	"fantail/agents/seat"
+	"fantail/tools"
+	"fantail/tools/proc"
+	"fantail/tools/sandbox"
+)
+
+// seated is the seat of the engine that the agent's model is; nil: it is a model like others.
+func (l *Loop) seated() (*seat.Seat, error) {
+	model, now := l.Present()
+	e, is := model.Provider.(engine.Engine)
+	if l.seat != nil && (!is || l.engine != model.Name) {
+		l.unseat()
+	}
+	if !is || l.seat != nil {
+		return l.seat, nil
+	}
+	if l.Kind.Handles() || l.Kind.Observes() {
+		return nil, errors.New("an agent of another vendor neither handles messages as a fork nor observes: choose a model for that")
+	}
+	l.engine, l.seat = model.Name, seat.New(e, seater{l}, seat.Options{
+		ID: l.ID, Name: now.Name, Dir: l.env.Root, Attended: !l.unattended && l.Kind.Nature().Asks,
+		DB: l.o.DB, Asks: l.o.Asks, Now: l.o.Now, Go: l.o.Go, Program: l.program,
+	})
+	return l.seat, nil
+}
+
+// unseat ends the engine's program.
+func (l *Loop) unseat() {
+	if l.seat != nil {
+		l.seat.End()
+		l.seat = nil
+	}
+}
+
+// unoccupied says that no turn goes on.
+func (l *Loop) unoccupied() {
+	if l.seat != nil {
+		l.seat.Rest()
+	}
+}
+
+// program says how an engine's program runs: as a command of the agent's does, in the sandbox that is for it.
+func (l *Loop) program(p engine.Program) (spec proc.Spec, err error) {
+	l.outfit(l.Env.Now())
+	spec = proc.Spec{Argv: p.Argv, Dir: l.env.Root, Env: slices.Concat(l.env.Environ, p.Env), Keep: l.keep, Keys: l.o.Keys}
+	if l.o.Box != nil && !p.Free {
+		spec.Box, err = l.o.Box(sandbox.Vendor, sandbox.Leave{Write: p.Write, Network: true}, spec.Env)
+	}
+	return spec, err
+}
+
+// seater is an agent's loop as a seat sees it.
+type seater struct{ *Loop }
+
+var _ seat.Agent = seater{}
+
+func (s seater) Hear(ctx context.Context, parts iter.Seq2[llm.Part, error]) (*reply.Reply, error) {
+	model, _ := s.Present()
+	return s.hear(ctx, model, parts)
+}
+
+func (s seater) Record(ctx context.Context, r *reply.Reply, paid budget.Charge) error {
+	model, _ := s.Present()
+	return s.record(ctx, model, r, paid)
+}
+
+func (s seater) Afford(ctx context.Context) (budget.Charge, error) {
+	model, _ := s.Present()
+	return s.afford(ctx, model)
+}
+
+func (s seater) Result(ctx context.Context, c history.Call, began time.Time, r tools.Result) error {
+	return s.result(ctx, c, began, r)
+}
+
+func (s seater) Ask(ctx context.Context, call, title string, q tools.Question) (string, error) {
+	return s.asksHuman(ctx, call, title, q)
+}
+
+func (s seater) Tell(ctx context.Context, text string) error { return s.tell(ctx, text) }
+func (s seater) Talk() *history.Talk                         { return &s.talk }
+func (s seater) Steps() int                                  { return s.steps }
+func (s seater) Fills(tokens int)                            { s.filled = tokens }

@@ -1,0 +1,253 @@
+package agents_test
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"fantail/agents/acp"
+	"fantail/agents/acp/acptest"
+	"fantail/agents/acp/vendor"
+	"fantail/agents/event"
+	"fantail/agents/history"
+	"fantail/inbox"
+	"fantail/tools/proc"
+)
+
+// theirs is a vendor whose agents are fakes in this process, which keep their sessions in a file each.
+type theirs struct {
+	dir  string
+	make func() *acptest.Agent // what a program is
+
+	mu    sync.Mutex
+	all   sync.WaitGroup
+	lives map[*acptest.Process]bool
+	began int
+}
+
+func newTheirs(t *testing.T, make func() *acptest.Agent) *theirs {
+	v := &theirs{dir: t.TempDir(), make: make, lives: map[*acptest.Process]bool{}}
+	t.Cleanup(v.all.Wait)
+	return v
+}
+
+func (v *theirs) vendor() *vendor.Vendor {
+	return vendor.New(vendor.Options{Name: "fake", Login: "fake login", Start: func(s proc.Spec) (acp.Process, error) {
+		a := v.make()
+		a.File = filepath.Join(v.dir, filepath.Base(s.Dir)+".json")
+		p := acptest.Run(func(_ string, f func()) { v.all.Go(f) }, func(in io.Reader, out io.WriteCloser) { _ = a.Serve(in, out) })
+		v.mu.Lock()
+		defer v.mu.Unlock()
+		v.lives[p] = true
+		v.began++
+		return p, nil
+	}})
+}
+
+// kill ends all programs, as a crash would.
+func (v *theirs) kill() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for p := range v.lives {
+		p.End()
+	}
+	clear(v.lives)
+}
+
+func transcribed(es []history.Entry) string {
+	var lines []string
+	for _, e := range es {
+		switch e.Kind {
+		case history.EntryCall:
+			lines = append(lines, "call: "+e.Call.Title)
+		case history.EntryResult:
+			lines = append(lines, "result: "+e.Result.Text)
+		case history.EntryEnded:
+			lines = append(lines, "ended: "+string(e.End.Outcome)+" "+e.End.Error)
+		case history.EntryMessage:
+			for _, m := range e.Messages {
+				lines = append(lines, "message: "+m.Body)
+			}
+		default:
+			lines = append(lines, string(e.Kind)+": "+e.Text)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// TestVendor: a turn that another vendor's agent carries out is in the transcript as its own would be.
+func TestVendor(t *testing.T) {
+	v := newTheirs(t, func() *acptest.Agent {
+		return &acptest.Agent{Turn: func(t *acptest.Turn) string {
+			t.Think("hm")
+			t.Say("I ")
+			t.Say("look.")
+			t.Call("c1", "read", "Read a file")
+			t.Done("c1", "its text")
+			t.Update(`{"sessionUpdate":"tool_call","toolCallId":"c2","kind":"edit","title":"Edit b","status":"completed","content":[{"type":"diff","path":"b","oldText":"x\n","newText":"y\n"}]}`)
+			t.Update(`{"sessionUpdate":"plan","entries":[{"content":"first","status":"completed","priority":"low"},{"content":"then","status":"pending","priority":"low"}]}`)
+			t.Update(`{"sessionUpdate":"usage_update","used":1200,"size":200000,"cost":{"amount":0.25,"currency":"USD"}}`)
+			t.Update(`{"sessionUpdate":"brand_new","content":{"type":"text","text":"x"}}`)
+			t.Say("Done: " + strings.SplitN(t.Prompt, "\n", 2)[0])
+			return ""
+		}}
+	})
+	w := open(t, v.vendor(), setting{Start: func(_ string, f func()) { v.all.Go(f) }})
+	w.Prompt("look at a")
+	w.Until("it has ended", func() bool { return strings.Contains(transcribed(w.Entries("main")), "ended:") && w.Info("main").State == event.Idle })
+	es := w.Entries("main")
+	want := strings.Join([]string{
+		"prompt: look at a", "thinking: hm", "text: I look.", "call: Read a file", "result: its text", "call: Edit b", "result: (changed)",
+		"notice: Its plan:\n✓ first\n○ then", "notice: It says something that this program can't show: brand_new",
+		"text: Done: look at a", "ended: completed ",
+	}, "\n")
+	if got := transcribed(es); got != want {
+		t.Errorf("%s\n---\n%s", got, want)
+	}
+	for _, e := range es {
+		if e.Kind == history.EntryResult && e.Result.ID == "c2" && !strings.Contains(e.Result.Diff, "-x\n+y\n") {
+			t.Errorf("%+v", e.Result)
+		}
+	}
+	if i := w.Info("main"); i.Context != 1200 || i.Window != 200_000 || i.Cost != 250_000 {
+		t.Errorf("%+v", i)
+	}
+	w.Prompt("again")
+	w.Until("it has answered again", func() bool { return strings.Contains(transcribed(w.Entries("main")), "Done: again") })
+	w.Settle()
+	if v.began != 1 {
+		t.Errorf("%d programs", v.began)
+	}
+	w.Balanced()
+}
+
+// TestVendor_mail: mail that is due enters after a call has ended where the agent lets itself be steered, else at its
+// turn's end; it is sent once either way.
+func TestVendor_mail(t *testing.T) {
+	for _, steers := range []bool{true, false} {
+		t.Run(fmt.Sprint("steers ", steers), func(t *testing.T) {
+			calls, goes := make(chan struct{}), make(chan struct{})
+			v := newTheirs(t, func() *acptest.Agent {
+				return &acptest.Agent{Steers: steers, Turn: func(t *acptest.Turn) string {
+					if !strings.Contains(t.Prompt, "begin") {
+						t.Say("Then: " + t.Prompt)
+						return ""
+					}
+					t.Call("c1", "execute", "make")
+					close(calls)
+					<-goes
+					t.Done("c1", "made")
+					if steers {
+						t.Say("Heard: " + <-t.Steered)
+					}
+					t.Say("Over.")
+					return ""
+				}}
+			})
+			w := open(t, v.vendor(), setting{Start: func(_ string, f func()) { v.all.Go(f) }})
+			w.Prompt("begin")
+			<-calls
+			_, err := w.Pool.Deposit(inbox.Message{Recipient: w.Main(), From: "ci", Kind: inbox.Mail, Deliver: inbox.Next, Body: "the build is red"})
+			check(t, err)
+			w.Prompt("also look at the mail")
+			close(goes)
+			word := "Then: "
+			if steers {
+				word = "Heard: "
+			}
+			w.Until("it heard of the mail", func() bool { return strings.Contains(transcribed(w.Entries("main")), word) })
+			w.Until("it has ended", func() bool { return strings.Contains(transcribed(w.Entries("main")), "ended:") })
+			got := transcribed(w.Entries("main"))
+			if strings.Count(got, "message: the build is red") != 1 || strings.Count(got, word) != 1 || !strings.Contains(got[strings.Index(got, word):], "the build is red") {
+				t.Error(got)
+			}
+			w.Balanced()
+		})
+	}
+}
+
+// TestVendor_asks: what the agent asks is a question like any, with its own words to choose from.
+func TestVendor_asks(t *testing.T) {
+	v := newTheirs(t, func() *acptest.Agent {
+		return &acptest.Agent{Turn: func(t *acptest.Turn) string {
+			t.Call("c1", "execute", "rm -r build")
+			t.Say("chosen: " + t.Ask("c1", "rm -r build", "allow_once", "reject_once"))
+			t.Done("c1", "gone")
+			return ""
+		}}
+	})
+	w := open(t, v.vendor(), setting{Start: func(_ string, f func()) { v.all.Go(f) }})
+	w.Prompt("clean")
+	w.State("main", event.Asking)
+	q := w.Info("main").Question
+	if q == nil || q.Asks == nil || !strings.Contains(q.Asks.Text, "rm -r build") || len(q.Asks.Options) != 2 || q.Asks.Options[0].Label != "Choice allow_once" {
+		t.Fatalf("%+v", q)
+	}
+	check(t, w.Pool.Asks.Answer(t.Context(), q.ID, event.Answer{Text: "Choice allow_once"}))
+	w.State("main", event.Idle)
+	w.Settle()
+	if got := transcribed(w.Entries("main")); !strings.Contains(got, "text: chosen: allow_once") {
+		t.Error(got)
+	}
+}
+
+// TestVendor_fails: an agent that dies ends the turn with what it had said; the next goes on with its session.
+func TestVendor_fails(t *testing.T) {
+	says := make(chan struct{})
+	v := newTheirs(t, func() *acptest.Agent {
+		return &acptest.Agent{Loads: true, Resumes: true, Turn: func(t *acptest.Turn) string {
+			if strings.Contains(t.Prompt, "begin") {
+				t.Say("partial")
+				t.Call("c1", "execute", "make")
+				close(says)
+				<-t.Context.Done()
+				return ""
+			}
+			t.Say("In " + t.Session + ": " + strings.SplitN(t.Prompt, "\n", 2)[0])
+			return ""
+		}}
+	})
+	w := open(t, v.vendor(), setting{Start: func(_ string, f func()) { v.all.Go(f) }})
+	w.Prompt("begin")
+	<-says
+	w.Until("its words show", func() bool { return strings.Contains(transcribed(w.Entries("main")), "partial") })
+	v.kill()
+	w.State("main", event.Idle)
+	got := transcribed(w.Entries("main"))
+	if !strings.Contains(got, "ended: failed fake: it ended") && !strings.Contains(got, "ended: failed fake:") {
+		t.Error(got)
+	}
+	w.Prompt("go on")
+	w.Until("it answers", func() bool { return strings.Contains(transcribed(w.Entries("main")), "In s1: go on") })
+	w.Settle()
+	if v.began != 2 {
+		t.Errorf("%d programs", v.began)
+	}
+	w.Balanced()
+}
+
+// TestVendor_task: a task carried out by another vendor's agent ends with its result in the inbox.
+func TestVendor_task(t *testing.T) {
+	v := newTheirs(t, func() *acptest.Agent {
+		return &acptest.Agent{Turn: func(t *acptest.Turn) string { t.Say("It is done."); return "" }}
+	})
+	w := open(t, v.vendor(), setting{Start: func(_ string, f func()) { v.all.Go(f) }})
+	w.Push("a", "do it")
+	w.Run(1)
+	w.State("a", event.Done)
+	w.Settle()
+	_, _, err := w.Pool.Pickup.Check(t.Context(), w.Main(), inbox.Query{})
+	check(t, err)
+	if got := transcribed(w.Entries("main")); !strings.Contains(got, "message: It is done.") {
+		t.Error(got)
+	}
+	w.Balanced()
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for p := range v.lives {
+		<-p.Exited() // with its agent
+	}
+}

@@ -1,0 +1,8 @@
+-- engines: what the agents of other vendors, which carry out turns of ours, have of each agent's conversation.
+CREATE TABLE engines (
+  agent   INTEGER PRIMARY KEY REFERENCES agents(id),
+  vendor  TEXT NOT NULL,
+  session TEXT NOT NULL DEFAULT '',   -- its own name of the conversation; '': none began
+  sent    INTEGER NOT NULL DEFAULT 0, -- the last entry that it has
+  sending INTEGER NOT NULL DEFAULT 0  -- the last entry on its way to it, in doubt once the program ends; 0: none
+) STRICT;
