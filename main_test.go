@@ -87,10 +87,10 @@ var arrows = map[string][]string{
 	"agents/steer":         {"agents/event", "agents/fleet", "agents/roster", "store"},
 	"agents/tasks":         {"agents/history", "agents/roster", "agents/seal", "inbox", "store", "tools"},
 	"agents/turn": {
-		"agents/audit", "agents/budget", "agents/commands", "agents/disk", "agents/event", "agents/fleet", "agents/history",
-		"agents/kept", "agents/llm", "agents/mail", "agents/post", "agents/prompts", "agents/questions", "agents/recovery",
-		"agents/repeats", "agents/reply", "agents/roster", "agents/waits", "inbox", "store", "tools", "tools/permit", "tools/proc",
-		"tools/sandbox", "tools/secret", "tools/workspace",
+		"agents/audit", "agents/budget", "agents/commands", "agents/disk", "agents/engine", "agents/event", "agents/fleet",
+		"agents/history", "agents/kept", "agents/llm", "agents/mail", "agents/post", "agents/prompts", "agents/questions",
+		"agents/recovery", "agents/repeats", "agents/reply", "agents/roster", "agents/seat", "agents/waits", "inbox", "store", "tools",
+		"tools/permit", "tools/proc", "tools/sandbox", "tools/secret", "tools/workspace",
 	},
 	"agents/quarantine": {
 		"agents/fleet", "agents/history", "agents/llm", "agents/queue", "agents/roster", "agents/seal", "store",
@@ -246,6 +246,16 @@ var arrows = map[string][]string{
 	"tools/pattern":       {},
 	"agents/history/historytest": {
 		"agents/history", "agents/llm",
+	},
+	"agents/acp":         {"agents/acp/rpc", "agents/acp/schema", "tools/proc"},
+	"agents/acp/rpc":     {},
+	"agents/acp/schema":  {},
+	"agents/acp/acptest": {"agents/acp/rpc"},
+	"agents/acp/vendor":  {"agents/acp", "agents/acp/schema", "agents/engine", "agents/llm", "tools", "tools/content", "tools/proc"},
+	"agents/engine":      {"agents/llm", "tools", "tools/proc"},
+	"agents/seat": {
+		"agents/budget", "agents/engine", "agents/event", "agents/history", "agents/llm", "agents/questions", "agents/recovery",
+		"agents/reply", "store", "tools", "tools/proc",
 	},
 }
 

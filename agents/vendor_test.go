@@ -97,7 +97,9 @@ func TestVendor(t *testing.T) {
 	})
 	w := open(t, v.vendor(), setting{Start: func(_ string, f func()) { v.all.Go(f) }})
 	w.Prompt("look at a")
-	w.Until("it has ended", func() bool { return strings.Contains(transcribed(w.Entries("main")), "ended:") && w.Info("main").State == event.Idle })
+	w.Until("it has ended", func() bool {
+		return strings.Contains(transcribed(w.Entries("main")), "ended:") && w.Info("main").State == event.Idle
+	})
 	es := w.Entries("main")
 	want := strings.Join([]string{
 		"prompt: look at a", "thinking: hm", "text: I look.", "call: Read a file", "result: its text", "call: Edit b", "result: (changed)",

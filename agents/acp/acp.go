@@ -282,7 +282,7 @@ func (s *Session) End() (how string) {
 	return s.p.End()
 }
 
-// Notify implements rpc.Handler.
+// Notify implements rpc.Hearer.
 func (s *Session) Notify(method string, params json.RawMessage) {
 	switch method {
 	case schema.SessionNews:
@@ -297,7 +297,7 @@ func (s *Session) Notify(method string, params json.RawMessage) {
 	}
 }
 
-// Answer implements rpc.Handler.
+// Answer implements rpc.Hearer.
 func (s *Session) Answer(ctx context.Context, method string, params json.RawMessage) (any, error) {
 	unreadable := func(err error) error {
 		return &rpc.Error{Code: rpc.InvalidParams, Message: method + ": " + err.Error()}

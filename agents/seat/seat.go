@@ -5,7 +5,8 @@
 //
 // Does not: decide what enters, end turns, speak with an engine's program.
 //
-// Imports: agents/budget.
+// Imports: agents/budget, agents/engine, agents/event, agents/history, agents/llm, agents/questions, agents/recovery,
+// agents/reply, store, tools, tools/proc.
 package seat
 
 import (
@@ -50,7 +51,6 @@ type Agent interface {
 	Afford(ctx context.Context) (budget.Charge, error)
 	Ask(ctx context.Context, call, title string, q tools.Question) (string, error)
 	Talk() *history.Talk
-	Steps() int
 	Fills(tokens int)
 }
 
@@ -62,6 +62,7 @@ type Seat struct {
 	session engine.Session
 	paid    budget.Charge
 	open    map[string]opened // calls, by the engine's names of them
+	spoke   bool              // in this turn of its
 
 	asking sync.Mutex // one question at a time
 	parked bool       // a question stays open, and the program closes
@@ -269,12 +270,12 @@ func (s *Seat) records(ctx context.Context, r *reply.Reply) (ended bool, err err
 		stop, paid := r.Stop, budget.Charge{}
 		if over {
 			paid, s.paid = s.paid, paid
-			if r.Empty() && stop.Reason == llm.EndTurn && s.a.Steps() > 0 { // it has said what it had to say before
+			if r.Empty() && stop.Reason == llm.EndTurn && s.spoke { // it has said what it had to say before
 				r.Stop = nil
 			}
 		}
 		err = s.a.Record(ctx, r, paid)
-		r.Stop = stop
+		r.Stop, s.spoke = stop, !over
 	}
 	for i := range r.Calls {
 		c := r.Calls[i]

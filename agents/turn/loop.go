@@ -37,6 +37,7 @@ func (ls *Loops) Make(i event.Info, task int64) *Loop {
 			l.idling.input = ls.Input(i)
 		}
 	}
+	l.seating.l = l
 	l.outfit(nil)
 	if i.Kind.Tasked() && !i.State.Terminal() {
 		haste, hasten := context.WithCancel(o.Fleet.Context())
@@ -76,7 +77,7 @@ func (l *Loop) Start() {
 	}
 	l.o.Fleet.Start("agent "+l.Info.Name, func() {
 		defer close(l.Gone)
-		defer l.unseat()
+		defer l.seating.end()
 		life(l.o.Fleet.Context())
 	})
 }

@@ -6,10 +6,10 @@
 //
 // Does not: open or close tabs, start tasks, decide when mail is due, know a provider.
 //
-// Imports: agents/audit, agents/budget, agents/commands, agents/disk, agents/event, agents/fleet, agents/history,
-// agents/kept, agents/llm, agents/mail, agents/post, agents/prompts, agents/questions, agents/recovery,
-// agents/repeats, agents/reply, agents/roster, agents/waits, inbox, store, tools, tools/permit, tools/proc,
-// tools/sandbox, tools/secret, tools/workspace.
+// Imports: agents/audit, agents/budget, agents/commands, agents/disk, agents/engine, agents/event, agents/fleet,
+// agents/history, agents/kept, agents/llm, agents/mail, agents/post, agents/prompts, agents/questions,
+// agents/recovery, agents/repeats, agents/reply, agents/roster, agents/seat, agents/waits, inbox, store, tools,
+// tools/permit, tools/proc, tools/sandbox, tools/secret, tools/workspace.
 package turn
 
 import (
@@ -22,7 +22,6 @@ import (
 	"fantail/agents/history"
 	"fantail/agents/recovery"
 	"fantail/agents/roster"
-	"fantail/agents/seat"
 	"fantail/inbox"
 	"fantail/store"
 	"fantail/tools"
@@ -91,8 +90,7 @@ type Loop struct {
 	handled []inbox.Message  // the messages this turn began with while the human paused
 	idling  *idling          // how it awaits input; nil: it ends with its turn
 	through bool             // a sub-agent has finished, except for what arrives at this seam
-	seat    *seat.Seat       // in which an engine works as it; nil: none does
-	engine  string           // the model that this engine is
+	seating seating          // where an engine works as it
 
 	// The fleet's mutex guards these.
 	leaves     *leave      // a request to close the helper

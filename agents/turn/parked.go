@@ -34,7 +34,7 @@ func (l *Loop) goOn(ctx context.Context) error {
 		l.o.Asks.Park(k.Row)
 		return nil
 	}
-	if s, err := l.seated(); err != nil {
+	if s, err := l.seating.now(); err != nil {
 		return err
 	} else if s != nil {
 		return s.GoOn(ctx, k)

@@ -18,43 +18,52 @@ import (
 	"fantail/tools/sandbox"
 )
 
-// seated is the seat of the engine that the agent's model is; nil: it is a model like others.
-func (l *Loop) seated() (*seat.Seat, error) {
+// seating is the seat of the engine that an agent's model is.
+type seating struct {
+	l    *Loop
+	seat *seat.Seat // nil: nobody sits there
+	by   string     // the model that the engine is
+}
+
+// now is the seat of the engine that the agent's model is now; nil: it is a model like others.
+func (s *seating) now() (*seat.Seat, error) {
+	l := s.l
 	model, now := l.Present()
 	e, is := model.Provider.(engine.Engine)
-	if l.seat != nil && (!is || l.engine != model.Name) {
-		l.unseat()
+	if s.seat != nil && (!is || s.by != model.Name) {
+		s.end()
 	}
-	if !is || l.seat != nil {
-		return l.seat, nil
+	if !is || s.seat != nil {
+		return s.seat, nil
 	}
 	if l.Kind.Handles() || l.Kind.Observes() {
 		return nil, errors.New("an agent of another vendor neither handles messages as a fork nor observes: choose a model for that")
 	}
-	l.engine, l.seat = model.Name, seat.New(e, seater{l}, seat.Options{
+	s.by, s.seat = model.Name, seat.New(e, seater{l}, seat.Options{
 		ID: l.ID, Name: now.Name, Dir: l.env.Root, Attended: !l.unattended && l.Kind.Nature().Asks,
-		DB: l.o.DB, Asks: l.o.Asks, Now: l.o.Now, Go: l.o.Go, Program: l.program,
+		DB: l.o.DB, Asks: l.o.Asks, Now: l.o.Now, Go: l.o.Go, Program: s.program,
 	})
-	return l.seat, nil
+	return s.seat, nil
 }
 
-// unseat ends the engine's program.
-func (l *Loop) unseat() {
-	if l.seat != nil {
-		l.seat.End()
-		l.seat = nil
+// end ends the engine's program.
+func (s *seating) end() {
+	if s.seat != nil {
+		s.seat.End()
+		s.seat = nil
 	}
 }
 
-// unoccupied says that no turn goes on.
-func (l *Loop) unoccupied() {
-	if l.seat != nil {
-		l.seat.Rest()
+// rest says that no turn goes on.
+func (s *seating) rest() {
+	if s.seat != nil {
+		s.seat.Rest()
 	}
 }
 
 // program says how an engine's program runs: as a command of the agent's does, in the sandbox that is for it.
-func (l *Loop) program(p engine.Program) (spec proc.Spec, err error) {
+func (s *seating) program(p engine.Program) (spec proc.Spec, err error) {
+	l := s.l
 	l.outfit(l.Env.Now())
 	spec = proc.Spec{Argv: p.Argv, Dir: l.env.Root, Env: slices.Concat(l.env.Environ, p.Env), Keep: l.keep, Keys: l.o.Keys}
 	if l.o.Box != nil && !p.Free {
@@ -93,5 +102,4 @@ func (s seater) Ask(ctx context.Context, call, title string, q tools.Question) (
 
 func (s seater) Tell(ctx context.Context, text string) error { return s.tell(ctx, text) }
 func (s seater) Talk() *history.Talk                         { return &s.talk }
-func (s seater) Steps() int                                  { return s.steps }
 func (s seater) Fills(tokens int)                            { s.filled = tokens }

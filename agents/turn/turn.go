@@ -31,7 +31,7 @@ func (l *Loop) Work(ctx context.Context) error {
 	}
 	l.began, l.steps, l.tokens, l.handled = l.o.Now(), 0, 0, nil
 	defer l.Wrapped()
-	defer l.unoccupied()
+	defer l.seating.rest()
 	if l.parked != nil {
 		if err := l.goOn(ctx); err != nil {
 			l.stopped(ctx, err)
@@ -98,7 +98,7 @@ func (l *Loop) stopped(ctx context.Context, err error) {
 // answer asks the model, making room first. A request that the model refuses as too long is compacted and sent once
 // more.
 func (l *Loop) answer(ctx context.Context) (*reply.Reply, error) {
-	if s, err := l.seated(); s != nil || err != nil {
+	if s, err := l.seating.now(); s != nil || err != nil {
 		if err != nil {
 			return nil, err
 		}

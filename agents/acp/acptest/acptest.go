@@ -66,20 +66,20 @@ func (a *Agent) Serve(in io.Reader, out io.Writer) error {
 	}
 	var all sync.WaitGroup
 	ready := make(chan struct{})
-	a.conn = rpc.New(out, in, handler{a, ready}, func(_ string, f func()) { all.Go(f) })
+	a.conn = rpc.New(out, in, client{a, ready}, func(_ string, f func()) { all.Go(f) })
 	close(ready)
 	<-a.conn.Done()
 	all.Wait()
 	return a.conn.Err()
 }
 
-// handler hears the client.
-type handler struct {
+// client hears the client.
+type client struct {
 	a     *Agent
 	ready <-chan struct{}
 }
 
-func (h handler) Notify(method string, params json.RawMessage) {
+func (h client) Notify(method string, params json.RawMessage) {
 	<-h.ready
 	if method == "session/cancel" {
 		h.a.mu.Lock()
@@ -112,7 +112,7 @@ func promptOf(params json.RawMessage) string {
 	return b.String()
 }
 
-func (h handler) Answer(ctx context.Context, method string, params json.RawMessage) (any, error) {
+func (h client) Answer(ctx context.Context, method string, params json.RawMessage) (any, error) {
 	<-h.ready
 	a := h.a
 	id := sessionOf(params)

@@ -60,8 +60,8 @@ func (e *Error) Error() string {
 // ErrClosed is why calls fail after Close.
 var ErrClosed = errors.New("the connection was closed")
 
-// Handler is who hears what the other end says.
-type Handler interface {
+// Hearer is who hears what the other end says.
+type Hearer interface {
 	// Notify hears a notification. Notifications and the answers to calls come one after the other, in the order they were
 	// sent: while Notify has not returned nothing else is read.
 	Notify(method string, params json.RawMessage)
@@ -73,10 +73,10 @@ type Handler interface {
 
 // Conn is a connection. It is safe for concurrent use.
 type Conn struct {
-	handler Handler
-	start   func(name string, f func())
-	ctx     context.Context // of answers
-	cancel  context.CancelCauseFunc
+	hearer Hearer
+	start  func(name string, f func())
+	ctx    context.Context // of answers
+	cancel context.CancelCauseFunc
 
 	mu      sync.Mutex
 	last    int64
@@ -101,10 +101,10 @@ type message struct {
 
 // New speaks with whoever reads w and writes r. start starts its goroutines, which end once r and w are closed. Close does
 // neither: it may take a program's end for a pipe to be.
-func New(w io.Writer, r io.Reader, h Handler, start func(name string, f func())) *Conn {
+func New(w io.Writer, r io.Reader, h Hearer, start func(name string, f func())) *Conn {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	c := &Conn{
-		handler: h, start: start, ctx: ctx, cancel: cancel,
+		hearer: h, start: start, ctx: ctx, cancel: cancel,
 		calls: map[int64]chan<- message{}, serving: map[string]context.CancelFunc{},
 		due: make(chan struct{}, 1), done: make(chan struct{}),
 	}
@@ -322,7 +322,7 @@ func (c *Conn) hear(m message) {
 	case m.Method != "" && len(m.ID) > 0:
 		c.serve(m)
 	case m.Method != "":
-		c.handler.Notify(m.Method, m.Params)
+		c.hearer.Notify(m.Method, m.Params)
 	default:
 		id, err := strconv.ParseInt(strings.Trim(string(m.ID), `"`), 10, 64)
 		if err != nil {
@@ -362,7 +362,7 @@ func (c *Conn) serve(m message) {
 	}
 	c.start("acp answer "+m.Method, func() {
 		defer stop()
-		result, err := c.handler.Answer(ctx, m.Method, m.Params)
+		result, err := c.hearer.Answer(ctx, m.Method, m.Params)
 		cancelled := ctx.Err() != nil
 		c.mu.Lock()
 		delete(c.serving, id)

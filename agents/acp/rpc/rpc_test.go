@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// heard is a handler that notes what it hears.
+// heard is a hearer that notes what it hears.
 type heard struct {
 	mu     sync.Mutex
 	notes  []string

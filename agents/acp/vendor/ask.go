@@ -138,7 +138,7 @@ func (c *chair) elicits(ctx context.Context, q schema.ElicitRequest) (schema.Eli
 		if json.Unmarshal(form.Properties[name], &f) != nil {
 			continue
 		}
-		v, given, err := c.field(ctx, q, name, f, slices.Contains(form.Required.All, name))
+		v, given, err := c.field(ctx, q, name, f)
 		if err != nil {
 			return schema.ElicitResponse{}, err
 		}
@@ -150,7 +150,7 @@ func (c *chair) elicits(ctx context.Context, q schema.ElicitRequest) (schema.Eli
 }
 
 // field asks for one value. given is false if it was left out.
-func (c *chair) field(ctx context.Context, q schema.ElicitRequest, name string, f schema.Field, required bool) (v any, given bool, err error) {
+func (c *chair) field(ctx context.Context, q schema.ElicitRequest, name string, f schema.Field) (v any, given bool, err error) {
 	text := c.v.o.Name + " asks: " + q.Message
 	if label := cmp.Or(f.Title.V, name); label != q.Message {
 		text += "\n\n" + label
@@ -177,7 +177,7 @@ func (c *chair) field(ctx context.Context, q schema.ElicitRequest, name string, 
 		offer(yes, true)
 		offer(no, false)
 	}
-	if !required {
+	if !slices.Contains(q.Schema.V.Required.All, name) {
 		offer(skip, nil)
 	}
 	for problem := ""; ; {

@@ -192,9 +192,6 @@ type spent struct {
 	due   float64 // not counted yet
 }
 
-// begins says that a session begins. What one tells first that goes on may hold what was counted before.
-func (s *spent) begins(anew bool) { *s = spent{due: s.due, known: anew} }
-
 func (s *spent) now(cost float64) {
 	if s.known && cost > s.cost {
 		s.due += cost - s.cost

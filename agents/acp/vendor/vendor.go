@@ -123,18 +123,18 @@ func (c *chair) begin(ctx context.Context) (sent int64, doubt bool, err error) {
 	was := c.state
 	doubt = was.Sending != 0
 	found, tail, mark := false, "", c.mark(was.Sending)+"]"
-	s, n, err := c.session(ctx, was.Session, was.Session != "" && doubt, func(said string) {
+	s, n, err := c.session(ctx, entry{was.Session, was.Session != "" && doubt}, func(said string) {
 		tail += said
 		found = found || strings.Contains(tail, mark)
 		tail = tail[max(0, len(tail)-len(mark)):]
 	})
 	if errors.Is(err, acp.ErrNoSession) && doubt { // it may go on, though it does not tell what was said
-		s, n, err = c.session(ctx, was.Session, false, nil)
+		s, n, err = c.session(ctx, entry{was.Session, false}, nil)
 	}
 	if errors.Is(err, acp.ErrNoSession) {
 		c.reply.note(c.v.o.Name + " does not know its session any more: it begins another, with what was said so far")
 		was, doubt = engine.State{Vendor: was.Vendor}, false
-		s, n, err = c.session(ctx, "", false, nil)
+		s, n, err = c.session(ctx, entry{}, nil)
 	}
 	if err != nil {
 		return 0, false, c.said(err)
@@ -149,7 +149,7 @@ func (c *chair) begin(ctx context.Context) (sent int64, doubt bool, err error) {
 		return 0, false, err
 	}
 	c.s, c.news, c.prompted, c.steering, c.finished, c.held = s, n, false, false, false, nil
-	c.spent.begins(resumed == "")
+	c.spent = spent{due: c.spent.due, known: resumed == ""} // what one tells first that goes on may hold what was counted before
 	c.mu.Lock()
 	gone := c.gone
 	c.live = s
@@ -160,8 +160,14 @@ func (c *chair) begin(ctx context.Context) (sent int64, doubt bool, err error) {
 	return was.Sent, doubt, nil
 }
 
+// entry is how a session is entered.
+type entry struct {
+	session string // that goes on; "": a new one
+	whole   bool   // with what was said in it
+}
+
 // session starts a program and enters a session. replayed hears what the human's side has said in it, if it is whole.
-func (c *chair) session(ctx context.Context, resume string, whole bool, replayed func(text string)) (*acp.Session, *news, error) {
+func (c *chair) session(ctx context.Context, e entry, replayed func(text string)) (*acp.Session, *news, error) {
 	spec, err := c.seat.Program(c.v.o.Program)
 	if err != nil {
 		return nil, nil, err
@@ -172,7 +178,7 @@ func (c *chair) session(ctx context.Context, resume string, whole bool, replayed
 	}
 	n := newNews(replayed)
 	o := acp.Options{
-		Vendor: c.v.o.Name, Version: c.v.o.Version, Dir: c.seat.Dir, Resume: resume, Whole: whole,
+		Vendor: c.v.o.Name, Version: c.v.o.Version, Dir: c.seat.Dir, Resume: e.session, Whole: e.whole,
 		Hear: n.hear, Permit: n.permit, Elicit: n.elicit, Go: c.seat.Go,
 	}
 	if c.v.o.Servers != nil {
