@@ -109,8 +109,8 @@ var arrows = map[string][]string{
 	"store/storetest":    {"store"},
 	"themes":             {},
 	"tools": {
-		"tools/allowance", "tools/content", "tools/git", "tools/permit", "tools/permit/filenames", "tools/permit/programs", "tools/proc", "tools/sandbox",
-		"tools/search", "tools/secret", "tools/workspace",
+		"tools/allowance", "tools/content", "tools/git", "tools/permit", "tools/permit/filenames", "tools/permit/programs", "tools/proc",
+		"tools/sandbox", "tools/search", "tools/secret", "tools/workspace",
 	},
 	"tools/allowance":        {},
 	"tools/content":          {},
@@ -136,7 +136,7 @@ var arrows = map[string][]string{
 		"ui/transcript", "ui/words",
 	},
 	"ui/cli": {
-		"agents", "agents/event", "agents/fleet", "agents/prompts", "agents/roster", "store", "store/config", "tools/permit",
+		"agents", "agents/event", "agents/fleet", "agents/prompts", "agents/roster", "store", "store/config", "tools", "tools/permit",
 		"tools/proc", "tools/secret", "ui/cli/errand", "ui/cli/place", "ui/cli/printer", "ui/cli/shell", "ui/manual",
 	},
 	"ui/cli/channel": {
@@ -149,10 +149,10 @@ var arrows = map[string][]string{
 	"ui/cli/doctor": {"tools/sandbox", "ui/cli/place", "ui/cli/reach", "ui/cli/wall"},
 	"ui/cli/errand": {
 		"agents/audit", "agents/event", "agents/history", "agents/memory", "agents/outside", "agents/post", "agents/roster",
-		"agents/schedule", "inbox", "store", "store/config", "store/config/paths", "tools", "tools/allowance", "tools/proc", "tools/sandbox",
-		"tools/secret", "ui/cli/channel", "ui/cli/deposit", "ui/cli/doctor", "ui/cli/guard", "ui/cli/jsonline", "ui/cli/mcpserver",
-		"ui/cli/place", "ui/cli/reach", "ui/cli/shell", "ui/cli/unit", "ui/cli/wall", "ui/frame", "ui/screen", "ui/slash/timetable",
-		"ui/words",
+		"agents/schedule", "inbox", "store", "store/config", "store/config/paths", "tools", "tools/allowance", "tools/proc",
+		"tools/sandbox", "tools/secret", "ui/cli/channel", "ui/cli/deposit", "ui/cli/doctor", "ui/cli/guard", "ui/cli/jsonline",
+		"ui/cli/mcpserver", "ui/cli/place", "ui/cli/reach", "ui/cli/shell", "ui/cli/unit", "ui/cli/wall", "ui/frame", "ui/screen",
+		"ui/slash/timetable", "ui/words",
 	},
 	"ui/cli/guard": {"tools/proc", "tools/secret"},
 	"ui/cli/host": {
@@ -165,7 +165,8 @@ var arrows = map[string][]string{
 		"agents/event", "agents/outside", "agents/roster", "inbox", "inbox/envelope", "tools/secret", "ui/cli/deposit", "ui/cli/shell",
 	},
 	"ui/cli/models": {
-		"agents/llm", "agents/llm/anthropic", "agents/llm/builtin", "agents/llm/openai", "store/config", "ui/cli/shell",
+		"agents/acp/schema", "agents/acp/vendor", "agents/engine", "agents/llm", "agents/llm/anthropic", "agents/llm/builtin",
+		"agents/llm/openai", "store/config", "ui/cli/shell",
 	},
 	"ui/cli/place": {"store/config/paths", "tools/proc", "ui/cli/shell"},
 	"ui/cli/printer": {
@@ -255,7 +256,7 @@ var arrows = map[string][]string{
 	"agents/engine":      {"agents/llm", "tools", "tools/proc"},
 	"agents/seat": {
 		"agents/budget", "agents/engine", "agents/event", "agents/history", "agents/llm", "agents/questions", "agents/recovery",
-		"agents/reply", "store", "tools", "tools/proc",
+		"agents/reply", "store", "tools", "tools/permit", "tools/proc",
 	},
 }
 

@@ -33,3 +33,21 @@ func PutEngine(tx *Tx, agent int64, e Engine) error {
 	}
 	return nil
 }
+
+// Dispatches reports whether the human has let an agent hand work to the agents of a vendor.
+func Dispatches(v *View, agent int64, vendor string) (is bool, err error) {
+	err = v.QueryRow(`SELECT EXISTS (SELECT 1 FROM dispatchers WHERE agent = ? AND vendor = ?)`, agent, vendor).Scan(&is)
+	if err != nil {
+		return false, fmt.Errorf("read whom agent %d may hand work: %w", agent, err)
+	}
+	return is, nil
+}
+
+// LetDispatch lets an agent hand work to the agents of a vendor.
+func LetDispatch(tx *Tx, agent int64, vendor string) error {
+	_, err := tx.count(`INSERT INTO dispatchers (agent, vendor) VALUES (?, ?) ON CONFLICT DO NOTHING`, agent, vendor)
+	if err != nil {
+		return fmt.Errorf("let agent %d hand work to %s: %w", agent, vendor, err)
+	}
+	return nil
+}

@@ -19,6 +19,7 @@ func delegate() tool {
 			`"mode":{"type":"string","enum":["sync","async"],"description":"Wait for its answer, or go on and get it later; default async where a person watches, else sync"},` +
 			`"active_notify":{"type":"boolean","description":"async: its result starts a turn of yours; default false"},` +
 			`"model":{"type":"string","description":"provider/name; default yours"},` +
+			`"agent":{"type":"string","description":"Another vendor's agent in place of a model: claude, codex, opencode; the user is asked once"},` +
 			`"timeout":{"type":"integer","description":"Seconds after which the agent is stopped"},` +
 			`"budget":{"type":"string","description":"What it and its own agents may use: 50k tokens or $2; default the user's"},` +
 			`"interactive":{"type":"boolean","description":"It stays when it has answered, and the user may tell it more; default false"},` +
@@ -26,7 +27,7 @@ func delegate() tool {
 			`"resume":{"type":"boolean","description":"The ended agent of that name goes on; default false"}},` +
 			`"required":["prompt"],"additionalProperties":false}`,
 		spelt: map[string]string{
-			"task": "prompt", "message": "prompt", "agent": "name", "subagent_name": "name", "agent_name": "name", "run_async": "async",
+			"task": "prompt", "message": "prompt", "subagent_name": "name", "agent_name": "name", "run_async": "async",
 		},
 		parse: parseDelegate,
 		title: func(a loose) string {
@@ -50,6 +51,7 @@ func parseDelegate(c call) (*Call, error) {
 		Async   *bool  `json:"async"` // the same in other words
 		Notify  bool   `json:"active_notify"`
 		Model   string `json:"model"`
+		Agent   string `json:"agent"`
 		Timeout *int   `json:"timeout"`
 		Budget  string `json:"budget"`
 		Resume  bool   `json:"resume"`
@@ -93,6 +95,9 @@ func parseDelegate(c call) (*Call, error) {
 		r.Entry = entry
 		return r
 	})
+	if err := t.abroad(run, a.Agent); err != nil {
+		return nil, err
+	}
 	run.Beside = "delegate"
 	run.Start = func(ctx context.Context) {
 		if c.env.Desk != nil {

@@ -17,6 +17,7 @@ func push() tool {
 			`"prompt":{"type":"string","description":"The whole task: the agent knows nothing of this conversation"},` +
 			`"name":{"type":"string","description":"A short name for the agent; default one is made up"},` +
 			`"model":{"type":"string","description":"provider/name; default yours"},` +
+			`"agent":{"type":"string","description":"Another vendor's agent in place of a model: claude, codex, opencode; the user is asked once"},` +
 			`"timeout":{"type":"integer","description":"Seconds after which the agent is stopped; default none"},` +
 			`"budget":{"type":"string","description":"What it and its own agents may use: 50k tokens or $2; default the user's"},` +
 			`"deliver":{"type":"string","enum":["hold","next","wake"],"description":"How its result reaches you; default next"},` +
@@ -31,6 +32,7 @@ func push() tool {
 				Prompt  string   `json:"prompt"`
 				Name    string   `json:"name"`
 				Model   string   `json:"model"`
+				Agent   string   `json:"agent"`
 				Timeout *int     `json:"timeout"`
 				Budget  string   `json:"budget"`
 				Deliver string   `json:"deliver"`
@@ -59,7 +61,8 @@ func push() tool {
 				Name: a.Name, Prompt: a.Prompt, Model: a.Model, Timeout: d, Deliver: a.Deliver, Start: a.Start, Resume: a.Resume, After: a.After,
 				Interactive: a.Stays, Idle: idle, Budget: of,
 			}
-			return c.internal(func(ctx context.Context, d Desk) Result { return answer(d.Push(ctx, t)) }), nil
+			run := c.internal(func(ctx context.Context, d Desk) Result { return answer(d.Push(ctx, t)) })
+			return run, t.abroad(run, a.Agent)
 		},
 		title: func(a loose) string {
 			if n := a.word("name"); n != "" {

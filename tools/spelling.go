@@ -8,17 +8,18 @@ import (
 // spelling is another name for a tool, as models write it that learned it from
 // other programs: accepted, not advertised.
 type spelling struct {
-	tool string
-	set  map[string]any // arguments that the name implies
+	tool  string
+	set   map[string]any // arguments that the name implies
+	agent string         // what its argument agent is called here; "": the same
 }
 
 // spellings are those names.
 func spellings() map[string]spelling {
 	async := map[string]any{"mode": "async"}
 	return map[string]spelling{
-		"sub_agent":       {tool: "delegate"},
-		"async_delegate":  {tool: "delegate", set: async},
-		"spawn_delegate":  {tool: "delegate", set: async},
+		"sub_agent":       {tool: "delegate", agent: "name"},
+		"async_delegate":  {tool: "delegate", set: async, agent: "name"},
+		"spawn_delegate":  {tool: "delegate", set: async, agent: "name"},
 		"SendMessage":     {tool: "send"},
 		"ListMessages":    {tool: "list_messages"},
 		"ReadMessage":     {tool: "read_message"},
@@ -37,7 +38,12 @@ func (s *Set) meant(name string, args json.RawMessage) (*tool, json.RawMessage) 
 	}
 	for i := range s.list {
 		if t := &s.list[i]; t.name == name {
-			return t, respell(args, t.spelt, other.set)
+			spelt := t.spelt
+			if other.agent != "" {
+				spelt = maps.Clone(spelt)
+				spelt["agent"] = other.agent
+			}
+			return t, respell(args, spelt, other.set)
 		}
 	}
 	return nil, args

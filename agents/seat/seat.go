@@ -6,7 +6,7 @@
 // Does not: decide what enters, end turns, speak with an engine's program.
 //
 // Imports: agents/budget, agents/engine, agents/event, agents/history, agents/llm, agents/questions, agents/recovery,
-// agents/reply, store, tools, tools/proc.
+// agents/reply, store, tools, tools/permit, tools/proc.
 package seat
 
 import (
@@ -96,11 +96,19 @@ func New(e engine.Engine, a Agent, o Options) *Seat {
 	return s
 }
 
-// End ends the engine's program.
-func (s *Seat) End() { s.session.End() }
+// End ends the engine's program. s may be nil.
+func (s *Seat) End() {
+	if s != nil {
+		s.session.End()
+	}
+}
 
-// Rest says that no turn goes on.
-func (s *Seat) Rest() { s.session.Rest() }
+// Rest says that no turn goes on. s may be nil.
+func (s *Seat) Rest() {
+	if s != nil {
+		s.session.Rest()
+	}
+}
 
 // opened is a call that has begun.
 type opened struct {

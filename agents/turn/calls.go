@@ -12,6 +12,7 @@ import (
 	"fantail/agents/event"
 	"fantail/agents/history"
 	"fantail/agents/questions"
+	"fantail/agents/seat"
 	"fantail/store"
 	"fantail/tools"
 	"fantail/tools/permit"
@@ -175,6 +176,9 @@ func (w *workbench) runCall(ctx context.Context, c history.Call, line func(start
 // may reports whether a call may run, as the gate decides or the human it has asked. If not, why is its result already.
 func (w *workbench) may(ctx context.Context, c history.Call, call *tools.Call, by questions.Company) (bool, error) {
 	v := w.o.Gate.Decide(call.Action)
+	if err := seat.Dispatch(ctx, w.o.DB, w.ID, &v); err != nil {
+		return false, err
+	}
 	w.judge(c, audit.Allowed, v.Reason)
 	if call.Leave != nil {
 		call.Leave.Leave, call.Leave.Free = w.o.Gate.Leave(call.Action), v.Free
@@ -200,7 +204,10 @@ func (w *workbench) may(ctx context.Context, c history.Call, call *tools.Call, b
 		return false, w.result(ctx, c, time.Now(), tools.Result{Text: questions.Refusal(answer.Reason), Error: true})
 	}
 	w.judge(c, audit.Allowed, questions.Decided(answer))
-	return true, nil
+	if v.Vendor != "" {
+		err = w.Keep(ctx, "let it hand work to "+v.Vendor, func(tx *store.Tx) error { return store.LetDispatch(tx, w.ID, v.Vendor) })
+	}
+	return true, err
 }
 
 // runs shows the call as running while f runs.

@@ -30,7 +30,7 @@ func (s *seating) now() (*seat.Seat, error) {
 	l := s.l
 	model, now := l.Present()
 	e, is := model.Provider.(engine.Engine)
-	if s.seat != nil && (!is || s.by != model.Name) {
+	if !is || s.by != model.Name {
 		s.end()
 	}
 	if !is || s.seat != nil {
@@ -48,17 +48,8 @@ func (s *seating) now() (*seat.Seat, error) {
 
 // end ends the engine's program.
 func (s *seating) end() {
-	if s.seat != nil {
-		s.seat.End()
-		s.seat = nil
-	}
-}
-
-// rest says that no turn goes on.
-func (s *seating) rest() {
-	if s.seat != nil {
-		s.seat.Rest()
-	}
+	s.seat.End()
+	s.seat = nil
 }
 
 // program says how an engine's program runs: as a command of the agent's does, in the sandbox that is for it.

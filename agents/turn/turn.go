@@ -31,7 +31,7 @@ func (l *Loop) Work(ctx context.Context) error {
 	}
 	l.began, l.steps, l.tokens, l.handled = l.o.Now(), 0, 0, nil
 	defer l.Wrapped()
-	defer l.seating.rest()
+	defer func() { l.seating.seat.Rest() }()
 	if l.parked != nil {
 		if err := l.goOn(ctx); err != nil {
 			l.stopped(ctx, err)

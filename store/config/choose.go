@@ -115,6 +115,9 @@ func (c Config) Resolve(env func(string) string, name string) (Choice, error) {
 		}
 		return Choice{Provider: Builtin, Protocol: Builtin, Why: "builtin — as asked"}, nil
 	}
+	if provider == ACP {
+		return c.agentOf(model)
+	}
 	v, ok := c.row(provider)
 	if !ok {
 		if v, ok = c.row(vendorOf(name)); !ok {

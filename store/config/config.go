@@ -52,6 +52,7 @@ type Config struct {
 	DisabledTools []string `toml:"disabled_tools"` // no model is offered them
 	Rules
 	Providers map[string]ProviderRow `toml:"providers"`
+	Agents    map[string]AgentRow    `toml:"agents"`
 }
 
 // Rules are permission rules in their written form, such as `bash(go test *)`,
@@ -302,14 +303,19 @@ func (c Config) check() (at []string, err error) {
 			return append([]string{"providers", name}, key...), err
 		}
 	}
+	for _, name := range sorted(c.Agents) {
+		if key, err := c.Agents[name].check(name); err != nil {
+			return append([]string{"agents", name}, key...), err
+		}
+	}
 	return nil, nil
 }
 
 func (p ProviderRow) check(name string) (at []string, err error) {
 	_, known := vendor(name)
 	switch {
-	case !nameForm.MatchString(name) || name == Builtin:
-		return nil, fmt.Errorf("providers.%s: a provider's name is lower-case letters, digits, dots and dashes, and not %q", name, Builtin)
+	case !nameForm.MatchString(name) || name == Builtin || name == ACP:
+		return nil, fmt.Errorf("providers.%s: a provider's name is lower-case letters, digits, dots and dashes, and neither %q nor %q", name, Builtin, ACP)
 	case p.Protocol == "" && !known:
 		return nil, fmt.Errorf("providers.%s: protocol is missing: anthropic or openai", name)
 	case p.Protocol != "" && !slices.Contains(protocols, p.Protocol):

@@ -6,3 +6,10 @@ CREATE TABLE engines (
   sent    INTEGER NOT NULL DEFAULT 0, -- the last entry that it has
   sending INTEGER NOT NULL DEFAULT 0  -- the last entry on its way to it, in doubt once the program ends; 0: none
 ) STRICT;
+
+-- dispatchers: which agents may hand work to the agents of which vendors: the human said so once.
+CREATE TABLE dispatchers (
+  agent  INTEGER NOT NULL REFERENCES agents(id),
+  vendor TEXT NOT NULL,
+  PRIMARY KEY (agent, vendor)
+) STRICT, WITHOUT ROWID;

@@ -207,6 +207,14 @@ func decide(mode Mode, rules []parsed, a Action, j judge) Verdict {
 		return decideWiden(mode, rules, a)
 	case Tamper:
 		return Verdict{Decision: AskHuman, Reason: "changed what programs of yours run or obey by themselves"}
+	case Abroad:
+		if mode == Yolo {
+			return Verdict{Decision: Allow, Reason: "yolo mode"}
+		}
+		return Verdict{
+			Decision: AskHuman, Vendor: a.Vendor, Reason: "hands work to " + a.Vendor + ", another vendor's agent",
+			Changed: a.Vendor + " is another vendor's agent: no rule and no mode of this program judges its tools; yes holds for all that this agent hands to it",
+		}
 	case Note:
 		if !a.Strict {
 			return Verdict{Decision: Allow, Reason: "stays inside the program"}

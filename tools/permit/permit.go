@@ -79,6 +79,7 @@ type Kind string
 const (
 	Internal Kind = "internal" // push, run, queue, delegate, send, receive, check, ask_user: always free
 	Note     Kind = "note"     // writing a memory document: free but in plan mode, and where no mode loosens
+	Abroad   Kind = "abroad"   // handing work to an agent of another vendor
 	Read     Kind = "read"
 	Write    Kind = "write"
 	Command  Kind = "command"
@@ -103,6 +104,7 @@ type Action struct {
 	Diff      string   // unified diff, for Write
 	Boxed     bool     `json:"-"` // the command would run inside the sandbox
 	Wants     Rule     // what would be added to its sandbox, for Widen
+	Vendor    string   `json:",omitempty"` // whose agent gets the work, for Abroad
 
 	// Leads says of a path of a command, or of what a pattern matches, where links
 	// lead it if that is another place than it names; "" if nowhere. nil: nobody looks.
@@ -158,7 +160,8 @@ type Verdict struct {
 	Secret   string
 	Changed  string
 	Free     bool
-	Auto     bool // for AskHuman: mode auto, which the human may choose here, would allow it
+	Auto     bool   // for AskHuman: mode auto, which the human may choose here, would allow it
+	Vendor   string // for AskHuman: whose agent gets the work; "": nobody's
 }
 
 // Question is what the human is asked.

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"fantail/tools"
 	"fantail/tools/permit"
 	"fantail/ui/cli/errand"
 	"fantail/ui/cli/printer"
@@ -59,7 +60,7 @@ const none = "\x00"
 // to out.
 func Parse(args []string, out io.Writer) (Flags, error) {
 	f := Flags{Format: printer.Text, Mode: permit.Ask}
-	var prompt, format, mode string
+	var prompt, format, mode, agent string
 	var yolo bool
 	root := &cobra.Command{
 		Use: "fantail", Version: shell.Version(), Args: cobra.ArbitraryArgs,
@@ -73,6 +74,7 @@ func Parse(args []string, out io.Writer) (Flags, error) {
 	fs.BoolVarP(&f.Last, "continue", "c", false, "with -p: go on with its last conversation")
 	fs.StringVarP(&f.Resume, "resume", "r", "", "with -p: go on with the conversation `NAME`")
 	fs.StringVar(&f.Model, "model", "", "the model, as `PROVIDER/NAME`")
+	fs.StringVar(&agent, "agent", "", "another vendor's agent instead of a model: `claude`, codex, opencode")
 	fs.StringVar(&mode, "permission-mode", string(permit.Ask), "`ask`, accept-edits, auto, plan or yolo")
 	fs.BoolVar(&yolo, "yolo", false, "the same as --permission-mode yolo: nothing asks")
 	fs.BoolVar(&f.Keep, "keep", false, "with yolo: it holds on when the last screen leaves")
@@ -86,6 +88,12 @@ func Parse(args []string, out io.Writer) (Flags, error) {
 			return helpOn(out, c.Flags(), words[1:])
 		}
 		f.Bare = false
+		if agent != "" {
+			if f.Model != "" {
+				return shell.Misused("--agent takes the place of --model: give one of them")
+			}
+			f.Model = tools.VendorModel(agent)
+		}
 		if err := f.print(fs, prompt, words); err != nil {
 			return err
 		}

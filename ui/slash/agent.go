@@ -15,6 +15,7 @@ import (
 	"fantail/agents/ledger"
 	"fantail/inbox"
 	"fantail/inbox/policy"
+	"fantail/tools"
 	"fantail/ui/composer"
 	"fantail/ui/dialog"
 	"fantail/ui/intent"
@@ -63,10 +64,13 @@ func (in input) newHelper(rest string) (intent.Intent, error) {
 	var name, model string
 	for _, w := range strings.Fields(rest) {
 		m, ok := strings.CutPrefix(w, "model=")
+		if vendor, is := strings.CutPrefix(w, "agent="); is && vendor != "" {
+			m, ok = tools.VendorModel(vendor), true
+		}
 		switch {
 		case ok && m != "" && model == "":
 			model = m
-		case !ok && name == "":
+		case !ok && name == "" && !strings.HasPrefix(w, "agent="):
 			name = w
 		default:
 			return nil, in.wrong("%q is not understood", w)

@@ -164,11 +164,11 @@ func TestAwaitCompletions(t *testing.T) {
 		"/end auth ":                "",
 		"/respawn ":                 "old",
 		"/respawn old ":             "",
-		"/push name=a ":             "name= model= timeout= budget= deliver=hold deliver=next deliver=wake after= interactive",
-		"/push interactive ":        "name= model= timeout= budget= deliver=hold deliver=next deliver=wake after= idle=",
+		"/push name=a ":             "name= model= agent= timeout= budget= deliver=hold deliver=next deliver=wake after= interactive",
+		"/push interactive ":        "name= model= agent= timeout= budget= deliver=hold deliver=next deliver=wake after= idle=",
 		"/push interactive the ":    "",
-		"/push interactive=false ":  "name= model= timeout= budget= deliver=hold deliver=next deliver=wake after= interactive",
-		"/push interactive name=b ": "name= model= timeout= budget= deliver=hold deliver=next deliver=wake after= idle=",
+		"/push interactive=false ":  "name= model= agent= timeout= budget= deliver=hold deliver=next deliver=wake after= interactive",
+		"/push interactive name=b ": "name= model= agent= timeout= budget= deliver=hold deliver=next deliver=wake after= idle=",
 	} {
 		var got []string
 		for _, i := range Complete(e, "", line, "") {

@@ -19,7 +19,7 @@ func commands() []command {
 var taskCommands = []command{
 	{
 		name: "push", run: runPush, complete: pushArguments,
-		args: "[model=] [name=] [timeout=] [budget=] [deliver=] [after=A,B] [resume] [interactive [idle=]] PROMPT | !CMD",
+		args: "[model= | agent=] [name=] [timeout=] [budget=] [deliver=] [after=A,B] [resume] [interactive [idle=]] PROMPT | !CMD",
 		help: "queue a task for an agent of its own; interactive: it stays after each turn, /tell goes on",
 	},
 	{
@@ -144,7 +144,7 @@ var agentCommands = []command{
 	},
 	{
 		name: "agent", run: runAgent, complete: agentArguments,
-		args: "[list | NAME | new [NAME] [model=] | rename [OLD] NEW | close [NAME] | config " +
+		args: "[list | NAME | new [NAME] [model= | agent=] | rename [OLD] NEW | close [NAME] | config " +
 			"message-handling MODE [--idle-after=30s]]",
 		help: "list agents, go to one; open, rename, close a helper; how its mail is handled",
 	},

@@ -13,6 +13,7 @@ import (
 	"fantail/agents/post"
 	"fantail/agents/roster"
 	"fantail/inbox"
+	"fantail/tools"
 	"fantail/tools/allowance"
 	"fantail/ui/cli/deposit"
 	"fantail/ui/cli/reach"
@@ -170,7 +171,7 @@ func order(words []string) (t outside.Order, rest []string, err error) {
 	for len(words) > 0 {
 		key, value, is := strings.Cut(words[0], "=")
 		switch key {
-		case "name", "model", "timeout", "budget", "after":
+		case "name", "model", "agent", "timeout", "budget", "after":
 		case "deliver":
 			if is {
 				return t, nil, shell.Misused("deliver= is not for tasks from outside: what they bring waits until somebody takes it")
@@ -184,7 +185,7 @@ func order(words []string) (t outside.Order, rest []string, err error) {
 		switch {
 		case value == "":
 			return t, nil, shell.Misused("%s= needs a value", key)
-		case given[key]:
+		case given[key], key == "agent" && given["model"], key == "model" && given["agent"]:
 			return t, nil, shell.Misused("%s= is given twice", key)
 		}
 		given[key] = true
@@ -193,6 +194,8 @@ func order(words []string) (t outside.Order, rest []string, err error) {
 			t.Name = value
 		case "model":
 			t.Model = value
+		case "agent":
+			t.Model = tools.VendorModel(value)
 		case "after":
 			t.After = strings.Split(value, ",")
 		case "budget":

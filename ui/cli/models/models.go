@@ -6,7 +6,8 @@
 //
 // Does not: read the configuration, speak a protocol.
 //
-// Imports: agents/llm, agents/llm/anthropic, agents/llm/builtin, agents/llm/openai, store/config, ui/cli/shell.
+// Imports: agents/acp/schema, agents/acp/vendor, agents/engine, agents/llm, agents/llm/anthropic, agents/llm/builtin,
+// agents/llm/openai, store/config, ui/cli/shell.
 package models
 
 import (
@@ -35,6 +36,8 @@ import (
 type Models struct {
 	conf config.Config
 	own  func(string) string // the environment it was made with
+
+	abroad Abroad
 
 	mu      sync.Mutex
 	known   map[string]llm.Model // by name; one provider each, so that connections are kept
@@ -146,11 +149,11 @@ func (m *Models) Resolve(name string) (llm.Model, error) {
 	if model, met := m.known[c.Name()]; met {
 		return model, nil
 	}
-	p, err := provider(c, m.env)
+	p, err := m.provider(c)
 	if err != nil {
 		return llm.Model{}, err
 	}
-	if c.Protocol != config.Builtin {
+	if c.Protocol != config.Builtin && c.Protocol != config.ACP {
 		k := &keyed{}
 		k.serve(p)
 		m.keyed[c.Name()], p = k, k
@@ -178,7 +181,7 @@ func (m *Models) Names() []string {
 		}
 	}
 	slices.Sort(names)
-	return slices.Compact(names)
+	return append(slices.Compact(names), m.vendors()...)
 }
 
 // Doubt says why the model of that name can't carry out a prompt, in a line; "": as far
@@ -192,6 +195,14 @@ func (m *Models) Doubt(model, prompt string) string {
 		return p.Doubt(prompt)
 	}
 	return ""
+}
+
+// provider is what answers for the choice.
+func (m *Models) provider(c config.Choice) (llm.Provider, error) {
+	if c.Protocol == config.ACP {
+		return m.vendor(c)
+	}
+	return provider(c, m.env)
 }
 
 // provider speaks the choice's protocol, with temporary failures tried again.

@@ -86,6 +86,7 @@ func (w *Workspace) Configure(flags cli.Flags) (err error) {
 		return err
 	}
 	w.keys, w.models = secret.New(w.conf.KeyEnvs(), os.Getenv), models.New(w.conf, os.Getenv)
+	w.models.Abroad(models.Abroad{Root: w.place.Root})
 	w.guard.Withhold(w.keys)
 	if w.tools, err = tools.New().Without(w.conf.DisabledTools); err != nil {
 		return fmt.Errorf("disabled_tools: %w", err)

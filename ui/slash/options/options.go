@@ -115,7 +115,7 @@ func Seconds(s string) (time.Duration, error) {
 }
 
 // pushKeys are the options of /push.
-var pushKeys = []string{"model", "name", "timeout", "budget", "deliver", "after", "resume", "interactive", "idle"}
+var pushKeys = []string{"model", "agent", "name", "timeout", "budget", "deliver", "after", "resume", "interactive", "idle"}
 
 // Push takes the options of /push from the front of s and returns the rest as it is. The word interactive is one of
 // them, as interactive=true; so is resume, if a name says whose transcript to continue. Without one it belongs to the
@@ -139,6 +139,9 @@ func Push(s string) (opts map[string]string, prompt string, err error) {
 		_, has := opts[word]
 		switch {
 		case has || word != "interactive" && word != "resume":
+			if err := Agent(opts); err != nil {
+				return nil, "", err
+			}
 			switch name := opts["resume"]; {
 			case name != "":
 				opts["name"] = name
@@ -154,6 +157,20 @@ func Push(s string) (opts map[string]string, prompt string, err error) {
 		}
 		s = behind
 	}
+}
+
+// Agent makes agent=NAME, another vendor's, the model that it is.
+func Agent(opts map[string]string) error {
+	name, given := opts["agent"]
+	if !given {
+		return nil
+	}
+	if opts["model"] != "" {
+		return errors.New("agent= takes the place of model=: give one of them")
+	}
+	opts["model"] = tools.VendorModel(name)
+	delete(opts, "agent")
+	return nil
 }
 
 // Interactive is whether the agent of a task awaits input where a turn of it ends, and for how long.
