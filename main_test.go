@@ -222,8 +222,8 @@ var arrows = map[string][]string{
 	"ui/slash/options": {"store/config/near", "tools"},
 	"ui/slash/trail":   {"agents/audit", "themes", "ui/dialog", "ui/intent", "ui/slash/facets", "ui/words"},
 	"ui/tabs": {
-		"agents/event", "agents/history", "agents/ledger", "inbox", "inbox/policy", "themes", "tools/permit", "ui/composer", "ui/dialog",
-		"ui/frame", "ui/transcript", "ui/words",
+		"agents/event", "agents/history", "agents/ledger", "inbox", "inbox/policy", "themes", "tools", "tools/permit", "ui/composer",
+		"ui/dialog", "ui/frame", "ui/transcript", "ui/words",
 	},
 	"ui/welcome": {"agents/event", "themes", "ui/frame", "ui/tabs", "ui/transcript"},
 	"ui/words": {

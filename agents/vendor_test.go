@@ -11,6 +11,7 @@ import (
 	"fantail/agents/acp"
 	"fantail/agents/acp/acptest"
 	"fantail/agents/acp/vendor"
+	"fantail/agents/engine"
 	"fantail/agents/event"
 	"fantail/agents/history"
 	"fantail/inbox"
@@ -35,7 +36,7 @@ func newTheirs(t *testing.T, make func() *acptest.Agent) *theirs {
 }
 
 func (v *theirs) vendor() *vendor.Vendor {
-	return vendor.New(vendor.Options{Name: "fake", Login: "fake login", Start: func(s proc.Spec) (acp.Process, error) {
+	return vendor.New(vendor.Options{Name: "fake", Program: engine.Program{Argv: []string{"/opt/fake", "acp"}}, Login: "fake login", Start: func(s proc.Spec) (acp.Process, error) {
 		a := v.make()
 		a.File = filepath.Join(v.dir, filepath.Base(s.Dir)+".json")
 		p := acptest.Run(func(_ string, f func()) { v.all.Go(f) }, func(in io.Reader, out io.WriteCloser) { _ = a.Serve(in, out) })
@@ -102,7 +103,8 @@ func TestVendor(t *testing.T) {
 	})
 	es := w.Entries("main")
 	want := strings.Join([]string{
-		"prompt: look at a", "thinking: hm", "text: I look.", "call: Read a file", "result: its text", "call: Edit b", "result: (changed)",
+		"prompt: look at a", "notice: fake carries out the turns here (fake 1: /opt/fake acp), as you, in no sandbox of this program. Its tools are its own: " +
+			"no rule and no mode of this program judges them.", "thinking: hm", "text: I look.", "call: Read a file", "result: its text", "call: Edit b", "result: (changed)",
 		"notice: Its plan:\n✓ first\n○ then", "notice: It says something that this program can't show: brand_new",
 		"text: Done: look at a", "ended: completed ",
 	}, "\n")

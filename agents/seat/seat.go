@@ -234,6 +234,10 @@ func (s *Seat) tells(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	_, notes := s.session.Ended()
+	if err := s.notes(ctx, notes); err != nil {
+		return err
+	}
 	w := engine.Words{UpTo: talk.Last, Again: doubt}
 	if sent == 0 {
 		old := history.Answered(es)
@@ -278,9 +282,9 @@ func (s *Seat) records(ctx context.Context, r *reply.Reply) (ended bool, err err
 		stop, paid := r.Stop, budget.Charge{}
 		if over {
 			paid, s.paid = s.paid, paid
-			if r.Empty() && stop.Reason == llm.EndTurn && s.spoke { // it has said what it had to say before
-				r.Stop = nil
-			}
+		}
+		if !over || r.Empty() && s.spoke && stop.Reason == llm.EndTurn { // it says more, or has said what it had to say
+			r.Stop = nil
 		}
 		err = s.a.Record(ctx, r, paid)
 		r.Stop, s.spoke = stop, !over
@@ -304,8 +308,13 @@ func (s *Seat) records(ctx context.Context, r *reply.Reply) (ended bool, err err
 		err = errors.Join(err, s.a.Result(ctx, o.call, o.began, d.Result))
 		ended = true
 	}
+	return ended, errors.Join(err, s.notes(ctx, notes))
+}
+
+// notes tells the human what the engine has not said to anybody.
+func (s *Seat) notes(ctx context.Context, notes []string) (err error) {
 	for _, text := range notes {
 		err = errors.Join(err, s.a.Tell(ctx, text))
 	}
-	return ended, err
+	return err
 }

@@ -12,6 +12,7 @@ import (
 	"fantail/agents/event"
 	"fantail/agents/history"
 	"fantail/agents/ledger"
+	"fantail/tools"
 	"fantail/ui/frame"
 	"fantail/ui/transcript"
 	"fantail/ui/words"
@@ -278,9 +279,13 @@ func (t *Tab) infoRows(over bool) []transcript.Row {
 	case i.Context > 0:
 		add("context", words.Amount(i.Context)+" tokens")
 	}
-	if i.Priced {
+	vendor, abroad := tools.VendorOf(i.Model)
+	switch {
+	case i.Priced || i.Cost > 0:
 		add("cost", fmt.Sprintf("$%.4f", float64(i.Cost)/1e6))
-	} else {
+	case abroad:
+		add("cost", "unknown: "+vendor+" tells none")
+	default:
 		add("cost", "unknown: the model has no price")
 	}
 	if i.Budget != nil {
@@ -291,6 +296,13 @@ func (t *Tab) infoRows(over bool) []transcript.Row {
 		add("turns", strconv.Itoa(f.Turns))
 	}
 	add("tools", t.Panes.tools())
+	if abroad {
+		gap()
+		add("vendor", vendor+" carries out the turns, with its own tools and rules, over ACP")
+		add("holds", "its sandbox, kill, time-out, queue and inbox; what it asks by itself comes to you")
+		add("holds not", "this program's rules, modes and memory: they don't judge or reach its tools")
+		add("words", "enter when a call of its has ended, if it can be steered, else at its turn's end; after a crash twice at most, marked")
+	}
 	gap()
 	t.timings(f, now, add)
 	gap()

@@ -8,8 +8,8 @@
 // Does not: read anything (it says what is missing, and the caller provides it), take keys, know a
 // pool.
 //
-// Imports: agents/event, agents/history, agents/ledger, inbox, inbox/policy, themes, tools/permit, ui/composer,
-// ui/dialog, ui/frame, ui/transcript, ui/words.
+// Imports: agents/event, agents/history, agents/ledger, inbox, inbox/policy, themes, tools, tools/permit,
+// ui/composer, ui/dialog, ui/frame, ui/transcript, ui/words.
 package tabs
 
 import (

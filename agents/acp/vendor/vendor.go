@@ -11,6 +11,7 @@
 package vendor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,6 +24,7 @@ import (
 	"fantail/agents/acp/schema"
 	"fantail/agents/engine"
 	"fantail/agents/llm"
+	"fantail/tools"
 	"fantail/tools/proc"
 )
 
@@ -83,6 +85,7 @@ type chair struct {
 	held     []engine.Words
 	reply    *reply
 	spent    spent
+	boxed    bool // its program runs in a sandbox
 
 	mu   sync.Mutex // guards what timers and End use too
 	ends *time.Timer
@@ -148,6 +151,9 @@ func (c *chair) begin(ctx context.Context) (sent int64, doubt bool, err error) {
 		s.End()
 		return 0, false, err
 	}
+	if resumed == "" {
+		c.reply.note(c.enters(s))
+	}
 	c.s, c.news, c.prompted, c.steering, c.finished, c.held = s, n, false, false, false, nil
 	c.spent = spent{due: c.spent.due, known: resumed == ""} // what one tells first that goes on may hold what was counted before
 	c.mu.Lock()
@@ -166,12 +172,26 @@ type entry struct {
 	whole   bool   // with what was said in it
 }
 
+// enters says who carries out the turns from now on, and how it is held.
+func (c *chair) enters(s *acp.Session) string {
+	who := strings.Join(c.v.o.Program.Argv, " ")
+	if a := s.Agent(); a.Name != "" {
+		who = tools.Line(cmp.Or(a.Title, a.Name)+" "+a.Version) + ": " + who
+	}
+	held := "in a sandbox of this program: it writes the workspace and what it keeps, and reaches any network"
+	if !c.boxed {
+		held = "as you, in no sandbox of this program"
+	}
+	return fmt.Sprintf("%s carries out the turns here (%s), %s. Its tools are its own: no rule and no mode of this program judges them.", c.v.o.Name, who, held)
+}
+
 // session starts a program and enters a session. replayed hears what the human's side has said in it, if it is whole.
 func (c *chair) session(ctx context.Context, e entry, replayed func(text string)) (*acp.Session, *news, error) {
 	spec, err := c.seat.Program(c.v.o.Program)
 	if err != nil {
 		return nil, nil, err
 	}
+	c.boxed = spec.Box != nil
 	p, err := c.v.o.Start(spec)
 	if err != nil {
 		return nil, nil, err
