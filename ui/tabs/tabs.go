@@ -457,7 +457,9 @@ func (t *Tab) ShowPage(es []history.Entry) {
 	t.Loaded = true
 	backlog := t.backlog
 	t.backlog = nil
+	back := transcript.Aside(t.View)
 	t.Apply(event.Appended{Agent: t.Info.ID, Entries: es})
+	back()
 	if n := len(es); n > 0 {
 		t.Newest = es[n-1].Seq
 	}
