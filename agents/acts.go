@@ -145,7 +145,7 @@ func (p *Pool) CloseTab(ctx context.Context, name string) error {
 	case i.Kind.HasPrompt():
 		return fmt.Errorf("the tab of %s stays; /new begins a new conversation in it", name)
 	case !i.State.Terminal():
-		return fmt.Errorf("the agent %s still lives (%s); /kill %s ends it%s", name, i.State, name, ending(i))
+		return fmt.Errorf("the agent %s still lives (%s); /kill %s ends it%s", name, i.State, name, orEnd(i))
 	}
 	err = p.o.DB.Write(ctx, "close a tab", func(tx *store.Tx) error {
 		tx.AfterCommit(func() {
@@ -161,8 +161,8 @@ func (p *Pool) CloseTab(ctx context.Context, name string) error {
 	return nil
 }
 
-// ending says what else ends an agent that awaits input.
-func ending(i event.Info) string {
+// orEnd says what else ends an agent that awaits input.
+func orEnd(i event.Info) string {
 	if i.Await == nil {
 		return ""
 	}

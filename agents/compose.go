@@ -16,6 +16,7 @@ import (
 	"fantail/agents/disk"
 	"fantail/agents/drafts"
 	"fantail/agents/due"
+	"fantail/agents/ending"
 	"fantail/agents/event"
 	"fantail/agents/fleet"
 	"fantail/agents/follow"
@@ -235,7 +236,7 @@ func (p *Pool) recover(ctx context.Context) error {
 	r := recovery.Recovery{
 		DB: o.DB, Ends: p.ends, Asks: p.Asks, Abroad: o.Abroad, Book: p.fleet.Book, Go: o.Go,
 		Unhandled: func(tx *store.Tx, fork int64, why, text string) error {
-			return p.forks.Unhandled(tx, fork, turn.Ending{Outcome: history.OutCrashed, Cause: why}, text)
+			return p.forks.Unhandled(tx, fork, ending.Ending{Outcome: history.OutCrashed, Cause: why}, text)
 		},
 		Unseen: p.Observe.Unseen,
 	}

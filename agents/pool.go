@@ -8,11 +8,11 @@
 // name, a screen, or the configuration file; render anything for people.
 //
 // Imports: agents/audit, agents/budget, agents/checks, agents/commands, agents/disk, agents/drafts, agents/due,
-// agents/event, agents/fleet, agents/follow, agents/fork, agents/history, agents/kept, agents/ledger, agents/llm,
-// agents/mail, agents/memory, agents/observer, agents/outside, agents/post, agents/quarantine, agents/questions,
-// agents/queue, agents/recovery, agents/roster, agents/schedule, agents/seal, agents/steer, agents/tasks,
-// agents/turn, agents/waits, inbox, inbox/envelope, inbox/policy, store, tools, tools/allowance, tools/permit,
-// tools/proc, tools/secret.
+// agents/ending, agents/event, agents/fleet, agents/follow, agents/fork, agents/history, agents/kept, agents/ledger,
+// agents/llm, agents/mail, agents/memory, agents/observer, agents/outside, agents/post, agents/quarantine,
+// agents/questions, agents/queue, agents/recovery, agents/roster, agents/schedule, agents/seal, agents/steer,
+// agents/tasks, agents/turn, agents/waits, inbox, inbox/envelope, inbox/policy, store, tools, tools/allowance,
+// tools/permit, tools/proc, tools/secret.
 package agents
 
 import (

@@ -432,7 +432,7 @@ func TestAbridged(t *testing.T) {
 
 	// Every text that a tool takes is known to be a body or not: a new one has to be judged.
 	kept := map[string]bool{
-		"path": true, "pattern": true, "glob": true, "command": true, "name": true, "model": true, "mode": true, "deliver": true, "after": true,
+		"path": true, "pattern": true, "glob": true, "command": true, "name": true, "model": true, "mode": true, "deliver": true, "after": true, "agent": true,
 		"to": true, "from": true, "priority": true, "tags": true, "action": true, "remove": true,
 		"task_id": true, "run_at": true, "budget": true, "cron": true, "kind": true,
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"fantail/agents/ending"
 	"fantail/agents/event"
 	"fantail/agents/history"
 	"fantail/agents/llm"
@@ -20,7 +21,7 @@ const findings = 4 << 10
 
 // Conclude does with a fork's findings what its parent's policy says, in the transaction that ends the fork. If the
 // fork did not succeed, its parent is told. Whatever waits for the fork passes to its parent.
-func (f *Forks) Conclude(tx *store.Tx, l *turn.Loop, e turn.Ending, state event.State) error {
+func (f *Forks) Conclude(tx *store.Tx, l *turn.Loop, e ending.Ending, state event.State) error {
 	text, err := l.Said(tx)
 	if err != nil {
 		return err
@@ -113,7 +114,7 @@ func quoted(s string) string {
 
 // Unhandled tells the agent above a fork that its message was not handled, in the transaction that ends the fork. The
 // message stays in the fork's transcript.
-func (f *Forks) Unhandled(tx *store.Tx, fork int64, e turn.Ending, text string) error {
+func (f *Forks) Unhandled(tx *store.Tx, fork int64, e ending.Ending, text string) error {
 	row, ok, err := tx.Agent(fork)
 	if err != nil || !ok {
 		return errors.Join(err, store.Missing(ok, "agent %d", fork))

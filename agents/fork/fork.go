@@ -5,8 +5,8 @@
 //
 // Does not: decide which message is forked for, or when; the mail room does.
 //
-// Imports: agents/event, agents/fleet, agents/history, agents/llm, agents/mail, agents/memory, agents/roster,
-// agents/single, agents/turn, agents/waits, inbox, inbox/envelope, inbox/policy, store.
+// Imports: agents/ending, agents/event, agents/fleet, agents/history, agents/llm, agents/mail, agents/memory,
+// agents/roster, agents/single, agents/turn, agents/waits, inbox, inbox/envelope, inbox/policy, store.
 package fork
 
 import (

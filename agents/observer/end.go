@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 
+	"fantail/agents/ending"
 	"fantail/agents/event"
 	"fantail/agents/history"
 	"fantail/agents/roster"
@@ -18,7 +19,7 @@ const (
 )
 
 // Conclude deposits what came of an observer, in the transaction that ends it.
-func (r *Room) Conclude(tx *store.Tx, l *turn.Loop, e turn.Ending, state event.State) error {
+func (r *Room) Conclude(tx *store.Tx, l *turn.Loop, e ending.Ending, state event.State) error {
 	text, err := l.Said(tx)
 	if err != nil {
 		return err
@@ -35,12 +36,12 @@ func (r *Room) Conclude(tx *store.Tx, l *turn.Loop, e turn.Ending, state event.S
 
 // Unseen deposits what an observer had found that a crash cut, in the transaction that ends it.
 func (r *Room) Unseen(tx *store.Tx, agent int64, why, text string) error {
-	return r.report(tx, agent, inbox.Scheduled, turn.Ending{Outcome: history.OutCrashed, Cause: why}, text)
+	return r.report(tx, agent, inbox.Scheduled, ending.Ending{Outcome: history.OutCrashed, Cause: why}, text)
 }
 
 // report deposits the end of an observer with the owner of its schedule. An agent ends once, and by its key there is no
 // second report of one.
-func (r *Room) report(tx *store.Tx, agent int64, kind inbox.Kind, e turn.Ending, text string) error {
+func (r *Room) report(tx *store.Tx, agent int64, kind inbox.Kind, e ending.Ending, text string) error {
 	o, ok, err := store.ObserverOf(&tx.View, agent)
 	if err != nil || !ok {
 		return errors.Join(err, store.Missing(ok, "what agent %d observes", agent))

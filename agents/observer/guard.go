@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"fantail/agents/ending"
 	"fantail/agents/history"
 	"fantail/agents/llm"
 	"fantail/agents/turn"
@@ -66,7 +67,7 @@ var _ turn.Guard = &watcher{}
 func (w *watcher) Request(req *llm.Request) error {
 	left := w.limits.Tokens - w.spent - history.Estimate(req)*5/4
 	if left <= 0 {
-		return &turn.Stopped{Why: fmt.Sprintf("stopped: its next request would pass the %d tokens that an observer may use", w.limits.Tokens)}
+		return &ending.Stopped{Why: fmt.Sprintf("stopped: its next request would pass the %d tokens that an observer may use", w.limits.Tokens)}
 	}
 	if req.MaxTokens > left {
 		req.MaxTokens = left
@@ -83,12 +84,12 @@ func (w *watcher) Replied(req *llm.Request, used llm.Usage, words int) {
 // Call lets a call run that is not one too many, nor the same as the one before.
 func (w *watcher) Call(c history.Call) (instead string, err error) {
 	if w.over != "" && w.requests > w.stopped {
-		return "", &turn.Stopped{Why: w.over + ", and went on"}
+		return "", &ending.Stopped{Why: w.over + ", and went on"}
 	}
 	if like := alike(c); like != w.last {
 		w.last, w.alike = like, 1
 	} else if w.alike++; w.alike > 2 {
-		return "", &turn.Stopped{Why: fmt.Sprintf("stopped: it made the same call of %s three times in a row", c.Name)}
+		return "", &ending.Stopped{Why: fmt.Sprintf("stopped: it made the same call of %s three times in a row", c.Name)}
 	}
 	if w.calls++; w.calls > w.limits.Calls {
 		w.over, w.stopped = fmt.Sprintf("stopped: it made the %d tool calls that an observer may make", w.limits.Calls), w.requests

@@ -5,8 +5,8 @@
 //
 // Does not: know when anything is due, end a schedule, decide what a tool may read (the gate does, strictly).
 //
-// Imports: agents/checks, agents/event, agents/fleet, agents/history, agents/llm, agents/roster, agents/single,
-// agents/turn, inbox, store, tools.
+// Imports: agents/checks, agents/ending, agents/event, agents/fleet, agents/history, agents/llm, agents/roster,
+// agents/single, agents/turn, inbox, store, tools.
 package observer
 
 import (

@@ -4,7 +4,7 @@
 //
 // Does not: start it, or say what its end is worth to others.
 //
-// Imports: agents/event, agents/fleet, agents/turn, store.
+// Imports: agents/ending, agents/event, agents/fleet, agents/turn, store.
 package single
 
 import (
@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"time"
 
+	"fantail/agents/ending"
 	"fantail/agents/event"
 	"fantail/agents/fleet"
 	"fantail/agents/turn"
@@ -51,7 +52,7 @@ func (s Life) Attend(ctx context.Context, l *turn.Loop) {
 		err = l.Work(ctx)
 	}
 	if err != nil {
-		l.Refuse(l.EndingOf(ctx, err))
+		l.Refuse(ending.Of(ctx, err, l.Kind))
 	}
 }
 

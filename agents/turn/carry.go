@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"fantail/agents/audit"
+	"fantail/agents/ending"
 	"fantail/agents/event"
 	"fantail/agents/history"
 	"fantail/store"
@@ -36,7 +37,7 @@ func (l *Loop) carry(ctx context.Context) {
 		life, configured = l.obey, true
 	}
 	if !configured {
-		l.Refuse(Ending{history.OutFailed, "the model " + now.Model + " is not configured"})
+		l.Refuse(ending.Ending{Outcome: history.OutFailed, Cause: "the model " + now.Model + " is not configured"})
 		l.Spent()
 		return
 	}
@@ -46,7 +47,7 @@ func (l *Loop) carry(ctx context.Context) {
 		l.pause(ctx)
 		l.idling.nothingCame()
 	case err != nil:
-		l.Refuse(l.EndingOf(ctx, err))
+		l.Refuse(ending.Of(ctx, err, l.Kind))
 	case l.idling.before() && l.turn == 0:
 		l.idling.nothingCame()
 	}
@@ -55,7 +56,7 @@ func (l *Loop) carry(ctx context.Context) {
 
 // Refuse ends a sub-agent or a fork whose turn could not even begin. Like finish, it keeps trying until the program
 // closes.
-func (l *Loop) Refuse(e Ending) {
+func (l *Loop) Refuse(e ending.Ending) {
 	state := l.restState(e.Outcome)
 	err := l.Persist(l.o.Fleet.Context(), "record the end of the task", func() error {
 		return l.o.DB.Write(context.WithoutCancel(l.o.Fleet.Context()), "refuse a task", func(tx *store.Tx) error {
@@ -115,16 +116,16 @@ func (l *Loop) obey(ctx context.Context) error {
 	l.Set(func(i *event.Info) { i.Doing, i.Call = "tool bash", c.Title })
 	began := time.Now()
 	r := l.runs(c, func() tools.Result { return l.env.Command(ctx, c.ID, l.command) })
-	e := Ending{Outcome: history.Completed}
+	e := ending.Ending{Outcome: history.Completed}
 	switch err := l.result(context.WithoutCancel(ctx), c, began, r); {
 	case ctx.Err() != nil:
-		e = l.EndingOf(ctx, ctx.Err())
+		e = ending.Of(ctx, ctx.Err(), l.Kind)
 	case err != nil:
-		e = l.EndingOf(ctx, err)
+		e = ending.Of(ctx, err, l.Kind)
 	case r.Exit == nil:
-		e = Ending{history.OutFailed, r.Text}
+		e = ending.Ending{Outcome: history.OutFailed, Cause: r.Text}
 	case *r.Exit != 0:
-		e = Ending{history.OutFailed, history.Exit(*r.Exit)}
+		e = ending.Ending{Outcome: history.OutFailed, Cause: history.Exit(*r.Exit)}
 	}
 	l.finish(ctx, e)
 	return nil

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"fantail/agents/ending"
 	"fantail/agents/event"
 	"fantail/agents/fleet"
 	"fantail/agents/history"
@@ -18,7 +19,7 @@ import (
 // finish ends the turn in one transaction, which also deposits its result: a task never ends without its message. If
 // something became due meanwhile, finish returns false and the turn goes on. A transaction that fails is retried until
 // it succeeds or the program closes.
-func (l *Loop) finish(ctx context.Context, e Ending) bool {
+func (l *Loop) finish(ctx context.Context, e ending.Ending) bool {
 	done := false
 	err := l.Persist(l.o.Fleet.Context(), "record the end of the turn", func() (err error) {
 		done, err = l.tryFinish(context.WithoutCancel(ctx), e)
@@ -30,7 +31,7 @@ func (l *Loop) finish(ctx context.Context, e Ending) bool {
 	return done || err != nil // on an error the program is closing, and its next start finds the turn
 }
 
-func (l *Loop) tryFinish(ctx context.Context, e Ending) (bool, error) {
+func (l *Loop) tryFinish(ctx context.Context, e ending.Ending) (bool, error) {
 	done, gist := false, ""
 	f := finishing{l: l, e: e, state: l.restState(e.Outcome)}
 	if f.state == event.Idle {
@@ -92,7 +93,7 @@ func (l *Loop) tryFinish(ctx context.Context, e Ending) (bool, error) {
 // finishing is a turn that ends, in the transaction that records it.
 type finishing struct {
 	l     *Loop
-	e     Ending
+	e     ending.Ending
 	state event.State // of the agent afterwards
 	until time.Time   // when the agent ends that is idle then; zero: nothing counts down
 }
@@ -175,7 +176,7 @@ func (l *Loop) dueNow(tx *store.Tx) (bool, error) {
 }
 
 // account reports what became of an agent's work to those it concerns, in the transaction that ends it.
-func (l *Loop) account(tx *store.Tx, e Ending, state event.State) error {
+func (l *Loop) account(tx *store.Tx, e ending.Ending, state event.State) error {
 	switch {
 	case l.life != nil:
 		return l.life.Conclude(tx, l, e, state)
@@ -187,7 +188,7 @@ func (l *Loop) account(tx *store.Tx, e Ending, state event.State) error {
 
 // report deposits the outcome of a sub-agent's turn with the agent that dispatched it, and marks the task finished unless
 // the agent awaits input, in the transaction that ends the turn.
-func (l *Loop) report(tx *store.Tx, e Ending, state event.State) error {
+func (l *Loop) report(tx *store.Tx, e ending.Ending, state event.State) error {
 	t, ok, err := tx.Task(l.Task)
 	if err != nil || !ok {
 		return errors.Join(err, store.Missing(ok, "task %d", l.Task))

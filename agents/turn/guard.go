@@ -9,11 +9,6 @@ import (
 	"fantail/tools"
 )
 
-// Stopped is the error of a guard that ends a turn.
-type Stopped struct{ Why string }
-
-func (s *Stopped) Error() string { return s.Why }
-
 // Guard bounds what an agent does that nobody watches. Only the agent's loop calls it. An error of its ends the turn.
 type Guard interface {
 	Request(req *llm.Request) error                      // may it be sent?

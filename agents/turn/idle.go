@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"fantail/agents/ending"
 	"fantail/agents/event"
 	"fantail/agents/history"
 	"fantail/inbox"
@@ -67,7 +68,7 @@ func (d *idling) next(ctx context.Context) bool {
 		case errors.Is(context.Cause(ctx), event.ErrClosing):
 			return false
 		case ctx.Err() != nil:
-			d.l.Refuse(d.l.EndingOf(ctx, ctx.Err()))
+			d.l.Refuse(ending.Of(ctx, ctx.Err(), d.l.Kind))
 			return false
 		case d.conclude(ctx):
 			return false

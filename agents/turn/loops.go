@@ -6,8 +6,8 @@
 //
 // Does not: open or close tabs, start tasks, decide when mail is due, know a provider.
 //
-// Imports: agents/audit, agents/budget, agents/commands, agents/disk, agents/engine, agents/event, agents/fleet,
-// agents/history, agents/kept, agents/llm, agents/mail, agents/post, agents/prompts, agents/questions,
+// Imports: agents/audit, agents/budget, agents/commands, agents/disk, agents/ending, agents/engine, agents/event,
+// agents/fleet, agents/history, agents/kept, agents/llm, agents/mail, agents/post, agents/prompts, agents/questions,
 // agents/recovery, agents/repeats, agents/reply, agents/roster, agents/seat, agents/waits, inbox, store, tools,
 // tools/permit, tools/proc, tools/sandbox, tools/secret, tools/workspace.
 package turn
@@ -18,8 +18,8 @@ import (
 	"sync"
 	"time"
 
+	"fantail/agents/ending"
 	"fantail/agents/event"
-	"fantail/agents/history"
 	"fantail/agents/recovery"
 	"fantail/agents/roster"
 	"fantail/inbox"
@@ -107,15 +107,9 @@ type compaction struct {
 	done  chan error
 }
 
-// Ending is how a turn ended.
-type Ending struct {
-	Outcome history.Outcome
-	Cause   string
-}
-
 // Life does what is different for agents whose work is neither the human's nor a task: a message, what a schedule says.
 type Life interface {
 	Attend(ctx context.Context, l *Loop) // the whole life of one
 	// Conclude handles its end, in the transaction that ends it and leaves it in that state.
-	Conclude(tx *store.Tx, l *Loop, e Ending, state event.State) error
+	Conclude(tx *store.Tx, l *Loop, e ending.Ending, state event.State) error
 }

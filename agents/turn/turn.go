@@ -5,8 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"fantail/agents/budget"
-	"fantail/agents/event"
+	"fantail/agents/ending"
 	"fantail/agents/fleet"
 	"fantail/agents/history"
 	"fantail/agents/llm"
@@ -50,7 +49,7 @@ func (l *Loop) Work(ctx context.Context) error {
 		case !came && l.turn == 0:
 			return nil
 		case !came && said: // what kept the turn from ending is gone: somebody took it
-			if l.finish(ctx, Ending{Outcome: history.Completed}) {
+			if l.finish(ctx, ending.Ending{Outcome: history.Completed}) {
 				return nil
 			}
 			continue
@@ -75,7 +74,7 @@ func (l *Loop) Work(ctx context.Context) error {
 		case l.Kind.Ends() && r.Short() != "":
 			err = errors.New(r.Short())
 		default:
-			if err = l.await(ctx); err == nil && l.finish(ctx, Ending{Outcome: history.Completed}) {
+			if err = l.await(ctx); err == nil && l.finish(ctx, ending.Ending{Outcome: history.Completed}) {
 				return nil
 			}
 			said = true
@@ -91,7 +90,7 @@ func (l *Loop) Work(ctx context.Context) error {
 // stopped ends the turn because of err, unless it was only parked.
 func (l *Loop) stopped(ctx context.Context, err error) {
 	if !errors.Is(err, questions.ErrParked) {
-		l.finish(ctx, l.EndingOf(ctx, err))
+		l.finish(ctx, ending.Of(ctx, err, l.Kind))
 	}
 }
 
@@ -115,37 +114,4 @@ func (l *Loop) answer(ctx context.Context) (*reply.Reply, error) {
 		return nil, err
 	}
 	return l.ask(ctx)
-}
-
-// EndingOf returns how a turn ends because of err.
-func (l *Loop) EndingOf(ctx context.Context, err error) Ending {
-	if ctx.Err() != nil {
-		err = context.Cause(ctx)
-	}
-	switch {
-	case errors.Is(err, fleet.ErrKilled):
-		return Ending{history.OutKilled, "killed"}
-	case errors.Is(err, fleet.ErrTimeout):
-		return Ending{history.TimedOut, err.Error()}
-	case errors.Is(err, event.ErrClosing):
-		return Ending{history.Interrupted, event.ErrClosing.Error()}
-	case errors.Is(err, fleet.ErrStopped):
-		return Ending{history.Interrupted, "stopped by the user"}
-	}
-	if errors.As(err, new(*Stopped)) {
-		return Ending{history.OutKilled, err.Error()}
-	}
-	if over := (*budget.Over)(nil); errors.As(err, &over) {
-		return Ending{history.OutBudget, over.Error()}
-	}
-	cause := err.Error()
-	if e := (*llm.Error)(nil); errors.As(err, &e) {
-		switch {
-		case e.Kind == llm.Undone: // the provider is not at fault
-			cause = e.Message
-		case e.Kind == llm.ContextTooLong && l.Kind.HasPrompt():
-			cause += " /new begins a new conversation."
-		}
-	}
-	return Ending{history.OutFailed, cause}
 }

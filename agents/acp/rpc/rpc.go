@@ -373,7 +373,7 @@ func (c *Conn) serve(m message) {
 			if result == nil {
 				result = struct{}{}
 			}
-			err = c.send(message{ID: m.ID}, nil, result)
+			_ = c.send(message{ID: m.ID}, nil, result)
 		case errors.As(err, &own):
 		case cancelled:
 			own = &Error{Code: Cancelled, Message: "cancelled"}

@@ -1,0 +1,63 @@
+// Package ending is how turns end.
+//
+// Does: say with which outcome an error ends a turn.
+//
+// Does not: end or record one.
+//
+// Imports: agents/budget, agents/event, agents/fleet, agents/history, agents/llm.
+package ending
+
+import (
+	"context"
+	"errors"
+
+	"fantail/agents/budget"
+	"fantail/agents/event"
+	"fantail/agents/fleet"
+	"fantail/agents/history"
+	"fantail/agents/llm"
+)
+
+// Ending is how a turn ended.
+type Ending struct {
+	Outcome history.Outcome
+	Cause   string
+}
+
+// Stopped is the error of a guard that ends a turn.
+type Stopped struct{ Why string }
+
+func (s *Stopped) Error() string { return s.Why }
+
+// Of returns how a turn of an agent of that kind ends because of err.
+func Of(ctx context.Context, err error, kind event.Kind) Ending {
+	if ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	switch {
+	case errors.Is(err, fleet.ErrKilled):
+		return Ending{history.OutKilled, "killed"}
+	case errors.Is(err, fleet.ErrTimeout):
+		return Ending{history.TimedOut, err.Error()}
+	case errors.Is(err, event.ErrClosing):
+		return Ending{history.Interrupted, event.ErrClosing.Error()}
+	case errors.Is(err, fleet.ErrStopped):
+		return Ending{history.Interrupted, "stopped by the user"}
+	}
+	if errors.As(err, new(*Stopped)) {
+		return Ending{history.OutKilled, err.Error()}
+	}
+	if over := (*budget.Over)(nil); errors.As(err, &over) {
+		return Ending{history.OutBudget, over.Error()}
+	}
+	cause := err.Error()
+	if e := (*llm.Error)(nil); errors.As(err, &e) {
+		switch {
+		case e.Kind == llm.Undone: // the provider is not at fault
+			cause = e.Message
+		case e.Kind == llm.ContextTooLong && kind.HasPrompt():
+			cause += " /new begins a new conversation."
+		}
+	}
+	return Ending{history.OutFailed, cause}
+}
