@@ -34,7 +34,7 @@ func (h *Host) print(conn *net.UnixConn, from Hello, ask wire.Fields) {
 		return
 	}
 	if !h.enter() {
-		says(conn, wire.Answer, wire.Refused, "the host is just ending")
+		_ = replies(conn, wire.Fields{wire.Refused + "=the host is just ending", wire.Again + "=yes"})
 		return
 	}
 	defer h.exit()

@@ -13,7 +13,10 @@ import (
 )
 
 // RefusedError is why a host does not carry out a prompt: it is to be done without one.
-type RefusedError struct{ Why string }
+type RefusedError struct {
+	Why  string
+	ends bool // that host does; the next one may carry it out
+}
 
 func (e *RefusedError) Error() string { return e.Why }
 
@@ -32,6 +35,17 @@ type Asking struct {
 // Print has the workspace's host, which it starts if there is none, carry out a prompt, and prints what it prints, until
 // ctx ends: then the host is told, and says what there is. The error is a [*RefusedError] if nothing was done.
 func (a Asking) Print(ctx context.Context, prompt string) (code int, err error) {
+	for range mostEnding {
+		code, err = a.print(ctx, prompt)
+		refused := (*RefusedError)(nil)
+		if !errors.As(err, &refused) || !refused.ends || ctx.Err() != nil {
+			break
+		}
+	}
+	return code, err
+}
+
+func (a Asking) print(ctx context.Context, prompt string) (code int, err error) {
 	conn, err := hostOf(a.Dir)
 	if err != nil {
 		var said screen.Refusal
@@ -39,7 +53,7 @@ func (a Asking) Print(ctx context.Context, prompt string) (code int, err error) 
 			_, _ = io.WriteString(a.Err, string(said))
 			return shell.Failed, nil
 		}
-		return 0, &RefusedError{err.Error()}
+		return 0, &RefusedError{Why: err.Error()}
 	}
 	defer conn.Close()
 	f := screen.Shell(a.Args, a.Dir)
@@ -57,7 +71,7 @@ func (a Asking) Print(ctx context.Context, prompt string) (code int, err error) 
 	for taken := false; ; taken = true {
 		k, body, grown, err := wire.Read(conn, wire.MaxFrame, buf)
 		if _, signalled := a.Stopped(); err != nil && !taken && !signalled {
-			return 0, &RefusedError{"the host ended as it was asked"} // before it does anything it says so
+			return 0, &RefusedError{"the host ended as it was asked", true} // before it does anything it says so
 		}
 		if err != nil {
 			return a.lost(err)
@@ -73,7 +87,7 @@ func (a Asking) Print(ctx context.Context, prompt string) (code int, err error) 
 		case wire.Answer:
 			f := wire.FieldsOf(body)
 			if why := f.Get(wire.Refused) + f.Get(wire.Say); why != "" {
-				return 0, &RefusedError{why}
+				return 0, &RefusedError{why, f.Get(wire.Again) != ""}
 			}
 		case wire.Bye:
 			n, err := strconv.Atoi(wire.FieldsOf(body).Get(wire.Code))

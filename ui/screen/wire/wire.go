@@ -68,7 +68,7 @@ const (
 	Code   = "code"   // an exit code
 	Say    = "say"    // a line for people, on standard error
 	PID    = "pid"    // of the host
-	Again  = "again"  // of a bye: look for the next host at once
+	Again  = "again"  // of a bye or a refusal: look for the next host at once
 )
 
 // The fields of an [Ask] and of an [Answer].
