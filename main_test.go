@@ -152,23 +152,24 @@ var arrows = map[string][]string{
 	"ui/cli/errand": {
 		"agents/audit", "agents/event", "agents/history", "agents/memory", "agents/outside", "agents/post", "agents/roster",
 		"agents/schedule", "inbox", "store", "store/config", "store/config/paths", "tools", "tools/allowance", "tools/proc",
-		"tools/sandbox", "tools/secret", "ui/cli/channel", "ui/cli/deposit", "ui/cli/doctor", "ui/cli/guard", "ui/cli/jsonline",
-		"ui/cli/mcpserver", "ui/cli/place", "ui/cli/reach", "ui/cli/shell", "ui/cli/unit", "ui/cli/wall", "ui/frame", "ui/screen",
-		"ui/slash/timetable", "ui/words",
+		"tools/sandbox", "tools/secret", "ui/cli/channel", "ui/cli/deposit", "ui/cli/doctor", "ui/cli/guard",
+		"ui/cli/jsonline", "ui/cli/mcpserver", "ui/cli/place", "ui/cli/reach", "ui/cli/shell", "ui/cli/unit", "ui/cli/wall",
+		"ui/frame", "ui/screen", "ui/slash/timetable", "ui/words",
 	},
 	"ui/cli/guard": {"tools/proc", "tools/secret"},
 	"ui/cli/host": {
-		"agents", "agents/commands", "agents/event", "agents/outside", "agents/roster", "inbox", "store/config/paths", "tools",
-		"tools/proc", "ui", "ui/cli/channel", "ui/cli/errand", "ui/cli/guard", "ui/cli/reach", "ui/cli/shell", "ui/notice", "ui/screen",
+		"agents", "agents/event", "agents/outside", "agents/roster", "inbox", "store/config/paths", "tools", "tools/proc",
+		"ui", "ui/cli/channel", "ui/cli/errand", "ui/cli/guard", "ui/cli/reach", "ui/cli/shell", "ui/notice", "ui/screen",
 		"ui/screen/tty", "ui/screen/wire",
 	},
 	"ui/cli/jsonline": {},
 	"ui/cli/mcpserver": {
-		"agents/event", "agents/outside", "agents/roster", "inbox", "inbox/envelope", "tools/secret", "ui/cli/deposit", "ui/cli/shell",
+		"agents/acp/schema", "agents/engine", "agents/event", "agents/outside", "agents/roster", "inbox", "inbox/envelope",
+		"tools", "tools/secret", "ui/cli/deposit", "ui/cli/reach", "ui/cli/shell",
 	},
 	"ui/cli/models": {
-		"agents/acp/schema", "agents/acp/vendor", "agents/engine", "agents/llm", "agents/llm/anthropic", "agents/llm/builtin",
-		"agents/llm/openai", "store/config", "ui/cli/shell",
+		"agents/acp/schema", "agents/acp/vendor", "agents/engine", "agents/llm", "agents/llm/anthropic",
+		"agents/llm/builtin", "agents/llm/openai", "store/config", "ui/cli/shell",
 	},
 	"ui/cli/place": {"store/config/paths", "tools/proc", "ui/cli/shell"},
 	"ui/cli/printer": {
@@ -181,10 +182,11 @@ var arrows = map[string][]string{
 	"ui/cli/wall":  {"store/config", "tools/permit", "tools/sandbox"},
 	"ui/cli/watch": {},
 	"ui/cli/workspace": {
-		"agents", "agents/audit", "agents/event", "agents/fleet", "agents/kept", "agents/observer", "inbox/rules", "store", "store/config",
-		"store/config/paths", "tools", "tools/allowance", "tools/git", "tools/permit", "tools/permit/filenames", "tools/proc",
-		"tools/sandbox", "tools/secret", "ui", "ui/cli", "ui/cli/guard", "ui/cli/host", "ui/cli/models", "ui/cli/place", "ui/cli/printer",
-		"ui/cli/reach", "ui/cli/shell", "ui/cli/wall", "ui/cli/watch", "ui/screen", "ui/welcome", "ui/words",
+		"agents", "agents/audit", "agents/event", "agents/fleet", "agents/kept", "agents/observer", "inbox/rules", "store",
+		"store/config", "store/config/paths", "tools", "tools/allowance", "tools/git", "tools/permit",
+		"tools/permit/filenames", "tools/proc", "tools/sandbox", "tools/secret", "ui", "ui/cli", "ui/cli/guard",
+		"ui/cli/host", "ui/cli/mcpserver", "ui/cli/models", "ui/cli/place", "ui/cli/printer", "ui/cli/reach",
+		"ui/cli/shell", "ui/cli/wall", "ui/cli/watch", "ui/screen", "ui/welcome", "ui/words",
 	},
 	"ui/composer":      {"themes", "ui/frame"},
 	"ui/dialog":        {"themes", "tools/permit", "ui/dialog/reveal", "ui/frame"},
@@ -254,11 +256,13 @@ var arrows = map[string][]string{
 	"agents/acp/rpc":     {},
 	"agents/acp/schema":  {},
 	"agents/acp/acptest": {"agents/acp/rpc"},
-	"agents/acp/vendor":  {"agents/acp", "agents/acp/schema", "agents/engine", "agents/llm", "tools", "tools/content", "tools/proc"},
-	"agents/engine":      {"agents/llm", "tools", "tools/proc"},
+	"agents/acp/vendor": {
+		"agents/acp", "agents/acp/schema", "agents/engine", "agents/llm", "tools", "tools/content", "tools/proc",
+	},
+	"agents/engine": {"agents/llm", "tools", "tools/proc"},
 	"agents/seat": {
-		"agents/budget", "agents/engine", "agents/event", "agents/history", "agents/llm", "agents/questions", "agents/recovery",
-		"agents/reply", "store", "tools", "tools/permit", "tools/proc",
+		"agents/budget", "agents/engine", "agents/event", "agents/history", "agents/llm", "agents/questions",
+		"agents/recovery", "agents/reply", "store", "tools", "tools/permit", "tools/secret",
 	},
 }
 

@@ -43,7 +43,7 @@ func (d desk) Delegate(ctx context.Context, call string, t tools.Task, mode stri
 		t.Timeout = asyncTimeout
 	}
 	var link func(tx *store.Tx, row roster.Task) error
-	if sync {
+	if sync && call != "" {
 		link = func(tx *store.Tx, row roster.Task) error {
 			e := history.Entry{Kind: history.EntryDelegated, Call: &history.Call{ID: call}, Task: row.ID}
 			_, err := d.a.Book().Batch(tx).Add(d.a.Turn(), e)
@@ -106,11 +106,13 @@ func (d desk) collect(ctx context.Context, call string, t roster.Task) (text str
 		of := inbox.Query{Recipient: d.a.ID, Task: t.ID}
 		ms, _, err := d.p.inbox.Take(tx, of, mail.ByTool, func(ms []inbox.Message) (seq int64, err error) {
 			r := &history.Result{
-				ID: call, Name: toolDelegate, Text: mail.AsRead(envelope.NewRendering(tx.Now(), limit), ms...),
-				Error: !ms[0].Success(), Millis: tx.Now().Sub(t.Created).Milliseconds(),
+				Text: mail.AsRead(envelope.NewRendering(tx.Now(), limit), ms...), Error: !ms[0].Success(),
+				Millis: tx.Now().Sub(t.Created).Milliseconds(),
 			}
-			e := history.Entry{Kind: history.EntryResult, By: toolDelegate, Messages: ms, Result: r}
-			entry, err = b.Add(d.a.Turn(), e)
+			if call == "" {
+				text = r.Text
+			}
+			entry, err = b.Add(d.a.Turn(), result(call, toolDelegate, ms, r))
 			return entry, err
 		})
 		if err != nil || len(ms) > 0 {

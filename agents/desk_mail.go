@@ -108,10 +108,20 @@ type grasp struct {
 func (d desk) taken(call, name string, g *grasp) mail.Into {
 	return func(b *history.Batch, ms []inbox.Message, text string) (seq int64, err error) {
 		g.text = text
-		r := &history.Result{ID: call, Name: name, Text: text}
-		g.entry, err = b.Add(d.a.Turn(), history.Entry{Kind: history.EntryResult, By: name, Messages: ms, Result: r})
+		e := result(call, name, ms, &history.Result{Text: text})
+		g.entry, err = b.Add(d.a.Turn(), e)
 		return g.entry, err
 	}
+}
+
+// result is the entry of what a call took out of the inbox. An engine's call, which has no name here, stands in the
+// transcript as the engine tells of it: the messages stand for themselves.
+func result(call, name string, ms []inbox.Message, r *history.Result) history.Entry {
+	if call == "" {
+		return history.Entry{Kind: history.EntryMessage, By: mail.ByTool, Messages: ms, Text: r.Text}
+	}
+	r.ID, r.Name = call, name
+	return history.Entry{Kind: history.EntryResult, By: name, Messages: ms, Result: r}
 }
 
 func (d desk) Receive(ctx context.Context, call, from string, lifo bool, timeout time.Duration) (string, int64, error) {
@@ -204,7 +214,7 @@ func (d desk) Read(ctx context.Context, call string, id int64, offset int) (stri
 		case err != nil:
 			return err
 		case !ok || (!d.p.forks.Concerns(d.a.ID, m.Recipient, id) && m.Sender != d.a.ID):
-			return fmt.Errorf("you have no message #%d; list_messages shows yours", id)
+			return fmt.Errorf("you have no message #%d; look at your inbox", id)
 		case offset < 0 || offset > len(m.Text()):
 			return fmt.Errorf("message #%d has %d bytes; the offset %d is not in it", id, len(m.Text()), offset)
 		}
@@ -243,7 +253,7 @@ func (d desk) Reply(ctx context.Context, id int64, body string) (string, error) 
 	may := func(m inbox.Message, ok bool) error {
 		switch {
 		case !ok || !d.p.forks.Concerns(d.a.ID, m.Recipient, id):
-			return fmt.Errorf("nobody sent you a message #%d; list_messages shows yours", id)
+			return fmt.Errorf("nobody sent you a message #%d; look at your inbox", id)
 		case m.Sender == 0:
 			return fmt.Errorf("message #%d came from outside (%s): nobody there has an inbox; say it in your answer", id, m.By())
 		case m.Asks():

@@ -22,7 +22,8 @@ type Desk interface {
 	Messages(ctx context.Context, f Filter) (string, error) // takes nothing
 	// Receive waits for one message, Check takes all that are ready and Read takes
 	// one that is pending; they append the calling tool's result in the take's
-	// transaction and return its entry (0: nothing was taken).
+	// transaction and return its entry (0: nothing was taken). Without a callID the call
+	// stands elsewhere: the messages are appended by themselves.
 	Receive(ctx context.Context, callID, from string, lifo bool, timeout time.Duration) (text string, entry int64, err error)
 	Check(ctx context.Context, callID, from string, lifo bool) (text string, entry int64, err error)
 	// Delegate pushes t and starts it. In mode sync wait is what waits for its end and

@@ -1,6 +1,7 @@
 // Package commands tells whose commands run.
 //
-// Does: note who runs a command while it runs, and find them by its process group.
+// Does: note who runs a command while it runs, and find them by its process group
+// or by a process that comes from it.
 //
 // Does not: run one (tools/proc does), judge who may ask.
 //
@@ -8,7 +9,9 @@
 package commands
 
 import (
+	"os"
 	"sync"
+	"syscall"
 
 	"fantail/tools/proc"
 )
@@ -29,6 +32,23 @@ func (c *Running) Of(group int) (r Runner, ok bool) {
 	defer c.mu.Unlock()
 	r, ok = c.of[group]
 	return r, ok
+}
+
+// Behind returns whose command a process comes from, at whatever distance below this program; false: it can't be told, or
+// none of an agent's.
+func (c *Running) Behind(pid int) (r Runner, ok bool) {
+	for ; pid > 1 && pid != os.Getpid() && !ok; pid = parent(pid) {
+		if group, err := syscall.Getpgid(pid); err == nil {
+			r, ok = c.Of(group)
+		}
+	}
+	return r, ok
+}
+
+// parent is a process's parent; 0 if it has none that can be seen.
+func parent(pid int) int {
+	p, _ := proc.Look(pid)
+	return p.Parent
 }
 
 // Begin notes whose command a group is, until end is called.

@@ -10,6 +10,7 @@ package engine
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"iter"
 
@@ -37,8 +38,14 @@ type Seat struct {
 	Dir   string // the workspace
 	Go    func(name string, f func())
 
-	// Program says how the engine's program is to run.
-	Program func(p Program) (proc.Spec, error)
+	// Run says how the engine's program is to run. Its End is called when that has ended.
+	Run func(p Program) (Run, error)
+
+	// Tools are those of ours that the engine may call in a turn, and Call carries out such a call; what a tool takes out of
+	// the inbox counts as had by the engine if it answers. Theirs reports whether a process comes from the engine's program.
+	Tools  func() []tools.Spec
+	Call   func(ctx context.Context, name string, args json.RawMessage) tools.Result
+	Theirs func(pid int) bool
 
 	// Ask puts a question to the human and returns what they answer: one of the options' labels, or words of their own. call
 	// is the call that it is about. It may be called while Next runs, one at a time.
@@ -55,7 +62,15 @@ type Program struct {
 	Argv  []string // the first is an absolute path
 	Env   []string // what it gets beside the environment of the agent's commands
 	Write []string // what it keeps outside the workspace, and so has to write
+	Read  []string // what it reads though it lies where nothing is seen
 	Free  bool     // it runs as the user, in no sandbox
+}
+
+// Run is how a program runs.
+type Run struct {
+	proc.Spec
+	Door string // a directory of its own through which it reaches this program
+	End  func()
 }
 
 // State is what an engine has of the agent's conversation, durably.
@@ -89,6 +104,9 @@ type Session interface {
 
 	// Ended returns the calls that have ended since, each once, and what else the human is to read.
 	Ended() (done []Done, notes []string)
+
+	// Had says that the engine has all up to that entry: some of it was no words, but what its calls returned.
+	Had(ctx context.Context, upTo int64) error
 
 	// Steers reports whether words can be put into a turn.
 	Steers() bool

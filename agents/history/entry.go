@@ -65,7 +65,7 @@ type Entry struct {
 	Opaque string    `json:"opaque,omitempty"`
 	Model  string    `json:"model,omitempty"`
 	// By says who took messages: check receive show next fire turn start delegate fork cli mcp; who outside asked for a
-	// task: cli mcp; of a prompt that came while a sub-agent worked: user.
+	// task: cli mcp; of a prompt that came while a sub-agent worked: user. Those that an engine took: tool.
 	By        string          `json:"by,omitempty"`
 	Call      *Call           `json:"call,omitempty"`
 	Result    *Result         `json:"result,omitempty"`

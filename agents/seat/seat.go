@@ -6,7 +6,7 @@
 // Does not: decide what enters, end turns, speak with an engine's program.
 //
 // Imports: agents/budget, agents/engine, agents/event, agents/history, agents/llm, agents/questions, agents/recovery,
-// agents/reply, store, tools, tools/permit, tools/proc.
+// agents/reply, store, tools, tools/permit, tools/secret.
 package seat
 
 import (
@@ -30,7 +30,8 @@ import (
 	"fantail/agents/reply"
 	"fantail/store"
 	"fantail/tools"
-	"fantail/tools/proc"
+	"fantail/tools/permit"
+	"fantail/tools/secret"
 )
 
 // Agent is the agent of ours, as far as a seat needs it. Its methods are those of its loop, which calls the seat's, but for
@@ -63,6 +64,10 @@ type Seat struct {
 	paid    budget.Charge
 	open    map[string]opened // calls, by the engine's names of them
 	spoke   bool              // in this turn of its
+	told    int64             // the last entry that it was told, as far as this program knows
+
+	gate gate
+	had  had
 
 	asking sync.Mutex // one question at a time
 	parked bool       // a question stays open, and the program closes
@@ -83,14 +88,22 @@ type Options struct {
 	Asks     *questions.Desk
 	Now      func() time.Time
 	Go       func(name string, f func())
-	Program  func(p engine.Program) (proc.Spec, error) // how the engine's program runs
+	Run      func(p engine.Program) (engine.Run, error) // how the engine's program runs
+	Theirs   func(pid int) bool                         // whether a process comes from that
+
+	// What the engine calls of ours.
+	Tools *tools.Set
+	Desk  tools.Desk
+	Keys  *secret.Keys
+	Judge func(a permit.Action) permit.Verdict
 }
 
 // New returns a seat at which e works as the agent.
 func New(e engine.Engine, a Agent, o Options) *Seat {
 	s := &Seat{a: a, o: o, open: map[string]opened{}, names: map[string]string{}}
 	s.session = e.Sit(engine.Seat{
-		Agent: o.ID, Name: o.Name, Dir: o.Dir, Go: o.Go, Program: o.Program, Ask: s.ask, Load: s.load, Save: s.save, Filled: s.fills,
+		Agent: o.ID, Name: o.Name, Dir: o.Dir, Go: o.Go, Run: o.Run, Ask: s.ask, Load: s.load, Save: s.save, Filled: s.fills,
+		Tools: s.specs, Call: s.call, Theirs: o.Theirs,
 		Output: func(call, tail string) { a.Show(event.Output{Agent: o.ID, Call: s.named(call), Tail: tail}) },
 	})
 	return s
@@ -193,6 +206,21 @@ func (s *Seat) Answer(ctx context.Context) (*reply.Reply, error) {
 	if err := s.tells(ctx); err != nil {
 		return nil, err
 	}
+	s.gate.opens(ctx)
+	r, err := s.hears(ctx)
+	if r == nil && err == nil {
+		return nil, nil
+	}
+	s.gate.closes()
+	if err != nil && ctx.Err() == nil {
+		s.had.lost()
+		return nil, err
+	}
+	return r, errors.Join(err, s.keep(ctx))
+}
+
+// hears hears the engine until its turn is over. nil without an error is a seam.
+func (s *Seat) hears(ctx context.Context) (*reply.Reply, error) {
 	for {
 		if len(s.open) == 0 {
 			s.a.Asked("streaming")
@@ -214,7 +242,7 @@ func (s *Seat) Answer(ctx context.Context) (*reply.Reply, error) {
 		case r.Stop.Reason != llm.ToolUse:
 			r.Calls = nil
 			return r, nil
-		case ended && s.session.Steers():
+		case ended && s.session.Steers() && s.gate.seam():
 			return nil, nil
 		}
 	}
@@ -238,7 +266,7 @@ func (s *Seat) tells(ctx context.Context) error {
 	if err := s.notes(ctx, notes); err != nil {
 		return err
 	}
-	w := engine.Words{UpTo: talk.Last, Again: doubt}
+	w := engine.Words{UpTo: talk.Last}
 	if sent == 0 {
 		old := history.Answered(es)
 		if len(old) > 0 {
@@ -248,6 +276,10 @@ func (s *Seat) tells(ctx context.Context) error {
 		es = es[len(old):]
 	}
 	es = es[slices.IndexFunc(append(slices.Clone(es), history.Entry{Seq: sent + 1}), func(e history.Entry) bool { return e.Seq > sent }):]
+	s.told = sent
+	es, maybe := s.had.without(es)
+	doubt = doubt || maybe && sent != 0
+	w.Again = doubt
 	said := history.Heard(es)
 	if said == "" {
 		return nil
@@ -261,6 +293,7 @@ func (s *Seat) tells(ctx context.Context) error {
 	if s.paid, err = s.a.Afford(ctx); err != nil {
 		return err
 	}
+	s.told = w.UpTo
 	return s.session.Say(ctx, w)
 }
 

@@ -14,6 +14,7 @@ import (
 	"fantail/agents/reply"
 	"fantail/agents/seat"
 	"fantail/tools"
+	"fantail/tools/permit"
 	"fantail/tools/proc"
 	"fantail/tools/sandbox"
 )
@@ -41,7 +42,11 @@ func (s *seating) now() (*seat.Seat, error) {
 	}
 	s.by, s.seat = model.Name, seat.New(e, seater{l}, seat.Options{
 		ID: l.ID, Name: now.Name, Dir: l.env.Root, Attended: !l.unattended && l.Kind.Nature().Asks,
-		DB: l.o.DB, Asks: l.o.Asks, Now: l.o.Now, Go: l.o.Go, Program: s.program,
+		DB: l.o.DB, Asks: l.o.Asks, Now: l.o.Now, Go: l.o.Go, Run: s.run, Theirs: s.theirs,
+		Tools: l.tools, Desk: l.env.Desk, Keys: l.o.Keys, Judge: func(a permit.Action) permit.Verdict {
+			a.Strict, a.Mode = l.strict, l.mode
+			return l.o.Gate.Decide(a)
+		},
 	})
 	return s.seat, nil
 }
@@ -52,15 +57,29 @@ func (s *seating) end() {
 	s.seat = nil
 }
 
-// program says how an engine's program runs: as a command of the agent's does, in the sandbox that is for it.
-func (s *seating) program(p engine.Program) (spec proc.Spec, err error) {
+// run says how an engine's program runs: as a command of the agent's does, in the sandbox that is for it.
+func (s *seating) run(p engine.Program) (r engine.Run, err error) {
 	l := s.l
 	l.outfit(l.Env.Now())
-	spec = proc.Spec{Argv: p.Argv, Dir: l.env.Root, Env: slices.Concat(l.env.Environ, p.Env), Keep: l.keep, Keys: l.o.Keys}
-	if l.o.Box != nil && !p.Free {
-		spec.Box, err = l.o.Box(sandbox.Vendor, sandbox.Leave{Write: p.Write, Network: true}, spec.Env)
+	mail, err := l.o.Post(l.ID, l.turn)
+	if err != nil {
+		return r, err
 	}
-	return spec, err
+	r.Spec = proc.Spec{Argv: p.Argv, Dir: l.env.Root, Env: slices.Concat(l.env.Environ, p.Env), Keep: l.keep, Keys: l.o.Keys}
+	r.Door, r.End = mail.Dir, func() { _ = mail.Close() }
+	if l.o.Box != nil && !p.Free {
+		r.Box, err = l.o.Box(sandbox.Vendor, sandbox.Leave{Write: p.Write, Read: p.Read, Network: true, Mail: mail.Dir}, r.Env)
+	}
+	if err != nil {
+		r.End()
+	}
+	return r, err
+}
+
+// theirs reports whether a process comes from the engine's program.
+func (s *seating) theirs(pid int) bool {
+	by, known := s.l.o.Commands.Behind(pid)
+	return known && by.Agent == s.l.ID
 }
 
 // seater is an agent's loop as a seat sees it.

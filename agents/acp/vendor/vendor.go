@@ -38,7 +38,8 @@ type Options struct {
 	Login   string         // the command by which a person logs in; "": not known
 	Version string         // of this program
 
-	Servers func(s engine.Seat) []schema.Server // the MCP servers an agent gets; nil: none
+	// Serves opens the MCP server that an agent gets at the door, and returns what it starts to reach it; nil: it gets none.
+	Serves func(s engine.Seat, door string) (server schema.Server, end func(), err error)
 
 	// Start starts its program; nil: as a process.
 	Start func(proc.Spec) (acp.Process, error)
@@ -187,22 +188,29 @@ func (c *chair) enters(s *acp.Session) string {
 
 // session starts a program and enters a session. replayed hears what the human's side has said in it, if it is whole.
 func (c *chair) session(ctx context.Context, e entry, replayed func(text string)) (*acp.Session, *news, error) {
-	spec, err := c.seat.Program(c.v.o.Program)
+	run, err := c.seat.Run(c.v.o.Program)
 	if err != nil {
 		return nil, nil, err
 	}
-	c.boxed = spec.Box != nil
-	p, err := c.v.o.Start(spec)
+	c.boxed = run.Box != nil
+	servers, end, err := c.serves(run)
 	if err != nil {
+		run.End()
 		return nil, nil, err
 	}
+	p, err := c.v.o.Start(run.Spec)
+	if err != nil {
+		end()
+		return nil, nil, err
+	}
+	c.seat.Go("close an engine's door", func() {
+		<-p.Exited()
+		end()
+	})
 	n := newNews(replayed)
 	o := acp.Options{
 		Vendor: c.v.o.Name, Version: c.v.o.Version, Dir: c.seat.Dir, Resume: e.session, Whole: e.whole,
-		Hear: n.hear, Permit: n.permit, Elicit: n.elicit, Go: c.seat.Go,
-	}
-	if c.v.o.Servers != nil {
-		o.Servers = c.v.o.Servers(c.seat)
+		Hear: n.hear, Permit: n.permit, Elicit: n.elicit, Go: c.seat.Go, Servers: servers,
 	}
 	s, err := acp.Begin(ctx, p, o)
 	if err != nil {
@@ -211,6 +219,18 @@ func (c *chair) session(ctx context.Context, e entry, replayed func(text string)
 	}
 	n.begin()
 	return s, n, nil
+}
+
+// serves opens what the agent's program reaches of this one. end closes it.
+func (c *chair) serves(run engine.Run) (servers []schema.Server, end func(), err error) {
+	if c.v.o.Serves == nil {
+		return nil, run.End, nil
+	}
+	server, closes, err := c.v.o.Serves(c.seat, run.Door)
+	if err != nil {
+		return nil, nil, fmt.Errorf("give %s the tools for mail and the queue: %w", c.v.o.Name, err)
+	}
+	return []schema.Server{server}, func() { closes(); run.End() }, nil
 }
 
 // save keeps what the agent was sent, before anything is done that depends on it.
@@ -239,6 +259,16 @@ func (c *chair) arrived(ctx context.Context) error {
 		return nil
 	}
 	s.Sent, s.Sending = s.Sending, 0
+	return c.save(ctx, s)
+}
+
+// Had implements [engine.Session].
+func (c *chair) Had(ctx context.Context, upTo int64) error {
+	if c.state.Sending != 0 || upTo <= c.state.Sent {
+		return nil
+	}
+	s := c.state
+	s.Sent = upTo
 	return c.save(ctx, s)
 }
 

@@ -36,7 +36,7 @@ type options struct {
 	tags                      []string
 	json, all, follow, lifo   bool
 	peek, take, wait, now     bool
-	verify                    bool
+	verify, mine              bool
 
 	prompt, label, model, idle string
 	interactive, end           bool

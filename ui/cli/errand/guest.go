@@ -75,7 +75,7 @@ func (g Guest) Run(ctx context.Context) (code int, otherwise Unread, err error) 
 
 // carry carries out the errand that was understood; nil: it is to tell its help.
 func (g Guest) carry(ctx context.Context, e *Errand, out *printed) (int, error) {
-	if e == nil || e.o.dir != "" || e.o.follow || g.Env(sandbox.MailEnv) != "" {
+	if e == nil || e.o.dir != "" || e.o.follow || e.o.mine || g.Env(sandbox.MailEnv) != "" {
 		return 0, ErrElsewhere
 	}
 	from := sourceOf(g.PID, g.Env, g.Data)

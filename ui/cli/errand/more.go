@@ -95,5 +95,10 @@ The exit code is 1 if something gets in the way.
 send, check, inbox, push, queue and show. What comes so is marked and held as
 what other commands bring. In the other program's configuration:
 
-  {"mcpServers": {"fantail": {"command": "fantail", "args": ["mcp", "--cwd", "DIR"]}}}`
+  {"mcpServers": {"fantail": {"command": "fantail", "args": ["mcp", "--cwd", "DIR"]}}}
+
+With --agent it offers the tools of an agent to the program of another vendor's that
+carries out its turns: push, run, queue, delegate, send, reply_to_message, check,
+receive, inbox and read_message, as that agent. Fantail has that program start it;
+whose it is the host asks the system, and no argument says.`
 )

@@ -111,8 +111,8 @@ write both, as your own programs can outside of a sandbox, can write them anew s
 			more: moreDoctor,
 		},
 		{
-			name: "mcp", help: "let another assistant send, check and push here (MCP)", run: runMCP,
-			more: moreMCP,
+			name: "mcp", agents: func(e *Errand) bool { return e.o.mine }, help: "let another assistant send, check and push here (MCP)", run: runMCP,
+			flags: "mine", more: moreMCP,
 		},
 	}
 }
@@ -214,6 +214,8 @@ func (o *options) set(e row) *pflag.FlagSet {
 			})
 		case "agent":
 			fs.StringVar(&o.agent, name, string(event.Main), "whose: the agent `NAME`")
+		case "mine":
+			fs.BoolVar(&o.mine, "agent", false, "the tools of the agent that the program belongs to which starts it")
 		case "json":
 			fs.BoolVar(&o.json, name, false, "one JSON object a line")
 		case "follow":
@@ -287,6 +289,9 @@ func (e *Errand) Run(g *guard.Guard) (int, error) {
 	e.tty = shell.IsTerminal(os.Stdout)
 	if refused := e.may(from); refused != nil {
 		return 0, refused
+	}
+	if e.o.mine {
+		return ended(signals, shell.OK, mcpserver.Enter(ctx, g.Go, os.Getenv(mcpserver.DoorEnv), os.Stdin, os.Stdout))
 	}
 	if e.apart != nil {
 		code, err := e.apart(ctx, e, &printed{w: os.Stdout, tty: e.tty, json: e.o.json})

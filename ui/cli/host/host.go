@@ -9,9 +9,9 @@
 // Does not: read or write a terminal (it only gives one its modes back that lost its screen); know
 // a flag, a model or a setting: main puts those together.
 //
-// Imports: agents, agents/commands, agents/event, agents/outside, agents/roster, inbox, store/config/paths, tools,
-// tools/proc, ui, ui/cli/channel, ui/cli/errand, ui/cli/guard, ui/cli/reach, ui/cli/shell, ui/notice, ui/screen,
-// ui/screen/tty, ui/screen/wire.
+// Imports: agents, agents/event, agents/outside, agents/roster, inbox, store/config/paths, tools, tools/proc, ui,
+// ui/cli/channel, ui/cli/errand, ui/cli/guard, ui/cli/reach, ui/cli/shell, ui/notice, ui/screen, ui/screen/tty,
+// ui/screen/wire.
 package host
 
 import (

@@ -2,13 +2,10 @@ package host
 
 import (
 	"context"
-	"os"
 	"strconv"
-	"syscall"
 	"time"
 
 	"fantail/agents"
-	"fantail/agents/commands"
 	"fantail/agents/outside"
 	"fantail/agents/roster"
 	"fantail/inbox"
@@ -30,13 +27,7 @@ func (h *Host) door(w Workspace, from Hello, ask wire.Fields) outside.Door {
 
 // commandOf is the agent's command that a process comes from; nil: it can't be told, or none of an agent's.
 func commandOf(p *agents.Pool, pid int) *outside.Command {
-	var by commands.Runner
-	ok := false
-	for ; pid > 1 && pid != os.Getpid() && !ok; pid = parent(pid) {
-		if group, err := syscall.Getpgid(pid); err == nil {
-			by, ok = p.Commands.Of(group)
-		}
-	}
+	by, ok := p.Commands.Behind(pid)
 	if !ok {
 		return nil
 	}

@@ -6,8 +6,8 @@
 //
 // Does not: open the database, start an agent, decide what comes in.
 //
-// Imports: agents/event, agents/outside, agents/roster, inbox, inbox/envelope, tools/secret, ui/cli/deposit,
-// ui/cli/shell.
+// Imports: agents/acp/schema, agents/engine, agents/event, agents/outside, agents/roster, inbox, inbox/envelope, tools,
+// tools/secret, ui/cli/deposit, ui/cli/reach, ui/cli/shell.
 package mcpserver
 
 import (

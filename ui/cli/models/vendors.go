@@ -17,8 +17,11 @@ import (
 
 // Abroad says how agents of other vendors are started.
 type Abroad struct {
-	Root    string                            // the workspace: no program in it is one of them
-	Servers func(engine.Seat) []schema.Server // the MCP servers that they get; nil: none
+	Root string // the workspace: no program in it is one of them
+	Self string // this program, which they start to use tools of their agent's; "": they get none
+
+	// Serves is [vendor.Options.Serves].
+	Serves func(s engine.Seat, door string) (server schema.Server, end func(), err error)
 }
 
 // Abroad has the agents of other vendors started like that. Without it there are none. Call it before others use m.
@@ -35,8 +38,8 @@ func (m *Models) vendor(c config.Choice) (*vendor.Vendor, error) {
 		return nil, err
 	}
 	o := vendor.Options{
-		Name: a.Name, Login: a.Login, Version: shell.Version(), Servers: m.abroad.Servers,
-		Program: engine.Program{Argv: append([]string{path}, a.Command[1:]...), Free: a.Free},
+		Name: a.Name, Login: a.Login, Version: shell.Version(), Serves: m.abroad.Serves,
+		Program: engine.Program{Argv: append([]string{path}, a.Command[1:]...), Free: a.Free, Read: []string{m.abroad.Self}},
 	}
 	for _, name := range a.Env {
 		if v := m.env(name); v != "" {

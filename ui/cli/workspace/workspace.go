@@ -5,10 +5,10 @@
 //
 // Does not: parse arguments, decide which face the program has, know what an agent does.
 //
-// Imports: agents, agents/audit, agents/event, agents/fleet, agents/kept, agents/observer, inbox/rules, store, store/config,
-// store/config/paths, tools, tools/allowance, tools/git, tools/permit, tools/permit/filenames, tools/proc,
-// tools/sandbox, tools/secret, ui, ui/cli, ui/cli/guard, ui/cli/host, ui/cli/models, ui/cli/place, ui/cli/printer,
-// ui/cli/reach, ui/cli/shell, ui/cli/wall, ui/cli/watch, ui/screen, ui/welcome, ui/words.
+// Imports: agents, agents/audit, agents/event, agents/fleet, agents/kept, agents/observer, inbox/rules, store,
+// store/config, store/config/paths, tools, tools/allowance, tools/git, tools/permit, tools/permit/filenames,
+// tools/proc, tools/sandbox, tools/secret, ui, ui/cli, ui/cli/guard, ui/cli/host, ui/cli/mcpserver, ui/cli/models,
+// ui/cli/place, ui/cli/printer, ui/cli/reach, ui/cli/shell, ui/cli/wall, ui/cli/watch, ui/screen, ui/welcome, ui/words.
 package workspace
 
 import (
@@ -34,6 +34,7 @@ import (
 	"fantail/tools/secret"
 	"fantail/ui/cli"
 	"fantail/ui/cli/guard"
+	"fantail/ui/cli/mcpserver"
 	"fantail/ui/cli/models"
 	"fantail/ui/cli/place"
 	"fantail/ui/cli/shell"
@@ -86,7 +87,11 @@ func (w *Workspace) Configure(flags cli.Flags) (err error) {
 		return err
 	}
 	w.keys, w.models = secret.New(w.conf.KeyEnvs(), os.Getenv), models.New(w.conf, os.Getenv)
-	w.models.Abroad(models.Abroad{Root: w.place.Root})
+	abroad := models.Abroad{Root: w.place.Root}
+	if self, err := os.Executable(); err == nil { // else they go without
+		abroad.Self, abroad.Serves = self, mcpserver.Doors{Self: self, Go: w.guard.Go}.Open
+	}
+	w.models.Abroad(abroad)
 	w.guard.Withhold(w.keys)
 	if w.tools, err = tools.New().Without(w.conf.DisabledTools); err != nil {
 		return fmt.Errorf("disabled_tools: %w", err)
