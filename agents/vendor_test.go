@@ -10,6 +10,7 @@ import (
 
 	"fantail/agents/acp"
 	"fantail/agents/acp/acptest"
+	"fantail/agents/acp/schema"
 	"fantail/agents/acp/vendor"
 	"fantail/agents/engine"
 	"fantail/agents/event"
@@ -22,6 +23,8 @@ import (
 type theirs struct {
 	dir  string
 	make func() *acptest.Agent // what a program is
+
+	serves func(engine.Seat, string) (schema.Server, func(), error)
 
 	mu    sync.Mutex
 	all   sync.WaitGroup
@@ -36,7 +39,7 @@ func newTheirs(t *testing.T, make func() *acptest.Agent) *theirs {
 }
 
 func (v *theirs) vendor() *vendor.Vendor {
-	return vendor.New(vendor.Options{Name: "fake", Program: engine.Program{Argv: []string{"/opt/fake", "acp"}}, Login: "fake login", Start: func(s proc.Spec) (acp.Process, error) {
+	return vendor.New(vendor.Options{Name: "fake", Program: engine.Program{Argv: []string{"/opt/fake", "acp"}}, Login: "fake login", Serves: v.serves, Start: func(s proc.Spec) (acp.Process, error) {
 		a := v.make()
 		a.File = filepath.Join(v.dir, filepath.Base(s.Dir)+".json")
 		p := acptest.Run(func(_ string, f func()) { v.all.Go(f) }, func(in io.Reader, out io.WriteCloser) { _ = a.Serve(in, out) })

@@ -1,0 +1,225 @@
+package agents_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"sync"
+	"testing"
+
+	"fantail/agents/acp/acptest"
+	"fantail/agents/acp/schema"
+	"fantail/agents/engine"
+	"fantail/agents/event"
+	"fantail/inbox"
+	"fantail/tools"
+	"fantail/tools/permit"
+)
+
+// seats are those at which engines sit, by the name of the agent, as their programs reach them.
+type seats struct {
+	mu sync.Mutex
+	of map[string]engine.Seat
+}
+
+// serve is a door that is none: what comes through it is called at once.
+func (s *seats) serve(at engine.Seat, _ string) (schema.Server, func(), error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.of == nil {
+		s.of = map[string]engine.Seat{}
+	}
+	s.of[at.Name] = at
+	return schema.Server{Name: "fantail"}, func() {}, nil
+}
+
+// call is a call of one of the agent's tools.
+func (s *seats) call(ctx context.Context, agent, tool, args string) tools.Result {
+	s.mu.Lock()
+	at := s.of[agent]
+	s.mu.Unlock()
+	return at.Call(ctx, tool, json.RawMessage(args))
+}
+
+// TestVendor_tools: another vendor's agent queues work, sends and takes mail as the agent that it is.
+func TestVendor_tools(t *testing.T) {
+	var at seats
+	said := make(chan string, 10)
+	v := newTheirs(t, func() *acptest.Agent {
+		return &acptest.Agent{Turn: func(t *acptest.Turn) string {
+			call := func(tool, args string) {
+				r := at.call(t.Context, "main", tool, args)
+				if r.Error {
+					r.Text = "error: " + r.Text
+				}
+				said <- r.Text
+			}
+			switch {
+			case strings.Contains(t.Prompt, "begin"):
+				call("push", `{"prompt":"work","name":"a"}`)
+				call("queue", `{}`)
+				call("inbox", `{}`)
+				call("check", `{}`)
+				call("check", `{}`)
+				call("write_file", `{"path":"x","content":"y"}`)
+				call("send", `{"to":["main"],"text":5}`)
+				call("run", `{}`)
+				call("receive", `{}`)
+			default:
+				t.Say("It is done.")
+			}
+			return ""
+		}}
+	})
+	v.serves = at.serve
+	w := open(t, v.vendor(), setting{Start: func(_ string, f func()) { v.all.Go(f) }})
+	_, err := w.Pool.Deposit(inbox.Message{Recipient: w.Main(), From: "ci", Kind: inbox.Mail, Deliver: inbox.Hold, Body: "the build is red"})
+	check(t, err)
+	w.Prompt("begin")
+	for _, want := range []string{
+		"Queued 'a'", "a", "ci", "the build is red", "No messages ready.", `error: there is no tool "write_file" here`, "error: send: ", "Running 1 of 1", "It is done.",
+	} {
+		if got := <-said; !strings.Contains(got, want) {
+			t.Errorf("want %q in %s", want, got)
+		}
+	}
+	w.State("main", event.Idle)
+	w.Settle()
+	got := transcribed(w.Entries("main"))
+	if strings.Count(got, "message: the build is red") != 1 || strings.Count(got, "message: It is done.") != 1 {
+		t.Error(got)
+	}
+	w.Balanced()
+}
+
+// TestVendor_had: what a call has returned is told no more; what a crash left in doubt once more, and marked.
+func TestVendor_had(t *testing.T) {
+	for _, dies := range []bool{false, true} {
+		name := "ends"
+		if dies {
+			name = "dies"
+		}
+		t.Run(name, func(t *testing.T) {
+			var at seats
+			var v *theirs
+			prompts := make(chan string, 10)
+			v = newTheirs(t, func() *acptest.Agent {
+				return &acptest.Agent{Loads: true, Resumes: true, Turn: func(t *acptest.Turn) string {
+					prompts <- t.Prompt
+					if strings.Contains(t.Prompt, "begin") {
+						at.call(t.Context, "main", "check", `{}`)
+						if dies {
+							v.all.Go(v.kill)
+							<-t.Context.Done()
+						}
+					}
+					return ""
+				}}
+			})
+			v.serves = at.serve
+			w := open(t, v.vendor(), setting{Start: func(_ string, f func()) { v.all.Go(f) }})
+			_, err := w.Pool.Deposit(inbox.Message{Recipient: w.Main(), From: "ci", Kind: inbox.Mail, Deliver: inbox.Hold, Body: "the build is red"})
+			check(t, err)
+			w.Prompt("begin")
+			<-prompts
+			w.Until("it has ended", func() bool { return strings.Contains(transcribed(w.Entries("main")), "ended:") })
+			w.Prompt("go on")
+			next := <-prompts
+			if told := strings.Contains(next, "the build is red"); told != dies || strings.Contains(next, "may have reached you already") != dies {
+				t.Errorf("dies %v: %s", dies, next)
+			}
+			w.Settle()
+			w.Balanced()
+		})
+	}
+}
+
+// TestVendor_dispatches: that it hands work to another vendor's agent is asked once; it holds for all that follows.
+func TestVendor_dispatches(t *testing.T) {
+	var at seats
+	said := make(chan string, 10)
+	v := newTheirs(t, func() *acptest.Agent {
+		return &acptest.Agent{Turn: func(t *acptest.Turn) string {
+			for _, args := range []string{`{"prompt":"x","agent":"codex"}`, `{"prompt":"y","agent":"codex"}`} {
+				said <- at.call(t.Context, "main", "push", args).Text
+			}
+			return ""
+		}}
+	})
+	v.serves = at.serve
+	w := open(t, v.vendor(), setting{Mode: permit.Ask, Start: func(_ string, f func()) { v.all.Go(f) }})
+	w.Prompt("begin")
+	w.State("main", event.Asking)
+	q := w.Info("main").Question
+	if q == nil || q.Asks == nil || !strings.Contains(q.Asks.Text, "codex, another vendor's agent") {
+		t.Fatalf("%+v", q)
+	}
+	check(t, w.Pool.Asks.Answer(t.Context(), q.ID, event.Answer{Text: "No"}))
+	if got := <-said; !strings.Contains(got, "The user said no") {
+		t.Error(got)
+	}
+	w.State("main", event.Asking)
+	check(t, w.Pool.Asks.Answer(t.Context(), w.Info("main").Question.ID, event.Answer{Text: q.Asks.Options[0].Label}))
+	if got := <-said; !strings.Contains(got, "no model acp/codex") { // none is known here
+		t.Error(got)
+	}
+	w.State("main", event.Idle)
+	w.Prompt("begin again")
+	for range 2 {
+		if got := <-said; !strings.Contains(got, "no model acp/codex") { // none is known here
+			t.Error(got)
+		}
+	}
+	w.Settle()
+}
+
+// TestVendor_receives: a call that waits ends with the message that comes, or with who called; one that comes between two
+// turns is carried out in the next.
+func TestVendor_receives(t *testing.T) {
+	var at seats
+	said, through := make(chan tools.Result, 10), make(chan struct{})
+	v := newTheirs(t, func() *acptest.Agent {
+		return &acptest.Agent{Turn: func(t *acptest.Turn) string {
+			switch {
+			case strings.Contains(t.Prompt, "do it"):
+				t.Say("It is done.")
+				return ""
+			case strings.Contains(t.Prompt, "more"):
+				<-through
+				return ""
+			}
+			ctx, cancel := context.WithCancel(t.Context)
+			cancel()
+			said <- at.call(ctx, "main", "receive", `{}`)
+			said <- at.call(t.Context, "main", "receive", `{"from":"a"}`)
+			return ""
+		}}
+	})
+	v.serves = at.serve
+	w := open(t, v.vendor(), setting{Start: func(_ string, f func()) { v.all.Go(f) }})
+	w.Push("a", "do it")
+	w.Prompt("begin")
+	if r := <-said; !r.Error {
+		t.Errorf("%+v", r)
+	}
+	w.Run(1)
+	if r := <-said; r.Error {
+		t.Errorf("%+v", r)
+	}
+	w.State("main", event.Idle)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if r := at.call(ctx, "main", "queue", `{}`); !r.Error {
+		t.Errorf("%+v", r)
+	}
+	v.all.Go(func() {
+		said <- at.call(t.Context(), "main", "queue", `{}`)
+		close(through)
+	})
+	w.Prompt("more")
+	if r := <-said; r.Error {
+		t.Errorf("%+v", r)
+	}
+	w.Settle()
+	w.Balanced()
+}
