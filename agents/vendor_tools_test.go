@@ -177,7 +177,7 @@ func TestVendor_dispatches(t *testing.T) {
 // turns is carried out in the next.
 func TestVendor_receives(t *testing.T) {
 	var at seats
-	said, through := make(chan tools.Result, 10), make(chan struct{})
+	said, runs, through := make(chan tools.Result, 10), make(chan struct{}), make(chan struct{})
 	v := newTheirs(t, func() *acptest.Agent {
 		return &acptest.Agent{Turn: func(t *acptest.Turn) string {
 			switch {
@@ -191,6 +191,7 @@ func TestVendor_receives(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context)
 			cancel()
 			said <- at.call(ctx, "main", "receive", `{}`)
+			<-runs
 			said <- at.call(t.Context, "main", "receive", `{"from":"a"}`)
 			return ""
 		}}
@@ -203,6 +204,7 @@ func TestVendor_receives(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	w.Run(1)
+	close(runs)
 	if r := <-said; r.Error {
 		t.Errorf("%+v", r)
 	}

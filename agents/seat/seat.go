@@ -227,13 +227,10 @@ func (s *Seat) hears(ctx context.Context) (*reply.Reply, error) {
 		}
 		r, failed := s.a.Hear(ctx, s.session.Next(ctx))
 		ended, err := s.records(ctx, r)
-		s.asking.Lock() // what it asked is settled, or stays open
-		parked := s.parked
-		s.asking.Unlock()
 		switch {
 		case err != nil:
 			return nil, err
-		case parked && ctx.Err() != nil:
+		case ctx.Err() != nil && s.parks():
 			return nil, questions.ErrParked
 		case ctx.Err() != nil && (failed != nil || r.Stop.Reason != llm.ToolUse):
 			return nil, context.Cause(ctx)
@@ -246,6 +243,13 @@ func (s *Seat) hears(ctx context.Context) (*reply.Reply, error) {
 			return nil, nil
 		}
 	}
+}
+
+// parks reports whether a question stays open as the turn ends. It waits until what was asked is settled, or is to stay.
+func (s *Seat) parks() bool {
+	s.asking.Lock()
+	defer s.asking.Unlock()
+	return s.parked
 }
 
 // tells tells the engine what has entered since it was told last.
