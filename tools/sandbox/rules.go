@@ -37,7 +37,7 @@ func (v view) alone() []cell.Rule {
 	if v.net {
 		kept = slices.Concat(kept, resolvers)
 	}
-	if within(temporary, v.home) {
+	if within(replaced(), v.home) {
 		rules = append(rules, around(v.home, v.hide)...)
 	}
 	for _, k := range slices.Concat(present(kept), v.read) {

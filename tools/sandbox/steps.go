@@ -31,6 +31,9 @@ var temporary = []string{"/tmp", "/var/tmp"}
 // running is where the machine's services keep what is for its programs: nearly all of it are sockets.
 const running = "/run"
 
+// replaced are the trees whose place something of the command's own takes: what lies there is gone, unless it is shown.
+func replaced() []string { return append(present(temporary), running, "/dev") }
+
 // runningKept are the parts of it that programs can't do without: the resolver's, and where some systems have their programs.
 var runningKept = []string{"/run/current-system", "/run/booted-system", "/run/wrappers", "/run/opengl-driver"}
 
@@ -41,13 +44,11 @@ var resolvers = []string{"/run/systemd/resolve", "/run/resolvconf", "/run/Networ
 func (v view) steps(deaf []string) (all []step) {
 	add := func(k stepKind, from, to string) { all = append(all, step{k, from, to}) }
 	add(devices, "", "/dev")
-	covered := slices.Clone(temporary) // what no longer stands where it was
 	for _, t := range present(temporary) {
 		add(writable, v.scratch, t)
 	}
 	if there, err := os.Lstat(running); err == nil && there.IsDir() {
 		add(empty, "", running)
-		covered = append(covered, running)
 		kept := runningKept
 		if v.net {
 			kept = slices.Concat(kept, resolvers)
@@ -56,6 +57,7 @@ func (v view) steps(deaf []string) (all []step) {
 			add(readable, k, k)
 		}
 	}
+	covered := replaced()
 	if v.home != "" && within(covered, v.home) {
 		add(readable, v.home, v.home)
 	}
@@ -71,8 +73,8 @@ func (v view) steps(deaf []string) (all []step) {
 	}
 	var bare []string
 	for _, h := range slices.Concat(v.hide, deaf) {
-		if within(covered, h) && !in(h, v.home) && !v.writes(h) {
-			continue // it is gone
+		if v.gone(h) {
+			continue
 		}
 		if i, err := os.Lstat(h); err == nil && i.IsDir() {
 			add(empty, "", h)
@@ -102,6 +104,11 @@ func (v view) steps(deaf []string) (all []step) {
 	return all
 }
 
+// gone reports whether a path lies in a tree that something else takes the place of, and in none that is shown there.
+func (v view) gone(path string) bool {
+	return within(replaced(), path) && !in(path, v.home) && !within(v.read, path) && !v.writes(path)
+}
+
 // holders are the directories between a tree that may be written and what is kept in it. Each is mounted by itself:
 // what is mounted can't be renamed, and something else put into its place.
 func (v view) holders() (all []string) {
@@ -124,7 +131,7 @@ func (v view) holders() (all []string) {
 // be written nor a network of its own keeps a command from them.
 func (v view) deaf(sockets []string) (all []string) {
 	for _, s := range sockets {
-		if !v.hides(s) && !in(s, running) && !in(s, v.scratch) && !(within(temporary, s) && !v.writes(s) && !in(s, v.home)) && !slices.Contains(all, s) {
+		if !v.hides(s) && !in(s, v.scratch) && !v.gone(s) && !slices.Contains(all, s) {
 			all = append(all, s)
 		}
 	}

@@ -116,7 +116,7 @@ func (g Ground) view(p Profile, leave Leave, has func(program, path string) bool
 	}
 	v.shown = present(g.Shown)
 	for _, r := range present(leave.Read) {
-		if v.hides(r) || within(append(present(temporary), running), r) && !v.writes(r) {
+		if v.hides(r) || within(replaced(), r) && !v.writes(r) {
 			v.shown = append(v.shown, r)
 		}
 	}
