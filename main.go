@@ -111,6 +111,7 @@ func run(g *guard.Guard) (int, error) {
 		return 0, err
 	}
 	w := workspace.New(g, at)
+	defer w.Leave()
 	if w.ReadOnly() == nil {
 		g.CrashIn(at.Data)
 	}

@@ -36,6 +36,9 @@ func Find(ctx context.Context, among ...Kind) *Wall {
 			continue
 		}
 		facts, err := w.try(ctx)
+		if ctx.Err() != nil {
+			return &Wall{Faults: []string{context.Cause(ctx).Error()}}
+		}
 		if err == nil {
 			w.Facts, w.Faults = facts, found.Faults
 			return w
@@ -194,6 +197,7 @@ func (p *probe) run(ctx context.Context, w *Wall) (map[string]string, error) {
 	var out, problems bytes.Buffer
 	c.Stdout, c.Stderr = &out, &problems
 	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
+	c.WaitDelay = time.Second // in which what it left behind ends
 	in, err := box.Enclose(c)
 	if err != nil {
 		return nil, err

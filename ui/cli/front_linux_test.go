@@ -91,4 +91,8 @@ func TestFront_refused(t *testing.T) {
 	if now := c.modes(t); now != c.found || now == (tty.Modes{}) {
 		t.Errorf("the terminal's modes were %s and are %s", c.found, now)
 	}
+	holds(t, "the host has ended", func() bool { return len(s.hosts()) == 0 })
+	if left, _ := filepath.Glob(filepath.Join(s.getenv("TMPDIR"), "*")); len(left) > 0 {
+		t.Errorf("it left %q", left)
+	}
 }

@@ -30,6 +30,7 @@ func Serve(g *guard.Guard, start *host.Startup) (int, error) {
 		return 0, err
 	}
 	w := New(g, at)
+	defer w.Leave()
 	if w.readOnly != nil {
 		start.Alone()
 		return shell.OK, nil
@@ -78,6 +79,7 @@ func Stay(g *guard.Guard, dir string) (int, error) {
 		return 0, err
 	}
 	w := New(g, at)
+	defer w.Leave()
 	w.stays = at.Dir
 	if w.readOnly != nil {
 		return 0, fmt.Errorf("no host can be here: %w", w.readOnly)

@@ -38,8 +38,9 @@ func Reachable(env func(string) string) error {
 // seek begins to look for the wall that the configuration asks for.
 func (w *Workspace) seek() {
 	asked := w.conf.Sandbox
+	ctx, cancel := context.WithCancel(context.Background())
 	look := sync.OnceValue(func() *sandbox.Wall {
-		found := wall.Find(context.Background(), asked)
+		found := wall.Find(ctx, asked)
 		if found.Level() == sandbox.None {
 			return found
 		}
@@ -50,6 +51,7 @@ func (w *Workspace) seek() {
 		return found
 	})
 	w.found = look
+	w.unseek = func() { cancel(); look() }
 	w.guard.Go("look for a sandbox", func() { look() })
 }
 

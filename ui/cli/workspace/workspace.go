@@ -59,6 +59,7 @@ type Workspace struct {
 	models  *models.Models
 	tools   *tools.Set
 	found   func() *sandbox.Wall // see wall
+	unseek  func()               // gives up looking for it, and returns when nothing of that is left; nil: nobody looks
 	bell    *place.Bell          // nil: there is none
 	watch   *watch.Watch         // nil: there is none
 
@@ -72,6 +73,13 @@ type Workspace struct {
 // New returns the workspace at that place.
 func New(g *guard.Guard, at place.Place) *Workspace {
 	return &Workspace{guard: g, place: at, readOnly: cli.ReadOnly(at)}
+}
+
+// Leave ends what Configure began, and has not come to an end.
+func (w *Workspace) Leave() {
+	if w.unseek != nil {
+		w.unseek()
+	}
 }
 
 // ReadOnly returns why nothing can be written there; nil: it can.
