@@ -149,7 +149,7 @@ func TestMailTools(t *testing.T) {
 	before = len(w.Entries("main"))
 	check(t, w.Pool.Prompt(t.Context(), w.Main(), "pry"))
 	w.settled("main")
-	if got := said(before + 2); got != "you have no message #2; list_messages shows yours" {
+	if got := said(before + 2); got != "you have no message #2; look at your inbox" {
 		t.Errorf("somebody else's mail: %s", got)
 	}
 	if got := said(before + 4); !strings.Contains(got, "the offset 500 is not in it") {
