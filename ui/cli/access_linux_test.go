@@ -44,7 +44,7 @@ func newStrangersSite(t *testing.T) (s *site, as *syscall.SysProcAttr) {
 	}
 	// A link, for a file that was just written can't be run while another test's child,
 	// forked meanwhile, still has it open.
-	must(t, os.Chmod(base, 0o755), os.Link(os.Getenv(builtEnv), filepath.Join(base, "fantail")), os.MkdirAll(filepath.Join(home, "tmp"), 0o700), os.Mkdir(s.dir, 0o700))
+	must(t, os.Chmod(base, 0o755), os.Link(plain(), filepath.Join(base, "fantail")), os.MkdirAll(filepath.Join(home, "tmp"), 0o700), os.Mkdir(s.dir, 0o700))
 	if os.Geteuid() == 0 {
 		as = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: stranger, Gid: stranger}}
 		for _, dir := range []string{s.dir, home, filepath.Join(home, "tmp")} {

@@ -92,7 +92,7 @@ func TestDiskFullWhileAttaching(t *testing.T) {
 	a := open(t, s.command())
 	a.until(t, home, ready)
 	a.typed(t, "say before it was full\r")
-	a.until(t, "before it was full")
+	a.until(t, "▌ say before it was full", "· 1 step") // and written down
 	host := s.host(t)
 	fill()
 	b := open(t, s.command())

@@ -21,7 +21,7 @@ import (
 // hosted is a site with a host that has its agents.
 func hosted(t *testing.T) (*site, *service) {
 	t.Helper()
-	s := newSite(t)
+	s := newSite(t).plainly()
 	must(t, os.Mkdir(filepath.Join(s.dir, ".git"), 0o700)) // what is below belongs to it
 	return s, s.opens(t)
 }

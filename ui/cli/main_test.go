@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"os"
@@ -19,13 +20,24 @@ import (
 	"fantail/ui/cli/shell"
 )
 
-// built is where TestMain built the program.
-const builtEnv = "FANTAIL_TEST_BINARY"
+// Where TestMain built the program: as the tests are, and without the race detector. With it each start takes five times as
+// long, so that tests which start many programs do without.
+const (
+	builtEnv = "FANTAIL_TEST_BINARY"
+	plainEnv = "FANTAIL_TEST_PLAIN_BINARY"
+)
 
 // TestMain builds the program once; the tests that run it take it from there.
 // With a child's name in the environment it is that child instead.
 func TestMain(m *testing.M) {
-	if child := os.Getenv(childEnv); child != "" {
+	switch child := os.Getenv(childEnv); child {
+	case "":
+	case "acp":
+		if err := speak(os.Stdin, os.Stdout); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+		}
+		os.Exit(0)
+	default:
 		beChild(child)
 	}
 	// What runs the tests may ignore signals, as nohup does, and programs inherit that;
@@ -42,14 +54,20 @@ func TestMain(m *testing.M) {
 			return 1
 		}
 		defer os.RemoveAll(dir)
-		binary := filepath.Join(dir, "fantail")
-		build := exec.Command("go", "build", "-ldflags=-s -w", "-o", binary, "fantail")
-		build.Stderr = os.Stderr
-		if err := build.Run(); err != nil {
-			fmt.Fprintln(os.Stderr, "build the program:", err)
-			return 1
+		env := map[string][]string{builtEnv: nil}
+		if raced {
+			env[plainEnv] = []string{"GOFLAGS=", "CGO_ENABLED=0"}
 		}
-		os.Setenv(builtEnv, binary)
+		for name, env := range env {
+			binary := filepath.Join(dir, name)
+			build := exec.Command("go", "build", "-ldflags=-s -w", "-o", binary, "fantail")
+			build.Stderr, build.Env = os.Stderr, append(os.Environ(), env...)
+			if err := build.Run(); err != nil {
+				fmt.Fprintln(os.Stderr, "build the program:", err)
+				return 1
+			}
+			os.Setenv(name, binary)
+		}
 		// Most of these tests wait for programs most of the time, but for those with the race detector.
 		if !raced {
 			if err := flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))); err != nil {
@@ -82,6 +100,15 @@ func newSite(t testing.TB) *site {
 	}
 	s := &site{dir: dir, env: env, program: os.Getenv(builtEnv)}
 	t.Cleanup(func() { s.ends(t) })
+	return s
+}
+
+// plain is the program without the race detector.
+func plain() string { return cmp.Or(os.Getenv(plainEnv), os.Getenv(builtEnv)) }
+
+// plainly has the site's programs run without it.
+func (s *site) plainly() *site {
+	s.program = plain()
 	return s
 }
 
