@@ -22,7 +22,6 @@ import (
 
 	"fantail/agents/acp/schema"
 	"fantail/agents/engine"
-	"fantail/tools"
 	"fantail/ui/cli/reach"
 	"fantail/ui/cli/shell"
 )
@@ -55,12 +54,8 @@ func (d Doors) Open(s engine.Seat, dir string) (server schema.Server, end func()
 	if err != nil {
 		return server, nil, err
 	}
-	m := mcp.NewServer(&mcp.Implementation{Name: "fantail", Title: "Fantail", Version: shell.Version()}, &mcp.ServerOptions{Instructions: aboutAgent})
-	for _, spec := range s.Tools() {
-		offer(m, s, spec)
-	}
 	ctx, cancel := context.WithCancel(context.Background())
-	o := opened{dir: dir, seat: s, server: m, room: make(chan struct{}, mostDoors)}
+	o := opened{dir: dir, seat: s, room: make(chan struct{}, mostDoors)}
 	var all sync.WaitGroup
 	all.Add(1)
 	d.Go("hear at an agent's door", func() {
@@ -87,29 +82,11 @@ func (d Doors) Open(s engine.Seat, dir string) (server schema.Server, end func()
 	}, nil
 }
 
-// offer adds a tool of the agent's.
-func offer(m *mcp.Server, s engine.Seat, spec tools.Spec) {
-	t := &mcp.Tool{
-		Meta: mcp.Meta{"anthropic/alwaysLoad": true}, // without it the model has to look for it first
-		Name: spec.Name, Description: spec.Description, InputSchema: spec.Schema,
-		Annotations: &mcp.ToolAnnotations{ReadOnlyHint: spec.ReadOnly, DestructiveHint: new(bool), OpenWorldHint: new(bool)},
-	}
-	m.AddTool(t, func(ctx context.Context, q *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		args := q.Params.Arguments
-		if len(args) == 0 {
-			args = json.RawMessage("{}")
-		}
-		r := s.Call(ctx, spec.Name, args)
-		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: r.Text}}, IsError: r.Error}, nil
-	})
-}
-
 // opened is a door that is open.
 type opened struct {
-	dir    string
-	seat   engine.Seat
-	server *mcp.Server
-	room   chan struct{}
+	dir  string
+	seat engine.Seat
+	room chan struct{}
 }
 
 // serve lets in who comes, if it is the agent's, and serves it until it leaves or ctx ends.
@@ -122,11 +99,37 @@ func (o opened) serve(ctx context.Context, conn *net.UnixConn) {
 		return
 	}
 	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
-	in := bufio.NewReader(&lines{r: conn})
+	ctx, leaves := context.WithCancel(ctx)
+	defer leaves()
+	in := bufio.NewReader(&lines{r: conn, ends: leaves})
 	if err := o.admits(conn, in); err != nil {
 		return
 	}
-	_ = o.server.Run(ctx, &mcp.IOTransport{Reader: io.NopCloser(in), Writer: conn})
+	_ = o.serves(ctx).Run(ctx, &mcp.IOTransport{Reader: io.NopCloser(in), Writer: conn})
+}
+
+// serves makes the server for somebody who is there until ctx ends.
+func (o opened) serves(there context.Context) *mcp.Server {
+	m := mcp.NewServer(&mcp.Implementation{Name: "fantail", Title: "Fantail", Version: shell.Version()}, &mcp.ServerOptions{Instructions: aboutAgent})
+	for _, spec := range o.seat.Tools() {
+		t := &mcp.Tool{
+			Meta: mcp.Meta{"anthropic/alwaysLoad": true}, // without it the model has to look for it first
+			Name: spec.Name, Description: spec.Description, InputSchema: spec.Schema,
+			Annotations: &mcp.ToolAnnotations{ReadOnlyHint: spec.ReadOnly, DestructiveHint: new(bool), OpenWorldHint: new(bool)},
+		}
+		m.AddTool(t, func(ctx context.Context, q *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			ctx, cancel := context.WithCancel(ctx)
+			defer cancel()
+			defer context.AfterFunc(there, cancel)()
+			args := q.Params.Arguments
+			if len(args) == 0 {
+				args = json.RawMessage("{}")
+			}
+			r := o.seat.Call(ctx, spec.Name, args)
+			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: r.Text}}, IsError: r.Error}, nil
+		})
+	}
+	return m
 }
 
 var errStranger = errors.New("it is none of the agent's")
@@ -271,8 +274,9 @@ func short(path string) (at string, release func(), err error) {
 
 // lines reads messages, each a line, and fails at one that is too long.
 type lines struct {
-	r io.Reader
-	n int // bytes of the line that goes on
+	r    io.Reader
+	n    int    // bytes of the line that goes on
+	ends func() // is told when nothing more comes
 }
 
 func (l *lines) Read(p []byte) (int, error) {
@@ -283,7 +287,10 @@ func (l *lines) Read(p []byte) (int, error) {
 		l.n += n
 	}
 	if l.n > mostLine {
-		return 0, fmt.Errorf("a message is longer than %d bytes", mostLine)
+		n, err = 0, fmt.Errorf("a message is longer than %d bytes", mostLine)
+	}
+	if err != nil {
+		l.ends()
 	}
 	return n, err
 }
