@@ -28,6 +28,7 @@ const (
 	begins  = 2 * time.Minute  // until a session stands: the first start ever of some takes ten seconds
 	settles = 10 * time.Second // until a turn that was cancelled has ended
 	steers  = 30 * time.Second // until words were put into a turn, or not
+	sets    = 30 * time.Second // until a setting is changed
 	ends    = time.Second      // between the end of its output and its own, or the other way round
 )
 
@@ -259,17 +260,22 @@ func (s *Session) Steer(ctx context.Context, text string) (taken bool, err error
 	return r.Outcome.V == "injected" || r.Status.V == "injected", nil
 }
 
-// Set changes a setting of the session.
-func (s *Session) Set(ctx context.Context, option, value string) error {
-	err := s.conn.Call(ctx, schema.SetOption, map[string]string{"sessionId": s.ID(), "configId": option, "value": value}, nil)
+// Set changes a setting of the session, and returns all settings as they are now; nil: the agent does not say.
+func (s *Session) Set(ctx context.Context, option, value string) ([]schema.Option, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, sets, fmt.Errorf("it did not answer in %v", sets))
+	defer cancel()
+	var r schema.Options
+	err := s.conn.Call(ctx, schema.SetOption, map[string]string{"sessionId": s.ID(), "configId": option, "value": value}, &r)
 	if err != nil {
-		return s.failed(err)
+		return nil, s.failed(err)
 	}
-	return nil
+	return r.All.All, nil
 }
 
 // SetMode changes its mode.
 func (s *Session) SetMode(ctx context.Context, mode string) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, sets, fmt.Errorf("it did not answer in %v", sets))
+	defer cancel()
 	if err := s.conn.Call(ctx, schema.SetMode, map[string]string{"sessionId": s.ID(), "modeId": mode}, nil); err != nil {
 		return s.failed(err)
 	}

@@ -22,6 +22,9 @@ type AgentRow struct {
 	Write   []string `toml:"write"`   // directories and files that it keeps, absolute or from ~/
 	Sandbox string   `toml:"sandbox"` // on or off; "" means on
 	AtOnce  int      `toml:"at_once"` // background agents of its at once; 0: no bound of their own
+	Mode    string   `toml:"mode"`    // of its own modes the one in which it works; "": the one it begins with
+
+	Options map[string]string `toml:"options"` // of its own settings, such as model or effort
 }
 
 // Agent is an agent of another vendor.
@@ -34,21 +37,26 @@ type Agent struct {
 	Free    bool     // it runs as the user, in no sandbox
 	AtOnce  int
 	Own     bool // the configuration says which program it is
+	Mode    string
+	Options map[string]string
+
+	Careful  string   // the mode in which it asks before it changes anything; "": not known
+	Reckless []string // those in which it asks nobody: it works in none that the configuration does not name
 }
 
 // agents are those that are known. Their programs are looked for, never installed.
 var agents = []Agent{
-	{Name: "claude", Command: []string{"claude-agent-acp"}, Login: "claude /login", Write: []string{"~/.claude", "~/.claude.json"}},
-	{Name: "codex", Command: []string{"codex-acp"}, Login: "codex login", Write: []string{"~/.codex"}},
+	{Name: "claude", Command: []string{"claude-agent-acp"}, Login: "claude /login", Write: []string{"~/.claude", "~/.claude.json"}, Careful: "default", Reckless: []string{"bypassPermissions"}},
+	{Name: "codex", Command: []string{"codex-acp"}, Login: "codex login", Write: []string{"~/.codex"}, Careful: "agent", Reckless: []string{"agent-full-access"}},
 	{Name: "opencode", Command: []string{"opencode", "acp"}, Login: "opencode auth login", Write: []string{
 		"~/.local/share/opencode", "~/.local/state/opencode", "~/.cache/opencode", "~/.config/opencode",
 	}},
-	{Name: "gemini", Command: []string{"gemini", "--acp"}, Login: "gemini", Write: []string{"~/.gemini"}},
+	{Name: "gemini", Command: []string{"gemini", "--acp"}, Login: "gemini", Write: []string{"~/.gemini"}, Careful: "default", Reckless: []string{"yolo"}},
 	{Name: "copilot", Command: []string{"copilot", "--acp"}, Login: "copilot login", Write: []string{"~/.copilot"}},
-	{Name: "qwen", Command: []string{"qwen", "--acp"}, Login: "qwen", Write: []string{"~/.qwen"}},
+	{Name: "qwen", Command: []string{"qwen", "--acp"}, Login: "qwen", Write: []string{"~/.qwen"}, Careful: "default", Reckless: []string{"yolo"}},
 	{Name: "goose", Command: []string{"goose", "acp"}, Login: "goose configure", Write: []string{
 		"~/.config/goose", "~/.local/share/goose", "~/.local/state/goose",
-	}},
+	}, Careful: "approve", Reckless: []string{"auto"}},
 }
 
 // AgentNames lists the names of other vendors' agents: the known ones, and c's own rows.
@@ -88,7 +96,7 @@ func (c Config) Agent(name string) (Agent, error) {
 		a.Login = row.Login
 	}
 	a.Env, a.Write = row.Env, slices.Concat(a.Write, row.Write)
-	a.Free, a.AtOnce = row.Sandbox == SandboxOff, row.AtOnce
+	a.Free, a.AtOnce, a.Mode, a.Options = row.Sandbox == SandboxOff, row.AtOnce, row.Mode, row.Options
 	return a, nil
 }
 

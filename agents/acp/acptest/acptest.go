@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 
@@ -36,6 +37,7 @@ type Agent struct {
 	conn     *rpc.Conn
 	sessions map[string][]Line
 	servers  json.RawMessage // the MCP servers it was given last
+	set      []string
 	turns    map[string]*Turn
 	n        int
 }
@@ -176,7 +178,12 @@ func (h client) Answer(ctx context.Context, method string, params json.RawMessag
 			return map[string]string{"outcome": "failed"}, nil
 		}
 	case "session/set_mode", "session/set_config_option":
-		return map[string]any{"configOptions": []any{}}, nil
+		var p struct{ ModeID, ConfigID, Value string }
+		_ = json.Unmarshal(params, &p)
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		a.set = append(a.set, p.ModeID+p.ConfigID+strings.TrimRight(" "+p.Value, " "))
+		return map[string]any{}, nil
 	}
 	return nil, &rpc.Error{Code: rpc.MethodNotFound, Message: "fake has no " + method}
 }
@@ -206,6 +213,13 @@ func (a *Agent) Servers() string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return string(a.servers)
+}
+
+// Set are the modes and settings that it was given, in their order.
+func (a *Agent) Set() []string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.Clone(a.set)
 }
 
 // prompt carries out a turn, after those before it.

@@ -38,6 +38,11 @@ type Options struct {
 	Login   string         // the command by which a person logs in; "": not known
 	Version string         // of this program
 
+	Mode     string            // of its own modes the one in which it works; "": the one it begins with
+	Settings map[string]string // of its own, such as model or effort
+	Careful  string            // the mode for one that begins in a mode of Reckless; "": not known
+	Reckless []string          // its modes in which it asks nobody
+
 	// Serves opens the MCP server that an agent gets at the door, and returns what it starts to reach it; nil: it gets none.
 	Serves func(s engine.Seat, door string) (server schema.Server, end func(), err error)
 
@@ -143,6 +148,12 @@ func (c *chair) begin(ctx context.Context) (sent int64, doubt bool, err error) {
 	if err != nil {
 		return 0, false, c.said(err)
 	}
+	left, err := c.settle(ctx, s)
+	if err != nil {
+		n.end()
+		s.End()
+		return 0, false, c.said(err)
+	}
 	resumed := was.Session
 	was.Session = s.ID()
 	if doubt && found {
@@ -154,6 +165,9 @@ func (c *chair) begin(ctx context.Context) (sent int64, doubt bool, err error) {
 	}
 	if resumed == "" {
 		c.reply.note(c.enters(s))
+		if left != "" {
+			c.reply.note(left)
+		}
 	}
 	c.s, c.news, c.prompted, c.steering, c.finished, c.held = s, n, false, false, false, nil
 	c.spent = spent{due: c.spent.due, known: resumed == ""} // what one tells first that goes on may hold what was counted before

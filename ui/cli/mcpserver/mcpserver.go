@@ -6,7 +6,7 @@
 //
 // Does not: open the database, start an agent, decide what comes in.
 //
-// Imports: agents/acp/schema, agents/engine, agents/event, agents/outside, agents/roster, inbox, inbox/envelope, tools,
+// Imports: agents/acp/schema, agents/engine, agents/event, agents/outside, agents/roster, inbox, inbox/envelope,
 // tools/secret, ui/cli/deposit, ui/cli/reach, ui/cli/shell.
 package mcpserver
 

@@ -39,6 +39,7 @@ func (m *Models) vendor(c config.Choice) (*vendor.Vendor, error) {
 	}
 	o := vendor.Options{
 		Name: a.Name, Login: a.Login, Version: shell.Version(), Serves: m.abroad.Serves,
+		Mode: a.Mode, Settings: a.Options, Careful: a.Careful, Reckless: a.Reckless,
 		Program: engine.Program{Argv: append([]string{path}, a.Command[1:]...), Free: a.Free, Read: []string{m.abroad.Self, path}},
 	}
 	for _, name := range a.Env {

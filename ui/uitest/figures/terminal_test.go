@@ -110,12 +110,13 @@ func (m *terminal) text() string {
 	return b.String()
 }
 
-// resize gives the terminal another size.
+// resize gives the terminal another size. The emulator behind it never gets smaller: it panics where what is written for the
+// size before scrolls lines that it has not any more.
 func (m *terminal) resize(w, h int) {
 	m.t.Helper()
 	m.mu.Lock()
 	m.w, m.h = w, h
-	m.screen.Resize(w, h)
+	m.screen.Resize(max(w, m.screen.Width()), max(h, m.screen.Height()))
 	m.mu.Unlock()
 	if err := pty.Setsize(m.tty, &pty.Winsize{Rows: uint16(h), Cols: uint16(w)}); err != nil {
 		m.t.Fatal(err)
