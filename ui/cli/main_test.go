@@ -90,7 +90,7 @@ func newSite(t testing.TB) *site {
 	t.Helper()
 	home, dir := storetest.Dir(t), t.TempDir()
 	env := []string{
-		"HOME=" + home, "PATH=" + os.Getenv("PATH"), "TMPDIR=" + t.TempDir(), "SHELL=/bin/sh", "LANG=C.UTF-8",
+		"HOME=" + home, "PATH=" + os.Getenv("PATH"), "TMPDIR=" + temporary(t), "SHELL=/bin/sh", "LANG=C.UTF-8",
 		"XDG_DATA_HOME=" + filepath.Join(home, "data"), "XDG_CONFIG_HOME=" + filepath.Join(home, "config"),
 		"XDG_RUNTIME_DIR=" + filepath.Join(home, "run"), "XDG_STATE_HOME=" + filepath.Join(home, "state"), "XDG_CACHE_HOME=" + filepath.Join(home, "cache"),
 		"TERM=xterm-256color", "COLORTERM=truecolor",
@@ -101,6 +101,22 @@ func newSite(t testing.TB) *site {
 	s := &site{dir: dir, env: env, program: os.Getenv(builtEnv)}
 	t.Cleanup(func() { s.ends(t) })
 	return s
+}
+
+// temporary is a directory for the temporary files of programs. What a host had started that was killed in the middle of it
+// may write there for a moment longer.
+func temporary(t testing.TB) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "fantail-temporary")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if !comes(func() bool { return os.RemoveAll(dir) == nil }, wait) {
+			t.Errorf("%s can't be removed", dir)
+		}
+	})
+	return dir
 }
 
 // plain is the program without the race detector.

@@ -75,8 +75,12 @@ func (a Abroad) program(of config.Agent, path string) (string, error) {
 		}
 		return at, nil
 	}
-	return "", fmt.Errorf("%s: there is no program %s on the PATH outside of the workspace: install it, or say where it is by command in [agents.%s] of the configuration",
-		of.Name, of.Command[0], of.Name)
+	how := ""
+	if of.Install != "" {
+		how = " (" + of.Install + ")"
+	}
+	return "", fmt.Errorf("%s: there is no program %s on the PATH outside of the workspace: install it%s, or say where it is by command in [agents.%s] of the configuration",
+		of.Name, of.Command[0], how, of.Name)
 }
 
 // within reports whether a path lies in the workspace.
