@@ -122,6 +122,10 @@ func TestVendor(t *testing.T) {
 	if i := w.Info("main"); i.Context != 1200 || i.Window != 200_000 || i.Cost != 250_000 {
 		t.Errorf("%+v", i)
 	}
+	c, err := w.Pool.Ledger.Context(t.Context(), w.Main())
+	if err != nil || !c.Abroad || c.Used != 1200 || c.Parts[0].What != "prompts" || w.Info("main").Held != event.AsUser {
+		t.Errorf("%+v, %v", c, err)
+	}
 	w.Prompt("again")
 	w.Until("it has answered again", func() bool { return strings.Contains(transcribed(w.Entries("main")), "Done: again") })
 	w.Settle()

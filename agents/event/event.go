@@ -91,6 +91,15 @@ type Info struct {
 	Active   time.Time // last sign of life as of this event; later deltas and entries count too
 }
 
+// Held is how the program of another vendor's agent runs.
+type Held int
+
+const (
+	NotKnown  Held = iota // it has not been started
+	InSandbox             // in one of this program's
+	AsUser                // as the user does
+)
+
 // Rests reports whether the agent rests between turns, so that what comes for it may begin one.
 func (i Info) Rests() bool { return i.Kind.HasPrompt() || i.Await != nil }
 
@@ -120,11 +129,12 @@ func (a *Await) Left(now time.Time) (left time.Duration, counts bool) {
 	return max(0, a.Until.Sub(now)), true
 }
 
-// Judged is what an agent's calls are judged by, beside the session's mode and rules.
+// Judged is what an agent's calls are judged and held by, beside the session's mode and rules.
 type Judged struct {
 	Outside    bool        // its work was requested from outside the program, so it asks before anything but reading
 	Unattended bool        // nobody is there to be asked, whoever is at a screen
 	Mode       permit.Mode // that they are judged in, whatever the session says; "": the session's
+	Held       Held        // of another vendor's agent, by whose rules its own calls go
 }
 
 // Spent is what an agent has used, all turns together, and how full its context is.

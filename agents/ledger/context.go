@@ -11,8 +11,9 @@ import (
 // Context is what an agent's next request would consist of. The tokens of Parts and of the mail are estimates.
 type Context struct {
 	Model      string
-	Used       int // tokens of the last request and its reply; 0: unknown
-	Window     int // in tokens; 0: unknown
+	Abroad     bool // another vendor's agent keeps the conversation: of it, Parts are what this program has said and heard
+	Used       int  // tokens of the last request and its reply; 0: unknown
+	Window     int  // in tokens; 0: unknown
 	Parts      []ContextPart
 	Mail       int // messages in it
 	MailTokens int // of those messages
@@ -46,7 +47,7 @@ func (l *Ledger) Context(ctx context.Context, agent int64) (Context, error) {
 	if err != nil {
 		return Context{}, err
 	}
-	c := Context{Model: i.Model, Used: i.Context, Window: i.Window}
+	c := Context{Model: i.Model, Abroad: empty == nil, Used: i.Context, Window: i.Window}
 	parts := map[string]*ContextPart{}
 	add := func(what string, items, tokens int) {
 		if parts[what] == nil {
@@ -55,8 +56,10 @@ func (l *Ledger) Context(ctx context.Context, agent int64) (Context, error) {
 		parts[what].Items += items
 		parts[what].Tokens += tokens
 	}
-	add("system prompt", 1, history.Tokens(empty.System))
-	add("tools", len(empty.Tools), history.Estimate(empty)-history.Tokens(empty.System))
+	if empty != nil {
+		add("system prompt", 1, history.Tokens(empty.System))
+		add("tools", len(empty.Tools), history.Estimate(empty)-history.Tokens(empty.System))
+	}
 	gone := history.Withdrawn(entries)
 	for _, e := range entries {
 		what := history.KindOf(e)

@@ -43,7 +43,7 @@ type Agents interface {
 	Policy(agent int64) (policy.Policy, error)
 
 	// Preamble returns what is known of an agent, and its request as it is before anything was said: the system prompt
-	// and the tools.
+	// and the tools. nil: it makes no requests, another vendor's agent carries out its turns.
 	Preamble(agent int64) (event.Info, *llm.Request, error)
 }
 

@@ -54,8 +54,14 @@ func (c *conversation) hear(ctx context.Context, model llm.Model, parts iter.Seq
 	return r, failed
 }
 
-// Preamble returns the agent's request as it is before anything was said.
-func (c *conversation) Preamble() *llm.Request { return c.requestOf(&history.Talk{}) }
+// Preamble returns the agent's request as it is before anything was said; nil: it makes none, an engine carries out its
+// turns.
+func (c *conversation) Preamble() *llm.Request {
+	if model, _ := c.Present(); isEngine(model) {
+		return nil
+	}
+	return c.requestOf(&history.Talk{})
+}
 
 // request returns the agent's next request.
 func (c *conversation) request() *llm.Request { return c.requestOf(&c.talk) }

@@ -9,6 +9,7 @@ import (
 
 	"fantail/agents/budget"
 	"fantail/agents/engine"
+	"fantail/agents/event"
 	"fantail/agents/history"
 	"fantail/agents/llm"
 	"fantail/agents/reply"
@@ -18,6 +19,11 @@ import (
 	"fantail/tools/proc"
 	"fantail/tools/sandbox"
 )
+
+func isEngine(m llm.Model) bool {
+	_, is := m.Provider.(engine.Engine)
+	return is
+}
 
 // seating is the seat of the engine that an agent's model is.
 type seating struct {
@@ -72,8 +78,14 @@ func (s *seating) run(p engine.Program) (r engine.Run, err error) {
 	}
 	if err != nil {
 		r.End()
+		return r, err
 	}
-	return r, err
+	held := event.InSandbox
+	if r.Box == nil {
+		held = event.AsUser
+	}
+	l.Set(func(i *event.Info) { i.Held = held })
+	return r, nil
 }
 
 // theirs reports whether a process comes from the engine's program.

@@ -32,6 +32,7 @@ type Agent struct {
 	Name    string
 	Command []string // the first is a path, or, of a known one, the name of its program
 	Login   string
+	Install string // the command by which a person installs it; "": not known
 	Env     []string
 	Write   []string // from ~/ or absolute
 	Free    bool     // it runs as the user, in no sandbox
@@ -46,17 +47,39 @@ type Agent struct {
 
 // agents are those that are known. Their programs are looked for, never installed.
 var agents = []Agent{
-	{Name: "claude", Command: []string{"claude-agent-acp"}, Login: "claude /login", Write: []string{"~/.claude", "~/.claude.json"}, Careful: "default", Reckless: []string{"bypassPermissions"}},
-	{Name: "codex", Command: []string{"codex-acp"}, Login: "codex login", Write: []string{"~/.codex"}, Careful: "agent", Reckless: []string{"agent-full-access"}},
-	{Name: "opencode", Command: []string{"opencode", "acp"}, Login: "opencode auth login", Write: []string{
-		"~/.local/share/opencode", "~/.local/state/opencode", "~/.cache/opencode", "~/.config/opencode",
-	}},
-	{Name: "gemini", Command: []string{"gemini", "--acp"}, Login: "gemini", Write: []string{"~/.gemini"}, Careful: "default", Reckless: []string{"yolo"}},
-	{Name: "copilot", Command: []string{"copilot", "--acp"}, Login: "copilot login", Write: []string{"~/.copilot"}},
-	{Name: "qwen", Command: []string{"qwen", "--acp"}, Login: "qwen", Write: []string{"~/.qwen"}, Careful: "default", Reckless: []string{"yolo"}},
-	{Name: "goose", Command: []string{"goose", "acp"}, Login: "goose configure", Write: []string{
-		"~/.config/goose", "~/.local/share/goose", "~/.local/state/goose",
-	}, Careful: "approve", Reckless: []string{"auto"}},
+	{
+		Name: "claude", Command: []string{"claude-agent-acp"}, Login: "claude /login", Install: "npm install -g @agentclientprotocol/claude-agent-acp",
+		Write:   []string{"~/.claude", "~/.claude.json"},
+		Careful: "default", Reckless: []string{"bypassPermissions"},
+	},
+	{
+		Name: "codex", Command: []string{"codex-acp"}, Login: "codex login", Install: "npm install -g @agentclientprotocol/codex-acp",
+		Write:   []string{"~/.codex"},
+		Careful: "agent", Reckless: []string{"agent-full-access"},
+	},
+	{
+		Name: "opencode", Command: []string{"opencode", "acp"}, Login: "opencode auth login", Install: "npm install -g opencode-ai",
+		Write: []string{"~/.local/share/opencode", "~/.local/state/opencode", "~/.cache/opencode", "~/.config/opencode"},
+	},
+	{
+		Name: "gemini", Command: []string{"gemini", "--acp"}, Login: "gemini", Install: "npm install -g @google/gemini-cli",
+		Write:   []string{"~/.gemini"},
+		Careful: "default", Reckless: []string{"yolo"},
+	},
+	{
+		Name: "copilot", Command: []string{"copilot", "--acp"}, Login: "copilot login", Install: "npm install -g @github/copilot",
+		Write: []string{"~/.copilot"},
+	},
+	{
+		Name: "qwen", Command: []string{"qwen", "--acp"}, Login: "qwen", Install: "npm install -g @qwen-code/qwen-code",
+		Write:   []string{"~/.qwen"},
+		Careful: "default", Reckless: []string{"yolo"},
+	},
+	{
+		Name: "goose", Command: []string{"goose", "acp"}, Login: "goose configure",
+		Write:   []string{"~/.config/goose", "~/.local/share/goose", "~/.local/state/goose"},
+		Careful: "approve", Reckless: []string{"auto"},
+	},
 }
 
 // AgentNames lists the names of other vendors' agents: the known ones, and c's own rows.

@@ -299,8 +299,15 @@ func (t *Tab) infoRows(over bool) []transcript.Row {
 	if abroad {
 		gap()
 		add("vendor", vendor+" carries out the turns, with its own tools and rules, over ACP")
-		add("holds", "its sandbox, kill, time-out, queue and inbox; what it asks by itself comes to you")
-		add("holds not", "this program's rules, modes and memory: they don't judge or reach its tools")
+		holds, not := "kill, time-out, queue and inbox; what it asks by itself comes to you", "this program's rules, modes and memory: they don't judge or reach its tools"
+		switch i.Held {
+		case event.InSandbox:
+			holds = "its sandbox, " + holds
+		case event.AsUser:
+			not = "a sandbox: it runs as you; " + not
+		}
+		add("holds", holds)
+		add("holds not", not)
 		add("words", "enter when a call of its has ended, if it can be steered, else at its turn's end; after a crash twice at most, marked")
 	}
 	gap()

@@ -16,6 +16,10 @@ func Context(name string, c ledger.Context) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Context of %s, %s\n", name, c.Model)
 	switch {
+	case c.Used == 0 && c.Abroad:
+		b.WriteString("It has not told yet how much it uses.")
+	case c.Abroad:
+		fmt.Fprintf(&b, "%s of %s tokens, as it tells; it compacts its conversation by itself.", grouped(c.Used), unknown(c.Window))
 	case c.Used == 0:
 		b.WriteString("No request has been counted yet.")
 	case c.Window == 0:
@@ -23,6 +27,9 @@ func Context(name string, c ledger.Context) string {
 	default:
 		fmt.Fprintf(&b, "%s of %s tokens after the last request, %d%%; compacted by itself from 85%% on.",
 			grouped(c.Used), grouped(c.Window), c.Used*100/c.Window)
+	}
+	if c.Abroad {
+		b.WriteString("\nIts system prompt, its tools and what its calls read are its own, and not known here.")
 	}
 	b.WriteString("\n\nEstimated, in tokens:\n")
 	all := 0
@@ -44,6 +51,14 @@ func Context(name string, c ledger.Context) string {
 		fmt.Fprintf(&b, "%d messages entered it, about %s tokens.", c.Mail, grouped(c.MailTokens))
 	}
 	return b.String()
+}
+
+// unknown is a number of tokens, or a question mark.
+func unknown(n int) string {
+	if n == 0 {
+		return "?"
+	}
+	return grouped(n)
 }
 
 // Working reports whether an agent in that state is in the middle of a turn.
