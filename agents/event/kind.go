@@ -35,6 +35,7 @@ type Nature struct {
 	Opened bool // the human opens it, and may name and close it
 	Forks  bool // it may be forked to handle a message, and its conversation may be branched
 	Asks   bool // it may ask the human
+	Seats  bool // another vendor's agent may carry out its turns
 	Strict bool // the session's mode and rules loosen nothing for it, and its commands see less of the environment
 
 	Trail bool // its calls also stand in the audit's file of lines, and none runs that can't be written there
@@ -43,9 +44,9 @@ type Nature struct {
 }
 
 var natures = map[Kind]Nature{
-	Main:   {Word: "main", Turn: "agent", Life: Rests, Stays: true, Forks: true, Asks: true},
-	Helper: {Word: "helper", Turn: "agent", Life: Rests, Opened: true, Forks: true, Asks: true},
-	Sub:    {Word: "sub-agent", Turn: "async_subagent", Life: CarriesTask, Forks: true, Asks: true},
+	Main:   {Word: "main", Turn: "agent", Life: Rests, Stays: true, Forks: true, Asks: true, Seats: true},
+	Helper: {Word: "helper", Turn: "agent", Life: Rests, Opened: true, Forks: true, Asks: true, Seats: true},
+	Sub:    {Word: "sub-agent", Turn: "async_subagent", Life: CarriesTask, Forks: true, Asks: true, Seats: true},
 	Fork: {Word: "fork", Turn: "fork", Life: HandlesMessage, Strict: true, Tools: []string{
 		"read_file", "list_files", "glob", "grep",
 		"send", "receive", "list_messages", "read_message", "reply_to_message", "memory",

@@ -43,7 +43,7 @@ func (s *seating) now() (*seat.Seat, error) {
 	if !is || s.seat != nil {
 		return s.seat, nil
 	}
-	if l.Kind.Handles() || l.Kind.Observes() {
+	if !l.Kind.Nature().Seats {
 		return nil, errors.New("an agent of another vendor neither handles messages as a fork nor observes: choose a model for that")
 	}
 	s.by, s.seat = model.Name, seat.New(e, seater{l}, seat.Options{
