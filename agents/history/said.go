@@ -76,18 +76,29 @@ func lastBytes(s string) string {
 
 // FinalText joins the texts after the last call or prompt; if there are none, those of the last reply that has any.
 func FinalText(es []Entry) string {
-	var last, run []string
+	var f Final
 	for _, e := range es {
-		switch e.Kind {
-		case EntryText:
-			run = append(run, strings.TrimSpace(e.Text))
-			last = run
-		case EntryPrompt, EntryMessage, EntryResult, EntryHost:
-			run = nil
-		}
+		f.Add(e)
 	}
-	return strings.Join(last, "\n\n")
+	return f.Text()
 }
+
+// Final follows a transcript to its [FinalText]. The zero Final is ready to use.
+type Final struct{ last, run []string }
+
+// Add takes the next entry.
+func (f *Final) Add(e Entry) {
+	switch e.Kind {
+	case EntryText:
+		f.run = append(f.run, strings.TrimSpace(e.Text))
+		f.last = f.run
+	case EntryPrompt, EntryMessage, EntryResult, EntryHost:
+		f.run = nil
+	}
+}
+
+// Text is the final text so far.
+func (f *Final) Text() string { return strings.Join(f.last, "\n\n") }
 
 // CommandCall is the id of the one call in a plain command's turn.
 const CommandCall = "command"

@@ -137,7 +137,7 @@ func (p *Printer) close(out *stream, t *tally, left agents.Unfinished, err error
 			why = string(t.ended.Outcome)
 		}
 	}
-	answer := strings.Join(t.answer, "\n\n")
+	answer := t.answer.Text()
 	var wrote error
 	switch p.Format {
 	case Text:

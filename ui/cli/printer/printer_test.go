@@ -156,8 +156,13 @@ func TestTallyKeepsWhatMainSaidLast(t *testing.T) {
 	if len(es) != 9 || es[0].Agent != 1 || es[8].Agent != 3 {
 		t.Errorf("entries %+v", es)
 	}
-	if got := strings.Join(y.answer, "|"); got != "First.|Second." {
+	if got := y.answer.Text(); got != "First.\n\nSecond." {
 		t.Errorf("answer %q", got)
+	}
+	call := []history.Entry{{Kind: history.EntryCall, Call: &history.Call{}}, {Kind: history.EntryResult, Result: &history.Result{}}}
+	y.see([]event.Event{event.Appended{Agent: 1, Entries: call}})
+	if got := y.answer.Text(); got != "First.\n\nSecond." {
+		t.Errorf("a turn that ends with a call leaves %q as what was said", got)
 	}
 	if len(y.changes) != 2 || y.changes[0].Name != "new" || y.changes[1].State != event.Done {
 		t.Errorf("changes %+v", y.changes)

@@ -15,10 +15,10 @@ type tally struct {
 	began    time.Time
 	talk     event.Info // the conversation, as it was when the run began
 	agents   map[int64]event.Info
-	changes  []event.Info // dispatched agents whose state changed, not told yet
-	troubles []string     // what keeps an agent from going on, and what it was denied, not told yet
-	answer   []string     // what the conversation said since it last did or heard something
-	ended    *history.End // of its last turn
+	changes  []event.Info  // dispatched agents whose state changed, not told yet
+	troubles []string      // what keeps an agent from going on, and what it was denied, not told yet
+	answer   history.Final // what the conversation said last
+	ended    *history.End  // of its last turn
 	steps    int
 	calls    map[string]history.Call // without a result, by agent and id
 	denied   []jDenied
@@ -102,12 +102,8 @@ func trouble(i event.Info) string {
 
 // add follows the conversation's transcript.
 func (t *tally) add(e history.Entry) {
-	switch e.Kind {
-	case history.EntryText:
-		t.answer = append(t.answer, e.Text)
-	case history.EntryCall, history.EntryPrompt, history.EntryMessage, history.EntryResult:
-		t.answer = nil
-	case history.EntryEnded:
+	t.answer.Add(e)
+	if e.Kind == history.EntryEnded {
 		t.ended = e.End
 		t.steps += e.End.Steps
 	}
