@@ -25,7 +25,7 @@ var files embed.FS
 type Page struct {
 	Name  string // as it is asked for
 	Title string // its heading
-	Text  string // Markdown, from the heading on
+	Text  string // Markdown, from the heading on, without pictures
 }
 
 // Names are the names of the pages.
@@ -47,7 +47,18 @@ func Find(name string) (Page, bool) {
 		return Page{}, false
 	}
 	title, _, _ := strings.Cut(strings.TrimPrefix(string(text), "# "), "\n")
-	return Page{Name: name, Title: title, Text: string(text)}, true
+	return Page{Name: name, Title: title, Text: unpictured(string(text))}, true
+}
+
+// unpictured is a text without the pictures that stand in lines of their own: a terminal shows none.
+func unpictured(text string) string {
+	var kept []string
+	for part := range strings.SplitSeq(text, "\n\n") {
+		if !strings.HasPrefix(part, "![") {
+			kept = append(kept, part)
+		}
+	}
+	return strings.Join(kept, "\n\n")
 }
 
 // Show opens the page in a box, on a screen of w columns.
