@@ -97,6 +97,7 @@ var arrows = map[string][]string{
 	"agents/quarantine": {
 		"agents/fleet", "agents/history", "agents/llm", "agents/queue", "agents/roster", "agents/seal", "store",
 	},
+	"agents/vendors":     {},
 	"agents/waits":       {"agents/event", "agents/queue", "inbox"},
 	"inbox":              {"store"},
 	"inbox/envelope":     {"inbox", "tools/pattern"},
@@ -258,6 +259,9 @@ var arrows = map[string][]string{
 	"agents/acp/acptest": {"agents/acp/rpc"},
 	"agents/acp/vendor": {
 		"agents/acp", "agents/acp/schema", "agents/engine", "agents/llm", "tools", "tools/content", "tools/proc",
+	},
+	"agents/acp/vendortest": {
+		"agents/acp", "agents/acp/acptest", "agents/acp/schema", "agents/acp/vendor", "agents/engine", "tools", "tools/proc",
 	},
 	"agents/engine": {"agents/llm", "tools", "tools/proc"},
 	"agents/seat": {

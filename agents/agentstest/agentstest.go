@@ -168,6 +168,7 @@ type Setting struct {
 	AtOnce map[string]int              // by model: how many agents it serves
 	Now    func() time.Time            // the database's clock; nil: the real one
 	Gone   func(model string) bool     // it is no longer configured
+	Others map[string]llm.Provider     // by model: who answers it instead
 	Start  func(name string, f func()) // instead of go
 	System func(i event.Info) string
 	Trace  func(statement string) // hears of the writer's statements
@@ -211,12 +212,16 @@ func Open(t testing.TB, m llm.Provider, s Setting) *World {
 			if !strings.HasPrefix(name, "test/") || (s.Gone != nil && s.Gone(name)) {
 				return llm.Model{}, fmt.Errorf("no model %s; known: test/one", name)
 			}
+			by := m
+			if other := s.Others[name]; other != nil {
+				by = other
+			}
 			price := s.Price
 			if name != "test/priced" {
 				price = nil
 			}
 			return llm.Model{
-				Price: price, Name: name, Provider: m, ID: strings.TrimPrefix(name, "test/"), Window: 100_000,
+				Price: price, Name: name, Provider: by, ID: strings.TrimPrefix(name, "test/"), Window: 100_000,
 				Vendor: strings.TrimPrefix(name, "test/"), AtOnce: s.AtOnce[name],
 			}, nil
 		},
