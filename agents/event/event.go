@@ -18,6 +18,7 @@ import (
 	"fantail/inbox"
 	"fantail/inbox/policy"
 	"fantail/store"
+	"fantail/tools"
 	"fantail/tools/allowance"
 	"fantail/tools/permit"
 )
@@ -93,6 +94,9 @@ type Info struct {
 
 // Rests reports whether the agent rests between turns, so that what comes for it may begin one.
 func (i Info) Rests() bool { return i.Kind.HasPrompt() || i.Await != nil }
+
+// Abroad returns whose agent carries out this one's turns; false: a model does.
+func (i Info) Abroad() (vendor string, is bool) { return tools.VendorOf(i.Model) }
 
 // Await is how an agent awaits input. It is a value: a change replaces it.
 type Await struct {

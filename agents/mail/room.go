@@ -209,6 +209,15 @@ func (m *Room) Unawaited(agent int64) {
 	}
 }
 
+// Anew has the sorter look at all mail of an agent of which something changed that decides about it.
+func (m *Room) Anew(agent int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if i := m.fleet.Info(agent); i != nil && !m.policy(i).Plain() {
+		m.lookAnew(agent)
+	}
+}
+
 // Rests records that a turn of the agent ended. The caller holds the fleet's mutex.
 func (m *Room) Rests(agent int64) {
 	t := m.Tray(agent)
