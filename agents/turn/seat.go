@@ -11,6 +11,7 @@ import (
 	"fantail/agents/engine"
 	"fantail/agents/history"
 	"fantail/agents/llm"
+	"fantail/agents/post"
 	"fantail/agents/reply"
 	"fantail/agents/seat"
 	"fantail/tools"
@@ -61,13 +62,18 @@ func (s *seating) end() {
 func (s *seating) run(p engine.Program) (r engine.Run, err error) {
 	l := s.l
 	l.outfit(l.Env.Now())
-	mail, err := l.o.Post(l.ID, l.turn)
+	boxed := l.o.Box != nil && !p.Free
+	opens := l.o.Bare
+	if boxed {
+		opens = func(agent int64) (*post.Box, error) { return l.o.Post(agent, l.turn) }
+	}
+	mail, err := opens(l.ID)
 	if err != nil {
 		return r, err
 	}
 	r.Spec = proc.Spec{Argv: p.Argv, Dir: l.env.Root, Env: slices.Concat(l.env.Environ, p.Env), Keep: l.keep, Keys: l.o.Keys}
 	r.Door, r.End = mail.Dir, func() { _ = mail.Close() }
-	if l.o.Box != nil && !p.Free {
+	if boxed {
 		r.Box, err = l.o.Box(sandbox.Vendor, sandbox.Leave{Write: p.Write, Read: p.Read, Network: true, Mail: mail.Dir}, r.Env)
 	}
 	if err != nil {
