@@ -265,7 +265,7 @@ var arrows = map[string][]string{
 	},
 	"agents/engine": {"agents/llm", "tools", "tools/proc"},
 	"agents/seat": {
-		"agents/budget", "agents/engine", "agents/event", "agents/history", "agents/llm", "agents/questions",
+		"agents/budget", "agents/engine", "agents/event", "agents/fleet", "agents/history", "agents/llm", "agents/questions",
 		"agents/recovery", "agents/reply", "store", "tools", "tools/permit", "tools/secret",
 	},
 }

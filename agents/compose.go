@@ -147,7 +147,7 @@ func (p *Pool) furnish() {
 	p.Observe.Begin(observer.Options{
 		DB: o.DB, Inbox: p.inbox, Fleet: p.fleet, Loops: p.loops, Ends: p.ends, Checks: may, Root: o.Root, Limits: o.Observe,
 	})
-	p.waits.OnEnd = append(p.waits.OnEnd, p.Mail.Unawaited)
+	p.waits.OnEnd = append(p.waits.OnEnd, p.Mail.LookAgain)
 	p.fleet.Tell(fleet.Rooms{
 		Changed: []func(){p.waits.Changed},
 		Opened:  []func(int64){p.Mail.Opens},

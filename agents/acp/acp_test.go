@@ -56,7 +56,7 @@ func (c *client) took() string {
 
 func (c *client) options(o acp.Options) acp.Options {
 	o.Vendor, o.Dir, o.Hear = "fake", "/shop", c.hear
-	o.Go = c.start
+	o.Go, o.Grace = c.start, func(error) time.Duration { return 10 * time.Second }
 	o.Permit = func(ctx context.Context, q schema.PermissionRequest) (schema.Outcome, error) {
 		if c.choose != nil {
 			return c.choose(ctx, q)

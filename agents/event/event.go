@@ -98,6 +98,14 @@ func (i Info) Rests() bool { return i.Kind.HasPrompt() || i.Await != nil }
 // Abroad returns whose agent carries out this one's turns; false: a model does.
 func (i Info) Abroad() (vendor string, is bool) { return tools.VendorOf(i.Model) }
 
+// Compactable returns why the agent's conversation is not compacted by this program; nil: it is.
+func (i Info) Compactable() error {
+	if vendor, abroad := i.Abroad(); abroad {
+		return fmt.Errorf("%s, another vendor's agent, keeps this conversation, and compacts it when it has to; /new begins a new one", vendor)
+	}
+	return nil
+}
+
 // Await is how an agent awaits input. It is a value: a change replaces it.
 type Await struct {
 	For      time.Duration // how long after a turn; 0: for ever

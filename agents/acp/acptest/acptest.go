@@ -28,11 +28,17 @@ type Agent struct {
 	Steers  bool
 	Loads   bool
 	Resumes bool
-	Login   bool   // it wants one first
+	Login   bool // it wants one first
+	Deaf    bool // it goes on with a turn that is cancelled
+
+	// Loses reports whether a prompt stays on its way: it is in no session, and nothing comes of it; nil: none does.
+	Loses func(prompt string) bool
+
 	Modes   string // a JSON value; "": none
 	Options string // a JSON list; "": none
 	File    string // where sessions are kept over processes; "": in memory
 
+	all      sync.WaitGroup
 	mu       sync.Mutex
 	conn     *rpc.Conn
 	sessions map[string][]Line
@@ -49,10 +55,11 @@ type Line struct {
 
 // Turn is one that is being carried out.
 type Turn struct {
-	Context context.Context // ends when it is cancelled
+	Context context.Context // ends when it is cancelled, or the client leaves
 	Session string
 	Prompt  string      // what it was sent
 	Steered chan string // what it is steered with, if a receiver waits
+	Usage   string      // what it has used, a JSON value; "": it does not say
 
 	a      *Agent
 	cancel context.CancelFunc
@@ -66,12 +73,11 @@ func (a *Agent) Serve(in io.Reader, out io.Writer) error {
 			return err
 		}
 	}
-	var all sync.WaitGroup
 	ready := make(chan struct{})
-	a.conn = rpc.New(out, in, client{a, ready}, func(_ string, f func()) { all.Go(f) })
+	a.conn = rpc.New(out, in, client{a, ready}, func(_ string, f func()) { a.all.Go(f) })
 	close(ready)
 	<-a.conn.Done()
-	all.Wait()
+	a.all.Wait()
 	return a.conn.Err()
 }
 
@@ -83,7 +89,7 @@ type client struct {
 
 func (h client) Notify(method string, params json.RawMessage) {
 	<-h.ready
-	if method == "session/cancel" {
+	if method == "session/cancel" && !h.a.Deaf {
 		h.a.mu.Lock()
 		defer h.a.mu.Unlock()
 		if t := h.a.turns[sessionOf(params)]; t != nil {
@@ -224,13 +230,28 @@ func (a *Agent) Set() []string {
 
 // prompt carries out a turn, after those before it.
 func (a *Agent) prompt(ctx context.Context, id, text string) (any, error) {
+	if a.Deaf {
+		ctx = context.WithoutCancel(ctx)
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	a.all.Go(func() {
+		select {
+		case <-a.conn.Done():
+			cancel()
+		case <-ctx.Done():
+		}
+	})
 	t := &Turn{Context: ctx, Session: id, Prompt: text, Steered: make(chan string), a: a, cancel: cancel}
 	a.mu.Lock()
 	if _, known := a.sessions[id]; !known {
 		a.mu.Unlock()
 		return nil, &rpc.Error{Code: -32002, Message: "no session " + id}
+	}
+	if a.Loses != nil && a.Loses(text) {
+		a.mu.Unlock()
+		<-ctx.Done()
+		return nil, ctx.Err()
 	}
 	a.turns[id] = t
 	a.mu.Unlock()
@@ -247,7 +268,11 @@ func (a *Agent) prompt(ctx context.Context, id, text string) (any, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	delete(a.turns, id)
-	return map[string]string{"stopReason": why}, nil
+	r := map[string]any{"stopReason": why}
+	if t.Usage != "" {
+		r["usage"] = json.RawMessage(t.Usage)
+	}
+	return r, nil
 }
 
 func said(kind, text string) json.RawMessage {
