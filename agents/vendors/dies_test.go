@@ -142,3 +142,29 @@ func TestDies_asking(t *testing.T) {
 		w.Balanced()
 	})
 }
+
+// TestDies_steered: words that were on their way into a turn as it ended, and were not taken, are not lost with its program.
+func TestDies_steered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPuppets(t, steers)
+		w, _ := p.open(t, setting{})
+		w.Prompt("begin")
+		n := <-p.turns
+		n.Call("c1", "execute", "make")
+		w.says("main", "call: make")
+		w.Prompt("look left")
+		n.Done("c1", "made")
+		w.says("main", "prompt: look left")
+		synctest.Wait()
+		p.Lose(true)
+		n.answers("Over.") // before it looked
+		synctest.Wait()
+		p.Kill()
+		w.rests("main", 1)
+		p.Lose(false)
+		if told := p.exchange(w, "go on", "Second."); strings.Count(told, "look left") != 1 || !strings.Contains(told, "may have reached you already") {
+			t.Error(told)
+		}
+		w.Balanced()
+	})
+}
