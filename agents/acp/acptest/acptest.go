@@ -1,6 +1,6 @@
 // Package acptest is an agent that speaks the Agent Client Protocol as a test wants it.
 //
-// Does: begin, load and resume sessions, which it keeps in memory or in a file; carry out turns as a function of the test
+// Does: begin, load and resume sessions, which it keeps in memory or in a directory; carry out turns as a function of the test
 // says: words, thoughts, calls, plans, questions, whatever else is written; take what it is steered with; stop when told to.
 //
 // Does not: ask a model, or check what the client does.
@@ -13,7 +13,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -36,21 +35,15 @@ type Agent struct {
 
 	Modes   string // a JSON value; "": none
 	Options string // a JSON list; "": none
-	File    string // where sessions are kept over processes; "": in memory
+	Dir     string // where sessions are kept over processes, a file each; "": in memory
 
 	all      sync.WaitGroup
 	mu       sync.Mutex
 	conn     *rpc.Conn
-	sessions map[string][]Line
+	sessions sessions
 	servers  json.RawMessage // the MCP servers it was given last
 	set      []string
 	turns    map[string]*Turn
-	n        int
-}
-
-// Line is one update that a load replays.
-type Line struct {
-	Update json.RawMessage `json:"update"`
 }
 
 // Turn is one that is being carried out.
@@ -67,12 +60,7 @@ type Turn struct {
 
 // Serve speaks with the client until that leaves.
 func (a *Agent) Serve(in io.Reader, out io.Writer) error {
-	a.sessions, a.turns = map[string][]Line{}, map[string]*Turn{}
-	if text, err := os.ReadFile(a.File); err == nil {
-		if err := json.Unmarshal(text, &a.sessions); err != nil {
-			return err
-		}
-	}
+	a.sessions.dir, a.sessions.of, a.turns = a.Dir, map[string][]json.RawMessage{}, map[string]*Turn{}
 	ready := make(chan struct{})
 	a.conn = rpc.New(out, in, client{a, ready}, func(_ string, f func()) { a.all.Go(f) })
 	close(ready)
@@ -144,27 +132,17 @@ func (h client) Answer(ctx context.Context, method string, params json.RawMessag
 		if a.Login {
 			return nil, &rpc.Error{Code: -32000, Message: "log in first"}
 		}
-		a.mu.Lock()
-		defer a.mu.Unlock()
-		a.n = max(a.n, len(a.sessions)) + 1
-		id = fmt.Sprint("s", a.n)
-		a.sessions[id] = []Line{}
-		a.keep()
-		return a.begun(id, params), nil
+		return a.begun(a.sessions.begin(), params), nil
 	case "session/load", "session/resume":
-		a.mu.Lock()
-		lines, known := a.sessions[id]
-		a.mu.Unlock()
+		lines, known := a.sessions.open(id)
 		if !known {
 			return nil, &rpc.Error{Code: -32002, Message: "no session " + id}
 		}
 		if method == "session/load" {
 			for _, l := range lines {
-				a.update(id, l.Update)
+				a.update(id, l)
 			}
 		}
-		a.mu.Lock()
-		defer a.mu.Unlock()
 		return a.begun("", params), nil
 	case "session/prompt":
 		return a.prompt(ctx, id, promptOf(params))
@@ -178,7 +156,7 @@ func (h client) Answer(ctx context.Context, method string, params json.RawMessag
 		text := promptOf(params)
 		select {
 		case t.Steered <- text:
-			a.note(id, said("user_message_chunk", text))
+			a.sessions.note(id, said("user_message_chunk", text))
 			return map[string]string{"outcome": "injected"}, nil
 		case <-t.Context.Done():
 			return map[string]string{"outcome": "failed"}, nil
@@ -194,8 +172,10 @@ func (h client) Answer(ctx context.Context, method string, params json.RawMessag
 	return nil, &rpc.Error{Code: rpc.MethodNotFound, Message: "fake has no " + method}
 }
 
-// begun is the answer to a session's beginning. The caller holds the mutex.
+// begun is the answer to a session's beginning.
 func (a *Agent) begun(id string, params json.RawMessage) map[string]any {
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	var p struct {
 		Servers json.RawMessage `json:"mcpServers"`
 	}
@@ -243,19 +223,17 @@ func (a *Agent) prompt(ctx context.Context, id, text string) (any, error) {
 		}
 	})
 	t := &Turn{Context: ctx, Session: id, Prompt: text, Steered: make(chan string), a: a, cancel: cancel}
-	a.mu.Lock()
-	if _, known := a.sessions[id]; !known {
-		a.mu.Unlock()
+	if _, known := a.sessions.open(id); !known {
 		return nil, &rpc.Error{Code: -32002, Message: "no session " + id}
 	}
 	if a.Loses != nil && a.Loses(text) {
-		a.mu.Unlock()
 		<-ctx.Done()
 		return nil, ctx.Err()
 	}
+	a.mu.Lock()
 	a.turns[id] = t
 	a.mu.Unlock()
-	a.note(id, said("user_message_chunk", text))
+	a.sessions.note(id, said("user_message_chunk", text))
 	why := "end_turn"
 	if a.Turn != nil {
 		if w := a.Turn(t); w != "" {
@@ -280,38 +258,13 @@ func said(kind, text string) json.RawMessage {
 	return b
 }
 
-// note keeps an update for a load.
-func (a *Agent) note(id string, update json.RawMessage) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.sessions[id] = append(a.sessions[id], Line{update})
-	a.keep()
-}
-
-// keep writes the sessions into their file. The caller holds the mutex.
-func (a *Agent) keep() {
-	if a.File == "" {
-		return
-	}
-	text, err := json.Marshal(a.sessions)
-	if err == nil {
-		err = os.WriteFile(a.File+".new", text, 0o600)
-	}
-	if err == nil {
-		err = os.Rename(a.File+".new", a.File)
-	}
-	if err != nil {
-		panic(err)
-	}
-}
-
 func (a *Agent) update(id string, update json.RawMessage) {
 	_ = a.conn.Notify("session/update", map[string]any{"sessionId": id, "update": update})
 }
 
 // Update says something, and keeps it for a load. update is JSON.
 func (t *Turn) Update(update string) {
-	t.a.note(t.Session, json.RawMessage(update))
+	t.a.sessions.note(t.Session, json.RawMessage(update))
 	t.a.update(t.Session, json.RawMessage(update))
 }
 

@@ -14,7 +14,6 @@ import (
 	"encoding/json"
 	"io"
 	"maps"
-	"path/filepath"
 	"slices"
 	"sync"
 	"testing"
@@ -28,7 +27,7 @@ import (
 	"fantail/tools/proc"
 )
 
-// Vendor is one whose agents are fakes in this process. They keep their sessions in a file of the test's.
+// Vendor is one whose agents are fakes in this process. They keep their sessions in a directory of the test's.
 type Vendor struct {
 	Options vendor.Options // what a test wants otherwise; set before Engine
 
@@ -65,7 +64,7 @@ func (v *Vendor) Engine() *vendor.Vendor {
 
 func (v *Vendor) start(s proc.Spec) (acp.Process, error) {
 	a := v.made()
-	a.File = filepath.Join(v.dir, filepath.Base(s.Dir)+".json")
+	a.Dir = v.dir
 	p := acptest.Run(v.Go, func(in io.Reader, out io.WriteCloser) { _ = a.Serve(in, out) })
 	v.mu.Lock()
 	defer v.mu.Unlock()
