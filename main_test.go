@@ -97,6 +97,7 @@ var arrows = map[string][]string{
 	"agents/quarantine": {
 		"agents/fleet", "agents/history", "agents/llm", "agents/queue", "agents/roster", "agents/seal", "store",
 	},
+	"agents/vendors":     {},
 	"agents/waits":       {"agents/event", "agents/queue", "inbox"},
 	"inbox":              {"store"},
 	"inbox/envelope":     {"inbox", "tools/pattern"},
@@ -259,9 +260,12 @@ var arrows = map[string][]string{
 	"agents/acp/vendor": {
 		"agents/acp", "agents/acp/schema", "agents/engine", "agents/llm", "tools", "tools/content", "tools/proc",
 	},
+	"agents/acp/vendortest": {
+		"agents/acp", "agents/acp/acptest", "agents/acp/schema", "agents/acp/vendor", "agents/engine", "tools", "tools/proc",
+	},
 	"agents/engine": {"agents/llm", "tools", "tools/proc"},
 	"agents/seat": {
-		"agents/budget", "agents/engine", "agents/event", "agents/history", "agents/llm", "agents/questions",
+		"agents/budget", "agents/engine", "agents/event", "agents/fleet", "agents/history", "agents/llm", "agents/questions",
 		"agents/recovery", "agents/reply", "store", "tools", "tools/permit", "tools/secret",
 	},
 }

@@ -182,7 +182,10 @@ func (p *Pool) SetModel(ctx context.Context, agent int64, name string) error {
 	}
 	err = p.o.DB.Write(ctx, "set the model", func(tx *store.Tx) error {
 		// In the order of the commits, so that the last one holds here as it does in the row.
-		tx.AfterCommit(func() { a.SetModel(m) })
+		tx.AfterCommit(func() {
+			a.SetModel(m)
+			p.Mail.LookAgain(a.ID) // another vendor's agent is not forked, a model's is
+		})
 		return tx.SetAgentModel(a.ID, m.Name)
 	})
 	if err != nil {

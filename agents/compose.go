@@ -130,11 +130,12 @@ func (p *Pool) furnish() {
 	}, o.Idle, &p.fleet.Line)
 	p.Schedule = schedules(p)
 	p.Tasks.Fits = p.Budgets.Fits
+	office := &post.Office{Dir: o.boxes()}
 	p.loops = turn.New(turn.Options{
 		DB: o.DB, Inbox: p.inbox, Fleet: p.fleet, Mail: p.Mail, Takes: p.takes, Pickup: p.Pickup,
 		Asks: p.Asks, Waits: p.waits, Ends: p.ends, Disk: p.disk, Audit: p.audit, Budget: p.Budgets,
 		Tools: o.Tools, Gate: o.Gate, Keys: o.Keys, Root: o.Root, Private: o.Private, Outputs: p.outputs,
-		Environ: o.Environ, System: o.System, Commands: &p.Commands, Ahead: o.Ahead, Box: o.Box, Kept: o.Kept, Post: sends(p), Keep: o.Keep, Now: o.Now, Go: o.Go,
+		Environ: o.Environ, System: o.System, Commands: &p.Commands, Ahead: o.Ahead, Box: o.Box, Kept: o.Kept, Post: sends(p, office), Bare: office.Bare, Keep: o.Keep, Now: o.Now, Go: o.Go,
 	}, func(l *turn.Loop) tools.Desk { return desk{p, l} }, map[event.Life]turn.Life{event.HandlesMessage: p.forks, event.Observes: p.Observe})
 	p.forks.Begin(fork.Options{
 		DB: o.DB, Inbox: p.inbox, Fleet: p.fleet, Loops: p.loops, Waits: p.waits, Mail: p.Mail,
@@ -146,7 +147,7 @@ func (p *Pool) furnish() {
 	p.Observe.Begin(observer.Options{
 		DB: o.DB, Inbox: p.inbox, Fleet: p.fleet, Loops: p.loops, Ends: p.ends, Checks: may, Root: o.Root, Limits: o.Observe,
 	})
-	p.waits.OnEnd = append(p.waits.OnEnd, p.Mail.Unawaited)
+	p.waits.OnEnd = append(p.waits.OnEnd, p.Mail.LookAgain)
 	p.fleet.Tell(fleet.Rooms{
 		Changed: []func(){p.waits.Changed},
 		Opened:  []func(int64){p.Mail.Opens},
@@ -214,8 +215,7 @@ func schedules(p *Pool) *schedule.Room {
 func (o *Options) boxes() string { return filepath.Join(o.Data, "post") }
 
 // sends opens ways out of sandboxes for the mail of agents' commands.
-func sends(p *Pool) func(agent, turn int64) (*post.Box, error) {
-	office := &post.Office{Dir: p.o.boxes()}
+func sends(p *Pool, office *post.Office) func(agent, turn int64) (*post.Box, error) {
 	return func(agent, turn int64) (*post.Box, error) {
 		return office.Open(agent, func(d outside.Deposit) ([]outside.Receipt, error) {
 			is := p.Infos()

@@ -25,11 +25,10 @@ import (
 
 // The bounds of a session.
 const (
-	begins  = 2 * time.Minute  // until a session stands: the first start ever of some takes ten seconds
-	settles = 10 * time.Second // until a turn that was cancelled has ended
-	steers  = 30 * time.Second // until words were put into a turn, or not
-	sets    = 30 * time.Second // until a setting is changed
-	ends    = time.Second      // between the end of its output and its own, or the other way round
+	begins = 2 * time.Minute  // until a session stands: the first start ever of some takes ten seconds
+	steers = 30 * time.Second // until words were put into a turn, or not
+	sets   = 30 * time.Second // until a setting is changed
+	ends   = time.Second      // between the end of its output and its own, or the other way round
 )
 
 // Process is the program that an agent is.
@@ -55,6 +54,9 @@ type Options struct {
 	// Permit and Elicit have the human answer. Their contexts end when the agent does not wait for it any more.
 	Permit func(context.Context, schema.PermissionRequest) (schema.Outcome, error)
 	Elicit func(context.Context, schema.ElicitRequest) (schema.ElicitResponse, error)
+
+	// Grace is how long the agent may take to end a turn that is cancelled for that cause; then it has failed.
+	Grace func(cause error) time.Duration
 
 	Go func(name string, f func())
 }
@@ -216,7 +218,8 @@ func (s *Session) Agent() schema.Implementation { return s.able.Agent.V }
 // Done is closed when the agent can't be spoken with any more.
 func (s *Session) Done() <-chan struct{} { return s.conn.Done() }
 
-// Prompt has the agent carry out a turn and returns how that ended. When ctx ends the agent is told to cancel; Prompt returns once it has, or does not in ten seconds.
+// Prompt has the agent carry out a turn and returns how that ended. When ctx ends the agent is told to cancel; Prompt
+// returns once it has, or its time for that is up.
 func (s *Session) Prompt(ctx context.Context, text string) (r schema.PromptResponse, err error) {
 	over := make(chan struct{})
 	within, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
@@ -228,12 +231,13 @@ func (s *Session) Prompt(ctx context.Context, text string) (r schema.PromptRespo
 		case <-ctx.Done():
 		}
 		_ = s.conn.Notify(schema.Cancel, schema.SessionRef{Session: s.ID()})
-		late := time.NewTimer(settles)
+		grace := s.o.Grace(context.Cause(ctx))
+		late := time.NewTimer(grace)
 		defer late.Stop()
 		select {
 		case <-over:
 		case <-late.C:
-			cancel(fmt.Errorf("it did not stop in %v", settles))
+			cancel(fmt.Errorf("it did not stop in %v", grace))
 		}
 	})
 	defer close(over)

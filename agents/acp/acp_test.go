@@ -56,7 +56,7 @@ func (c *client) took() string {
 
 func (c *client) options(o acp.Options) acp.Options {
 	o.Vendor, o.Dir, o.Hear = "fake", "/shop", c.hear
-	o.Go = c.start
+	o.Go, o.Grace = c.start, func(error) time.Duration { return 10 * time.Second }
 	o.Permit = func(ctx context.Context, q schema.PermissionRequest) (schema.Outcome, error) {
 		if c.choose != nil {
 			return c.choose(ctx, q)
@@ -185,9 +185,9 @@ func TestSteer(t *testing.T) {
 // A session goes on in another process, with or without what was said; one that the agent does not know is told of.
 func TestBegin_again(t *testing.T) {
 	with(t, func(t *testing.T, c *client) {
-		file := t.TempDir() + "/sessions"
+		dir := t.TempDir()
 		agent := func(loads, resumes bool) *acptest.Agent {
-			return &acptest.Agent{File: file, Loads: loads, Resumes: resumes, Turn: func(t *acptest.Turn) string { t.Say("yes"); return "" }}
+			return &acptest.Agent{Dir: dir, Loads: loads, Resumes: resumes, Turn: func(t *acptest.Turn) string { t.Say("yes"); return "" }}
 		}
 		s := c.begin(t, agent(true, true), acp.Options{})
 		if _, err := s.Prompt(t.Context(), "go"); err != nil {

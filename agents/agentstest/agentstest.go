@@ -168,6 +168,8 @@ type Setting struct {
 	AtOnce map[string]int              // by model: how many agents it serves
 	Now    func() time.Time            // the database's clock; nil: the real one
 	Gone   func(model string) bool     // it is no longer configured
+	Others map[string]llm.Provider     // models of any name that are not the world's own, by name
+	Model  string                      // of new agents; "": test/one
 	Start  func(name string, f func()) // instead of go
 	System func(i event.Info) string
 	Trace  func(statement string) // hears of the writer's statements
@@ -196,6 +198,9 @@ func Open(t testing.TB, m llm.Provider, s Setting) *World {
 	if s.System == nil {
 		s.System = func(i event.Info) string { return "You are " + i.Name }
 	}
+	if s.Model == "" {
+		s.Model = "test/one"
+	}
 	gate, err := permit.NewGate(s.Mode, nil)
 	Check(t, err)
 	gate.Boxes(s.Wall)
@@ -206,26 +211,34 @@ func Open(t testing.TB, m llm.Provider, s Setting) *World {
 	db, err := storetest.Open(t.Context(), filepath.Join(s.Dir, "fantail.db"), store.Options{Trace: s.Trace, Now: s.Now, Withhold: s.Keys.Row})
 	Check(t, err)
 	pool, err := agents.Open(t.Context(), agents.Options{
-		DB: db, Tools: tools.New(), Gate: gate, Moded: s.Moded, Model: "test/one", Root: s.Dir, Data: s.Dir,
-		Resolve: func(name string) (llm.Model, error) {
-			if !strings.HasPrefix(name, "test/") || (s.Gone != nil && s.Gone(name)) {
-				return llm.Model{}, fmt.Errorf("no model %s; known: test/one", name)
-			}
-			price := s.Price
-			if name != "test/priced" {
-				price = nil
-			}
-			return llm.Model{
-				Price: price, Name: name, Provider: m, ID: strings.TrimPrefix(name, "test/"), Window: 100_000,
-				Vendor: strings.TrimPrefix(name, "test/"), AtOnce: s.AtOnce[name],
-			}, nil
-		},
-		System: s.System, Cap: s.Cap, Go: s.Start, Rules: s.Rules, Keys: s.Keys, Environ: s.Env, Now: s.Clock, Jumps: s.Jumps, Box: s.Box, Kept: watch, Budget: s.Budget, Limit: s.Limit,
+		DB: db, Tools: tools.New(), Gate: gate, Moded: s.Moded, Model: s.Model, Root: s.Dir, Data: s.Dir,
+		Resolve: s.resolve(m),
+		System:  s.System, Cap: s.Cap, Go: s.Start, Rules: s.Rules, Keys: s.Keys, Environ: s.Env, Now: s.Clock, Jumps: s.Jumps, Box: s.Box, Kept: watch, Budget: s.Budget, Limit: s.Limit,
 	})
 	Check(t, err)
 	w := &World{T: t, Dir: s.Dir, DB: db, Pool: pool, Feed: pool.Subscribe(), Infos: map[int64]event.Info{}, Shown: map[int64]string{}}
 	t.Cleanup(w.Close)
 	return w
+}
+
+// resolve knows the models of a world whose own are m.
+func (s Setting) resolve(m llm.Provider) func(name string) (llm.Model, error) {
+	return func(name string) (llm.Model, error) {
+		by, other := s.Others[name]
+		switch {
+		case other:
+		case !strings.HasPrefix(name, "test/") || (s.Gone != nil && s.Gone(name)):
+			return llm.Model{}, fmt.Errorf("no model %s; known: test/one", name)
+		default:
+			by = m
+		}
+		price := s.Price
+		if name != "test/priced" {
+			price = nil
+		}
+		_, id, _ := strings.Cut(name, "/")
+		return llm.Model{Price: price, Name: name, Provider: by, ID: id, Window: 100_000, Vendor: id, AtOnce: s.AtOnce[name]}, nil
+	}
 }
 
 // Close ends the pool in order, and is nothing where it has ended.

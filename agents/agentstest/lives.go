@@ -29,6 +29,11 @@ func (l Lives) Live() bool {
 	return true
 }
 
+// Life is the variable that makes the test's own program such a child.
+func Life(name, dir string, argument any) string {
+	return fmt.Sprintf("%s=%s\n%s\n%v", lifeEnv, name, dir, argument)
+}
+
 // Lived runs one life and calls heard with what it says, line by line; heard
 // returns true to kill it. It returns once the child is gone, and whether it
 // was killed, by us or by itself.
@@ -37,7 +42,7 @@ func Lived(t *testing.T, life, dir string, argument any, heard func(line string)
 	exe, err := os.Executable()
 	Check(t, err)
 	cmd := exec.Command(exe)
-	cmd.Env = append(proc.Own(os.Environ(), nil), fmt.Sprintf("%s=%s\n%s\n%v", lifeEnv, life, dir, argument))
+	cmd.Env = append(proc.Own(os.Environ(), nil), Life(life, dir, argument))
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	Check(t, err)

@@ -13,6 +13,7 @@ import (
 	"encoding/json"
 	"errors"
 	"iter"
+	"time"
 
 	"fantail/agents/llm"
 	"fantail/tools"
@@ -50,6 +51,9 @@ type Seat struct {
 	// Ask puts a question to the human and returns what they answer: one of the options' labels, or words of their own. call
 	// is the call that it is about. It may be called while Next runs, one at a time.
 	Ask func(ctx context.Context, call, title string, q tools.Question) (string, error)
+
+	// Grace is how long the engine may take to end a turn that is stopped for that cause, before its program is ended.
+	Grace func(cause error) time.Duration
 
 	Load   func(ctx context.Context) (State, error)
 	Save   func(ctx context.Context, s State) error
@@ -122,4 +126,5 @@ type Session interface {
 type Done struct {
 	Call   string
 	Result tools.Result
+	Cut    bool // it did not end by itself, but with the turn
 }

@@ -18,6 +18,7 @@ import (
 	"fantail/inbox"
 	"fantail/inbox/policy"
 	"fantail/store"
+	"fantail/tools"
 	"fantail/tools/allowance"
 	"fantail/tools/permit"
 )
@@ -102,6 +103,17 @@ const (
 
 // Rests reports whether the agent rests between turns, so that what comes for it may begin one.
 func (i Info) Rests() bool { return i.Kind.HasPrompt() || i.Await != nil }
+
+// Abroad returns whose agent carries out this one's turns; false: a model does.
+func (i Info) Abroad() (vendor string, is bool) { return tools.VendorOf(i.Model) }
+
+// Compactable returns why the agent's conversation is not compacted by this program; nil: it is.
+func (i Info) Compactable() error {
+	if vendor, abroad := i.Abroad(); abroad {
+		return fmt.Errorf("%s, another vendor's agent, keeps this conversation, and compacts it when it has to; /new begins a new one", vendor)
+	}
+	return nil
+}
 
 // Await is how an agent awaits input. It is a value: a change replaces it.
 type Await struct {

@@ -22,6 +22,7 @@ type Question struct {
 	permit.Question
 	Asks    *tools.Question // nil: asks whether the call may run
 	Outside bool            // it comes from work requested from outside the program
+	Abroad  bool            // another vendor's agent asks it, whose program may end before there is an answer
 	Message int64           // its message, in the inbox of the nearest agent above with a prompt box; 0: none
 	Since   time.Time
 }
@@ -75,6 +76,7 @@ type QuestionRow struct {
 	Asks    *tools.Question `json:"asks,omitempty"`
 	Outside bool            `json:"outside,omitempty"`
 	Beside  bool            `json:"beside,omitempty"` // other calls of the same reply may run beside it
+	Abroad  bool            `json:"abroad,omitempty"` // see Question
 }
 
 // Suits refuses an answer that does not fit the question.
@@ -105,7 +107,7 @@ func QuestionOf(row store.Approval, name string) (Question, error) {
 			ID: row.ID, Agent: row.Agent, Name: name,
 			Call: row.Call, Action: d.Action, Rule: d.Rule, Again: d.Again,
 		},
-		Asks: d.Asks, Outside: d.Outside, Message: row.Message, Since: row.Created,
+		Asks: d.Asks, Outside: d.Outside, Abroad: d.Abroad, Message: row.Message, Since: row.Created,
 	}, nil
 }
 

@@ -180,7 +180,10 @@ func (f *Forks) able(parent *fleet.Agent) (event.Info, llm.Model, error) {
 			n++
 		}
 	}
+	vendor, abroad := parent.Info.Abroad()
 	switch i := parent.Info; {
+	case abroad:
+		return i, parent.Model, fmt.Errorf("it is an agent of %s, which is not forked", vendor)
 	case !parent.Kind.Nature().Forks:
 		return i, parent.Model, errors.New("it is a fork itself, and a fork is not forked")
 	case i.State.Terminal():

@@ -1,6 +1,8 @@
 package history
 
 import (
+	"slices"
+
 	"fantail/store"
 )
 
@@ -63,6 +65,15 @@ func Withdrawn(es []Entry) map[int64]bool {
 		}
 	}
 	return gone
+}
+
+// Kept returns the entries that none among es withdraws.
+func Kept(es []Entry) []Entry {
+	gone := Withdrawn(es)
+	if len(gone) == 0 {
+		return es
+	}
+	return slices.DeleteFunc(slices.Clone(es), func(e Entry) bool { return gone[e.Seq] })
 }
 
 // Cleared reports whether the conversation was cleared since the agent's last turn.

@@ -12,7 +12,10 @@ const (
 )
 
 // Tokens estimates how many tokens s takes, erring on the high side.
-func Tokens(s string) int { return (2*len(s) + 6) / 7 }
+func Tokens(s string) int { return TokensOf(len(s)) }
+
+// TokensOf is Tokens of a text of that many bytes.
+func TokensOf(bytes int) int { return (2*bytes + 6) / 7 }
 
 // BytesOf returns the length of a text of n tokens.
 func BytesOf(n int) int { return n * 7 / 2 }

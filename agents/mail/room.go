@@ -200,8 +200,9 @@ func (m *Room) Refresh(i *event.Info) {
 	}
 }
 
-// Unawaited has the sorter look at what a wait of the agent left in its inbox.
-func (m *Room) Unawaited(agent int64) {
+// LookAgain has the sorter look at all mail of an agent: a wait has left some in its inbox, or what decides about it besides
+// its policy has changed.
+func (m *Room) LookAgain(agent int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if i := m.fleet.Info(agent); i != nil && i.Pending > 0 && !m.policy(i).Plain() {

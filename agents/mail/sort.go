@@ -209,6 +209,7 @@ type sift struct {
 	found   []inbox.Message // those after it that are not forked
 	upTo    int64           // the last message it looked at
 	refused int64           // the first for which there were too many forks; 0: none
+	waits   int64           // the last that a fork is to handle, of an agent that can't be forked; 0: none
 }
 
 // sift looks at the messages after `after`, and forks the agent for those that the policy wants forks for. Among
@@ -223,9 +224,12 @@ func (m *Room) sift(ctx context.Context, agent int64, s *sift, after int64) (fai
 		n = len(ms)
 		for _, msg := range ms {
 			after, s.upTo = msg.ID, msg.ID
-			if policy.Decide(msg, s.policy, s.who, s.now).When != policy.Forked {
+			if d := policy.Decide(msg, s.policy, s.who, s.now); d.When != policy.Forked {
 				if msg.ID > s.known {
 					s.found = append(s.found, msg)
+					if d.Mode == policy.Fork {
+						s.waits = msg.ID
+					}
 				}
 				continue
 			}
@@ -300,6 +304,9 @@ func (m *Room) sortOne(ctx context.Context, agent int64) error {
 	if k.freed { // a fork ended during the look
 		m.forkEnded(agent)
 	}
+	if failed == nil && s.waits != 0 {
+		return fmt.Errorf("message #%d waits in the inbox, %s", s.waits, policy.Unforkable)
+	}
 	return failed
 }
 
@@ -309,6 +316,7 @@ func (m *Room) recipient(i *event.Info, now time.Time) policy.Recipient {
 		Doing: policy.Resting, Prompt: i.Kind.HasPrompt() || i.State == event.Idle, Forked: !i.Kind.Nature().Forks, Stopped: m.Tray(i.ID).hushed,
 		Away: m.human.Away(now), Draft: m.human.Drafting(i.ID),
 	}
+	_, r.Abroad = i.Abroad()
 	switch {
 	case i.State.Terminal():
 		r.Doing = policy.Ended

@@ -57,36 +57,45 @@ type Box struct {
 	Dir    string
 	office *Office
 	root   *os.Root
-	pipe   *os.File
+	pipe   *os.File // nil: none are taken
 	done   chan struct{}
+}
+
+// Bare opens a box in which no letters are taken: a directory that a command has to itself.
+func (o *Office) Bare(agent int64) (b *Box, err error) {
+	b = &Box{Dir: o.take(agent), office: o}
+	if err = os.MkdirAll(b.Dir, 0o700); err == nil {
+		b.root, err = os.OpenRoot(b.Dir)
+	}
+	if err == nil {
+		err = b.empty() // a program that was killed left it as it was
+	}
+	if err != nil {
+		return nil, fmt.Errorf("make a directory for a command: %w", errors.Join(err, b.leave()))
+	}
+	return b, nil
 }
 
 // Open opens a box for a command of the agent. deliver deposits a letter. start begins a goroutine, which ends with
 // Close.
 func (o *Office) Open(agent int64, deliver func(outside.Deposit) ([]outside.Receipt, error), start func(name string, f func())) (b *Box, err error) {
-	b = &Box{Dir: o.take(agent), office: o, done: make(chan struct{})}
+	if b, err = o.Bare(agent); err != nil {
+		return nil, err
+	}
 	defer func() {
 		if err != nil {
-			err = fmt.Errorf("open a way out for mail: %w", errors.Join(err, b.leave()))
+			b, err = nil, fmt.Errorf("open a way out for mail: %w", errors.Join(err, b.leave()))
 		}
 	}()
-	if err := os.MkdirAll(b.Dir, 0o700); err != nil {
-		return nil, err
-	}
-	if b.root, err = os.OpenRoot(b.Dir); err != nil {
-		return nil, err
-	}
-	if err := b.empty(); err != nil { // a program that was killed left it as it was
-		return nil, err
-	}
 	at := filepath.Join(b.Dir, door)
 	if err := syscall.Mkfifo(at, 0o600); err != nil {
-		return nil, err
+		return b, err
 	}
 	// For both, so that it does not end when a sender leaves.
 	if b.pipe, err = os.OpenFile(at, os.O_RDWR|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0); err != nil {
-		return nil, err
+		return b, err
 	}
+	b.done = make(chan struct{})
 	start("take a command's mail", func() {
 		defer close(b.done)
 		lines := bufio.NewReaderSize(b.pipe, 4096)
@@ -107,9 +116,11 @@ func (o *Office) Open(agent int64, deliver func(outside.Deposit) ([]outside.Rece
 }
 
 // Close takes no more letters. The command has ended.
-func (b *Box) Close() error {
-	err := b.pipe.Close()
-	<-b.done
+func (b *Box) Close() (err error) {
+	if b.pipe != nil {
+		err = b.pipe.Close()
+		<-b.done
+	}
 	return errors.Join(err, b.empty(), b.leave())
 }
 

@@ -180,3 +180,29 @@ func TestBox_hostile(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestBare: a directory without a way out for mail is another one than those in use, and empty; it is left so.
+func TestBare(t *testing.T) {
+	o := &post.Office{Dir: filepath.Join(t.TempDir(), "post")}
+	a, err := o.Bare(7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := o.Bare(7)
+	if err != nil || a.Dir == b.Dir {
+		t.Fatal(a, b, err)
+	}
+	left := filepath.Join(a.Dir, "left")
+	if err := os.WriteFile(left, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := post.Send(t.Context(), a.Dir, outside.Deposit{}); err == nil {
+		t.Error("mail leaves it")
+	}
+	if err := errors.Join(a.Close(), b.Close()); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(left); !errors.Is(err, os.ErrNotExist) {
+		t.Error(err)
+	}
+}

@@ -146,7 +146,7 @@ func (qs *Desk) Put(ctx context.Context, who Asker, q event.Question, by Company
 			return ans, err
 		}
 	}
-	if ans.Choice != permit.No && ans.Choice != "" {
+	if ans.Choice != permit.No && ans.Choice != "" || q.Abroad {
 		err = who.Keep(ctx, "act on an answer", func(tx *store.Tx) error {
 			_, err := tx.ActApproval(q.ID)
 			return err
@@ -245,7 +245,7 @@ func (qs *Desk) pose(ctx context.Context, who Asker, q event.Question, by Compan
 // rowOf returns what a question's row keeps of it.
 func rowOf(q event.Question, by Company) event.QuestionRow {
 	return event.QuestionRow{
-		Action: q.Action, Rule: q.Rule, Again: q.Again, Asks: q.Asks, Outside: q.Outside, Beside: by == Beside,
+		Action: q.Action, Rule: q.Rule, Again: q.Again, Asks: q.Asks, Outside: q.Outside, Abroad: q.Abroad, Beside: by == Beside,
 	}
 }
 

@@ -452,6 +452,7 @@ type Parked struct {
 	Turn    store.Turn
 	Row     store.Approval // the question
 	Calls   []history.Call // of the last reply, those without a result; the question is the first one's
+	Abroad  bool           // another vendor's agent asked it
 	Timeout time.Duration  // of the task
 }
 
@@ -470,6 +471,9 @@ func ParkedAt(t store.Turn, es []history.Entry, rows []store.Approval) *Parked {
 		case e.Kind == history.EntryResult && e.Result != nil:
 			open = slices.DeleteFunc(open, func(c history.Call) bool { return c.ID == e.Result.ID })
 		}
+	}
+	if row := askedAbroad(rows); row != nil {
+		return &Parked{Turn: t, Row: *row, Calls: open, Abroad: true}
 	}
 	if len(open) == 0 {
 		return overBudget(t, rows)
@@ -492,6 +496,23 @@ func ParkedAt(t store.Turn, es []history.Entry, rows []store.Approval) *Parked {
 		return nil
 	}
 	return &Parked{Turn: t, Row: *row, Calls: open}
+}
+
+// askedAbroad is the question at which the agent of another vendor was that carried out the turn; nil: it did not ask, or has
+// its answer. What else it did ended with its program, and is not begun anew before it was told.
+func askedAbroad(rows []store.Approval) *store.Approval {
+	if len(rows) == 0 {
+		return nil
+	}
+	last := &rows[len(rows)-1]
+	var d event.QuestionRow
+	if !last.Acted.IsZero() || json.Unmarshal([]byte(last.Data), &d) != nil || !d.Abroad {
+		return nil
+	}
+	if !last.Answered.IsZero() && event.AnswerOf(*last).Settled != "" {
+		return nil
+	}
+	return last
 }
 
 // overBudget is a turn that asked whether it may use more than its budget: it had no call left to answer. nil: it did not.

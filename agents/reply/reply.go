@@ -28,6 +28,7 @@ type Reply struct {
 	Usage  llm.Usage
 	Stop   *llm.Stop
 	Noted  bool // some of it was saved while it streamed
+	Before int  // bytes of what the same request had said before, which is recorded
 }
 
 // block is a run of text or of thinking, or one call.

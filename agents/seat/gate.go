@@ -52,6 +52,13 @@ func (g *gate) closes() {
 	}
 }
 
+// now is the context of the turn that is heard; nil: none is.
+func (g *gate) now() context.Context {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.turn
+}
+
 // enter lets a call in, once the gate is open. The context ends with that of the call, or with the turn.
 func (g *gate) enter(ctx context.Context) (_ context.Context, leave func(), err error) {
 	g.mu.Lock()

@@ -5,8 +5,8 @@
 //
 // Does not: decide what enters, end turns, speak with an engine's program.
 //
-// Imports: agents/budget, agents/engine, agents/event, agents/history, agents/llm, agents/questions, agents/recovery,
-// agents/reply, store, tools, tools/permit, tools/secret.
+// Imports: agents/budget, agents/engine, agents/event, agents/fleet, agents/history, agents/llm, agents/questions,
+// agents/recovery, agents/reply, store, tools, tools/permit, tools/secret.
 package seat
 
 import (
@@ -16,13 +16,13 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"slices"
 	"sync"
 	"time"
 
 	"fantail/agents/budget"
 	"fantail/agents/engine"
 	"fantail/agents/event"
+	"fantail/agents/fleet"
 	"fantail/agents/history"
 	"fantail/agents/llm"
 	"fantail/agents/questions"
@@ -39,7 +39,6 @@ import (
 type Agent interface {
 	Asked(doing string)
 	Set(change func(i *event.Info))
-	Show(e event.Event)
 	Working(call, title string) (end func())
 	Turn() int64
 	Book() history.Book
@@ -53,6 +52,7 @@ type Agent interface {
 	Ask(ctx context.Context, call, title string, q tools.Question) (string, error)
 	Talk() *history.Talk
 	Fills(tokens int)
+	Regain(ctx context.Context) error // its slot, which it let go of when it asked
 }
 
 // Seat is where an engine works as an agent. To its loop it is a model whose calls run elsewhere: what it says until a call
@@ -61,7 +61,9 @@ type Seat struct {
 	a       Agent
 	o       Options
 	session engine.Session
-	paid    budget.Charge
+	goes    bool              // a turn of the engine's goes on
+	paid    budget.Charge     // counted ahead for it
+	said    int               // bytes of what it said and is recorded
 	open    map[string]opened // calls, by the engine's names of them
 	spoke   bool              // in this turn of its
 	told    int64             // the last entry that it was told, as far as this program knows
@@ -69,10 +71,10 @@ type Seat struct {
 	gate gate
 	had  had
 
-	asking sync.Mutex // one question at a time
-	parked bool       // a question stays open, and the program closes
-	given  string     // the answer to a question that was asked before the program was started again
-	toThat string     // that question
+	asking chan struct{} // holds a token while a question is asked: one at a time
+	parked bool          // a question stays open, and the program closes
+	given  string        // the answer to a question that was asked before the program was started again
+	toThat string        // that question
 
 	mu    sync.Mutex
 	names map[string]string // the engine's name of a call -> the transcript's
@@ -90,6 +92,8 @@ type Options struct {
 	Go       func(name string, f func())
 	Run      func(p engine.Program) (engine.Run, error) // how the engine's program runs
 	Theirs   func(pid int) bool                         // whether a process comes from that
+	Ends     bool                                       // it ends with its work
+	Output   func(call, tail string)                    // shows the end of what a call has written so far
 
 	// What the engine calls of ours.
 	Tools *tools.Set
@@ -100,13 +104,28 @@ type Options struct {
 
 // New returns a seat at which e works as the agent.
 func New(e engine.Engine, a Agent, o Options) *Seat {
-	s := &Seat{a: a, o: o, open: map[string]opened{}, names: map[string]string{}}
+	s := &Seat{a: a, o: o, open: map[string]opened{}, names: map[string]string{}, asking: make(chan struct{}, 1)}
 	s.session = e.Sit(engine.Seat{
 		Agent: o.ID, Name: o.Name, Dir: o.Dir, Go: o.Go, Run: o.Run, Ask: s.ask, Load: s.load, Save: s.save, Filled: s.fills,
-		Tools: s.specs, Call: s.call, Theirs: o.Theirs,
-		Output: func(call, tail string) { a.Show(event.Output{Agent: o.ID, Call: s.named(call), Tail: tail}) },
+		Tools: s.specs, Call: s.call, Theirs: o.Theirs, Grace: s.grace,
+		Output: func(call, tail string) { o.Output(s.named(call), tail) },
 	})
 	return s
+}
+
+// How long an engine may take to end a turn that is stopped: at leisure if the human stopped it, who goes on talking to it; at
+// once if its agent or this program ends, which ends the engine's program within two seconds, and that may take the most of
+// them.
+const (
+	leisure = 10 * time.Second
+	atOnce  = 400 * time.Millisecond
+)
+
+func (s *Seat) grace(cause error) time.Duration {
+	if errors.Is(cause, fleet.ErrStopped) && !s.o.Ends {
+		return leisure
+	}
+	return atOnce
 }
 
 // End ends the engine's program. s may be nil.
@@ -115,6 +134,9 @@ func (s *Seat) End() {
 		s.session.End()
 	}
 }
+
+// Busy reports whether a turn of the engine's goes on. s may be nil.
+func (s *Seat) Busy() bool { return s != nil && s.goes }
 
 // Rest says that no turn goes on. s may be nil.
 func (s *Seat) Rest() {
@@ -156,8 +178,12 @@ func (s *Seat) named(call string) string {
 
 // ask puts a question of the engine's to the human. It is durable, and about the call as the transcript knows it.
 func (s *Seat) ask(ctx context.Context, call, title string, q tools.Question) (string, error) {
-	s.asking.Lock()
-	defer s.asking.Unlock()
+	select {
+	case s.asking <- struct{}{}:
+		defer func() { <-s.asking }()
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	}
 	if !s.o.Attended {
 		return "", engine.ErrUnasked
 	}
@@ -170,8 +196,24 @@ func (s *Seat) ask(ctx context.Context, call, title string, q tools.Question) (s
 		call = fmt.Sprintf("%d-%d", s.a.Turn(), s.o.Now().UnixNano())
 	}
 	answer, err := s.a.Ask(ctx, call, title, q)
-	s.parked = s.parked || errors.Is(err, questions.ErrParked)
+	switch {
+	case errors.Is(err, questions.ErrParked):
+		s.parked = true
+	case err != nil && ctx.Err() != nil: // the engine does not ask any more, and an answer would reach nobody
+		err = errors.Join(err, s.takenBack(ctx))
+	}
 	return answer, err
+}
+
+// takenBack closes a question that the engine does not ask any more. Its turn goes on, if that has not ended too.
+func (s *Seat) takenBack(ctx context.Context) error {
+	err := s.a.Keep(context.WithoutCancel(ctx), "take a question back", func(tx *store.Tx) error {
+		return s.o.Asks.Settle(tx, s.o.ID, "it is not asked any more")
+	})
+	if turn := s.gate.now(); err == nil && turn != nil && turn.Err() == nil {
+		err = s.a.Regain(turn)
+	}
+	return err
 }
 
 // GoOn goes on with a turn that waited for an answer when the program ended. The engine's question ended with its
@@ -211,6 +253,7 @@ func (s *Seat) Answer(ctx context.Context) (*reply.Reply, error) {
 	if r == nil && err == nil {
 		return nil, nil
 	}
+	s.goes = false
 	s.gate.closes()
 	if err != nil && ctx.Err() == nil {
 		s.had.lost()
@@ -226,17 +269,19 @@ func (s *Seat) hears(ctx context.Context) (*reply.Reply, error) {
 			s.a.Asked("streaming")
 		}
 		r, failed := s.a.Hear(ctx, s.session.Next(ctx))
+		s.goes = failed == nil && r.Stop.Reason == llm.ToolUse
+		parks := ctx.Err() != nil && s.parks()
 		ended, err := s.records(ctx, r)
 		switch {
 		case err != nil:
 			return nil, err
-		case ctx.Err() != nil && s.parks():
+		case parks:
 			return nil, questions.ErrParked
-		case ctx.Err() != nil && (failed != nil || r.Stop.Reason != llm.ToolUse):
+		case ctx.Err() != nil && !s.goes:
 			return nil, context.Cause(ctx)
 		case failed != nil:
 			return nil, failed
-		case r.Stop.Reason != llm.ToolUse:
+		case !s.goes:
 			r.Calls = nil
 			return r, nil
 		case ended && s.session.Steers() && s.gate.seam():
@@ -247,19 +292,18 @@ func (s *Seat) hears(ctx context.Context) (*reply.Reply, error) {
 
 // parks reports whether a question stays open as the turn ends. It waits until what was asked is settled, or is to stay.
 func (s *Seat) parks() bool {
-	s.asking.Lock()
-	defer s.asking.Unlock()
+	s.asking <- struct{}{}
+	defer func() { <-s.asking }()
 	return s.parked
 }
 
 // tells tells the engine what has entered since it was told last.
 func (s *Seat) tells(ctx context.Context) error {
 	talk := s.a.Talk()
-	es := talk.Entries
-	if len(es) == 0 {
+	if len(talk.Entries) == 0 {
 		return errors.New("there is nothing to say")
 	}
-	sent, doubt, err := s.session.Open(ctx, es[0].Seq)
+	sent, doubt, err := s.session.Open(ctx, talk.Entries[0].Seq)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -270,35 +314,23 @@ func (s *Seat) tells(ctx context.Context) error {
 	if err := s.notes(ctx, notes); err != nil {
 		return err
 	}
-	w := engine.Words{UpTo: talk.Last}
-	if sent == 0 {
-		old := history.Answered(es)
-		if len(old) > 0 {
-			w.Text = "This was said before you came, with another agent in your place:\n\n<conversation>\n" +
-				history.Spell(history.Request(old, ""), history.BytesOf(history.SomeWindow)/4) + "\n</conversation>\n\n"
+	if !s.goes { // what is put into a turn is a part of the request that this is to its budget
+		if s.paid, err = s.a.Afford(ctx); err != nil {
+			return err
 		}
-		es = es[len(old):]
 	}
-	es = es[slices.IndexFunc(append(slices.Clone(es), history.Entry{Seq: sent + 1}), func(e history.Entry) bool { return e.Seq > sent }):]
+	text, maybe := s.words(talk.Entries, sent)
 	s.told = sent
-	es, maybe := s.had.without(es)
-	doubt = doubt || maybe && sent != 0
-	w.Again = doubt
-	said := history.Heard(es)
-	if said == "" {
+	if text == "" {
 		return nil
 	}
-	w.Text += said
-	if doubt {
+	if doubt = doubt || maybe; doubt {
 		if err := s.a.Tell(ctx, "What came last is sent once more: whether it had arrived when the program ended could not be found out."); err != nil {
 			return err
 		}
 	}
-	if s.paid, err = s.a.Afford(ctx); err != nil {
-		return err
-	}
-	s.told = w.UpTo
-	return s.session.Say(ctx, w)
+	s.told, s.goes = talk.Last, true
+	return s.session.Say(ctx, engine.Words{Text: text, UpTo: talk.Last, Again: doubt})
 }
 
 // records records what was heard, the calls that have ended, and notes for the human. It reports whether a call has ended.
@@ -314,17 +346,17 @@ func (s *Seat) records(ctx context.Context, r *reply.Reply) (ended bool, err err
 		s.names[theirs[i]] = c.ID
 	}
 	s.mu.Unlock()
-	over := r.Stop != nil && r.Stop.Reason != llm.ToolUse
-	if !r.Empty() || over {
+	if !r.Empty() || !s.goes {
 		stop, paid := r.Stop, budget.Charge{}
-		if over {
-			paid, s.paid = s.paid, paid
-		}
-		if !over || r.Empty() && s.spoke && stop.Reason == llm.EndTurn { // it says more, or has said what it had to say
+		r.Before = s.said
+		if s.goes || r.Empty() && s.spoke && stop != nil && stop.Reason == llm.EndTurn { // it says more, or has said what it had to say
 			r.Stop = nil
 		}
+		if s.said += r.Len(); !s.goes {
+			paid, s.paid, s.said = s.paid, budget.Charge{}, 0
+		}
 		err = s.a.Record(ctx, r, paid)
-		r.Stop, s.spoke = stop, !over
+		r.Stop, s.spoke = stop, s.goes
 	}
 	for i := range r.Calls {
 		c := r.Calls[i]
@@ -337,7 +369,7 @@ func (s *Seat) records(ctx context.Context, r *reply.Reply) (ended bool, err err
 	}
 	for _, d := range done {
 		o, known := s.open[d.Call]
-		if !known {
+		if !known || d.Cut && s.parked { // what a question stays open about stays open too
 			continue
 		}
 		o.end()

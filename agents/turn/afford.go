@@ -62,6 +62,9 @@ func (c *conversation) settle(tx *store.Tx, paid budget.Charge, model llm.Model,
 		return nil
 	}
 	said := 0
+	if r.Before > 0 {
+		said = history.TokensOf(r.Before)
+	}
 	for _, e := range r.Entries(model.Name, c.o.Tools.Title) {
 		said += history.Weight(e)
 	}

@@ -34,6 +34,9 @@ var errNothingOld = errors.New("there is nothing to compact yet")
 // is done. If a turn is running it waits for its end first. After an error nothing has changed; the error is
 // [fleet.ErrStopped] if the human stopped it.
 func (l *Loop) Compact(ctx context.Context, hint string) error {
+	if err := l.Known().Compactable(); err != nil {
+		return err
+	}
 	s := &compaction{hint: hint, done: make(chan error, 1)}
 	l.o.Fleet.Lock()
 	if l.compaction != nil {
@@ -218,6 +221,9 @@ func (c *conversation) compact(ctx context.Context, s *compaction) error {
 	hint := ""
 	if s != nil {
 		hint = s.hint
+	}
+	if err := c.Known().Compactable(); err != nil {
+		return err
 	}
 	old := history.Answered(c.talk.Entries)
 	if len(old) == 0 || len(old) == 1 && old[0].Kind == history.EntrySummary {

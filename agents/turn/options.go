@@ -51,6 +51,7 @@ type Options struct {
 	Ahead    *proc.Ahead                                // where commands wait that were started ahead; nil: nowhere
 	Box      Boxes                                      // makes the sandboxes of commands; nil: there are none
 	Post     func(agent, turn int64) (*post.Box, error) // lets the mail of an agent's command out of its sandbox
+	Bare     func(agent int64) (*post.Box, error)       // is a directory for an agent's program that is in none
 	Kept     *kept.Watch                                // over what commands in sandboxes must not change; nil: nobody watches
 	Keep     func(proc.Group) func()                    // ends a command's group if this program dies; nil: nothing does
 	Now      func() time.Time

@@ -30,14 +30,16 @@ func (l *Loop) goOn(ctx context.Context) error {
 	l.parked = nil
 	l.turn, l.began, l.steps = k.Turn.ID, k.Turn.Started, k.Turn.Steps
 	l.tokens = k.Turn.Input + k.Turn.Output + k.Turn.CacheRead + k.Turn.CacheWrite
+	if k.Abroad {
+		if s, err := l.seating.now(); err != nil {
+			return err
+		} else if s != nil {
+			return s.GoOn(ctx, k)
+		}
+	}
 	if len(k.Calls) == 0 { // its budget was used up: the turn goes on, and asks again if it still is
 		l.o.Asks.Park(k.Row)
 		return nil
-	}
-	if s, err := l.seating.now(); err != nil {
-		return err
-	} else if s != nil {
-		return s.GoOn(ctx, k)
 	}
 	still := l.asksStill(k)
 	if !still {

@@ -26,6 +26,7 @@ type Recipient struct {
 	Doing   Doing
 	Prompt  bool          // the human talks to it in a prompt box
 	Forked  bool          // it is itself a fork
+	Abroad  bool          // another vendor's agent carries out its turns, which can't be forked
 	Stopped bool          // the human stopped its last turn and has done nothing in it since
 	Away    time.Duration // since the human's last key
 	Draft   bool          // its prompt box holds a draft
@@ -110,6 +111,9 @@ func Decide(m inbox.Message, p Policy, r Recipient, now time.Time) Decision {
 	case Queue:
 		d = queue(p, r)
 	case Fork:
+		if r.Abroad {
+			return Decision{Mode: mode, Rule: rule, When: Held, Reason: Unforkable + ". " + howTaken}
+		}
 		d = Decision{When: Forked, Due: true, Reason: "until a fork of the agent takes it, which is now; the agent itself goes on undisturbed."}
 	default:
 		d = asked(m, r)
@@ -117,6 +121,9 @@ func Decide(m inbox.Message, p Policy, r Recipient, now time.Time) Decision {
 	d.Mode, d.Rule = mode, rule
 	return d
 }
+
+// Unforkable is why mail that a fork is to handle waits: the end of a sentence.
+const Unforkable = "because another vendor's agent carries out its turns, and can't be forked"
 
 // howTaken names the commands that take a message that is held.
 const howTaken = "/check, /receive, /messages next and /fire take it."

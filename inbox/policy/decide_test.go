@@ -199,6 +199,7 @@ func TestDecide_cells(t *testing.T) {
 		{"background, asking", Recipient{Doing: Asking}},
 		{"background, about to end", Recipient{Doing: Tooling, Ends: true}},
 		{"a fork", Recipient{Doing: Tooling, Forked: true}},
+		{"another vendor's", Recipient{Doing: Tooling, Prompt: true, Abroad: true}},
 		{"ended", Recipient{Doing: Ended, Prompt: true}},
 	}
 	// hold, next and wake are manual with what the dispatcher asked; ! marks that the
@@ -218,6 +219,7 @@ func TestDecide_cells(t *testing.T) {
 		"background, asking":       {"held", "at-seam!", "at-seam!", "at-seam", "at-pause", "forked!"},
 		"background, about to end": {"held", "at-seam!", "at-seam!", "at-seam", "at-pause!", "forked!"},
 		"a fork":                   {"held", "at-seam!", "at-seam!", "at-seam", "at-pause", "at-seam"},
+		"another vendor's":         {"held", "with-prompt", "wakes", "at-seam", "at-pause", "held"},
 		"ended":                    {"never", "never", "never", "never", "never", "never"},
 	}
 	columns := []struct {

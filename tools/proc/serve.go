@@ -13,8 +13,12 @@ import (
 // lastWords is how much of what a served program writes to its standard error is kept: the end of it.
 const lastWords = 8 << 10
 
-// leaves is what a served program may take to end by itself once its standard input is closed.
-const leaves = 500 * time.Millisecond
+// What a served program may take to end: by itself once its standard input is closed, and after TERM. Who ends one waits
+// for it.
+const (
+	leaves  = 500 * time.Millisecond
+	resists = time.Second
+)
 
 // Served is a program that lives beside this one and is spoken with over its standard input and output.
 type Served struct {
@@ -130,7 +134,7 @@ func (p *Served) End() (exit int, signal string, err error) {
 		}
 		late.Stop()
 		if alive(p.Group.PGID) {
-			end(p.Group.PGID, killAfter, nil, p.c.box.Quit)
+			end(p.Group.PGID, resists, nil, p.c.box.Quit)
 		}
 		<-p.c.exited
 		err := p.c.cmd.Wait()

@@ -5,6 +5,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 )
 
 // serve serves a script of sh until the test ends.
@@ -61,11 +62,15 @@ func TestServe_ends(t *testing.T) {
 			} else {
 				<-p.Exited()
 			}
+			began := time.Now()
 			if exit, signal, err := p.End(); exit != c.exit || signal != c.signal || err != nil || p.Said() != c.said {
 				t.Errorf("%d %s %v %.100q", exit, signal, err, p.Said())
 			}
 			if alive(p.Group.PGID) {
 				t.Error("some of its group lives")
+			}
+			if took := time.Since(began); took > killAfter {
+				t.Errorf("it took %v", took)
 			}
 		})
 	}

@@ -1,6 +1,6 @@
 // Package acptest is an agent that speaks the Agent Client Protocol as a test wants it.
 //
-// Does: begin, load and resume sessions, which it keeps in memory or in a file; carry out turns as a function of the test
+// Does: begin, load and resume sessions, which it keeps in memory or in a directory; carry out turns as a function of the test
 // says: words, thoughts, calls, plans, questions, whatever else is written; take what it is steered with; stop when told to.
 //
 // Does not: ask a model, or check what the client does.
@@ -13,7 +13,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -28,31 +27,32 @@ type Agent struct {
 	Steers  bool
 	Loads   bool
 	Resumes bool
-	Login   bool   // it wants one first
+	Login   bool // it wants one first
+	Deaf    bool // it goes on with a turn that is cancelled
+
+	// Loses reports whether a prompt stays on its way: it is in no session, and nothing comes of it; nil: none does.
+	Loses func(prompt string) bool
+
 	Modes   string // a JSON value; "": none
 	Options string // a JSON list; "": none
-	File    string // where sessions are kept over processes; "": in memory
+	Dir     string // where sessions are kept over processes, a file each; "": in memory
 
+	all      sync.WaitGroup
 	mu       sync.Mutex
 	conn     *rpc.Conn
-	sessions map[string][]Line
+	sessions sessions
 	servers  json.RawMessage // the MCP servers it was given last
 	set      []string
 	turns    map[string]*Turn
-	n        int
-}
-
-// Line is one update that a load replays.
-type Line struct {
-	Update json.RawMessage `json:"update"`
 }
 
 // Turn is one that is being carried out.
 type Turn struct {
-	Context context.Context // ends when it is cancelled
+	Context context.Context // ends when it is cancelled, or the client leaves
 	Session string
 	Prompt  string      // what it was sent
 	Steered chan string // what it is steered with, if a receiver waits
+	Usage   string      // what it has used, a JSON value; "": it does not say
 
 	a      *Agent
 	cancel context.CancelFunc
@@ -60,18 +60,12 @@ type Turn struct {
 
 // Serve speaks with the client until that leaves.
 func (a *Agent) Serve(in io.Reader, out io.Writer) error {
-	a.sessions, a.turns = map[string][]Line{}, map[string]*Turn{}
-	if text, err := os.ReadFile(a.File); err == nil {
-		if err := json.Unmarshal(text, &a.sessions); err != nil {
-			return err
-		}
-	}
-	var all sync.WaitGroup
+	a.sessions.dir, a.sessions.of, a.turns = a.Dir, map[string][]json.RawMessage{}, map[string]*Turn{}
 	ready := make(chan struct{})
-	a.conn = rpc.New(out, in, client{a, ready}, func(_ string, f func()) { all.Go(f) })
+	a.conn = rpc.New(out, in, client{a, ready}, func(_ string, f func()) { a.all.Go(f) })
 	close(ready)
 	<-a.conn.Done()
-	all.Wait()
+	a.all.Wait()
 	return a.conn.Err()
 }
 
@@ -83,7 +77,7 @@ type client struct {
 
 func (h client) Notify(method string, params json.RawMessage) {
 	<-h.ready
-	if method == "session/cancel" {
+	if method == "session/cancel" && !h.a.Deaf {
 		h.a.mu.Lock()
 		defer h.a.mu.Unlock()
 		if t := h.a.turns[sessionOf(params)]; t != nil {
@@ -138,27 +132,17 @@ func (h client) Answer(ctx context.Context, method string, params json.RawMessag
 		if a.Login {
 			return nil, &rpc.Error{Code: -32000, Message: "log in first"}
 		}
-		a.mu.Lock()
-		defer a.mu.Unlock()
-		a.n = max(a.n, len(a.sessions)) + 1
-		id = fmt.Sprint("s", a.n)
-		a.sessions[id] = []Line{}
-		a.keep()
-		return a.begun(id, params), nil
+		return a.begun(a.sessions.begin(), params), nil
 	case "session/load", "session/resume":
-		a.mu.Lock()
-		lines, known := a.sessions[id]
-		a.mu.Unlock()
+		lines, known := a.sessions.open(id)
 		if !known {
 			return nil, &rpc.Error{Code: -32002, Message: "no session " + id}
 		}
 		if method == "session/load" {
 			for _, l := range lines {
-				a.update(id, l.Update)
+				a.update(id, l)
 			}
 		}
-		a.mu.Lock()
-		defer a.mu.Unlock()
 		return a.begun("", params), nil
 	case "session/prompt":
 		return a.prompt(ctx, id, promptOf(params))
@@ -172,7 +156,7 @@ func (h client) Answer(ctx context.Context, method string, params json.RawMessag
 		text := promptOf(params)
 		select {
 		case t.Steered <- text:
-			a.note(id, said("user_message_chunk", text))
+			a.sessions.note(id, said("user_message_chunk", text))
 			return map[string]string{"outcome": "injected"}, nil
 		case <-t.Context.Done():
 			return map[string]string{"outcome": "failed"}, nil
@@ -188,8 +172,10 @@ func (h client) Answer(ctx context.Context, method string, params json.RawMessag
 	return nil, &rpc.Error{Code: rpc.MethodNotFound, Message: "fake has no " + method}
 }
 
-// begun is the answer to a session's beginning. The caller holds the mutex.
+// begun is the answer to a session's beginning.
 func (a *Agent) begun(id string, params json.RawMessage) map[string]any {
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	var p struct {
 		Servers json.RawMessage `json:"mcpServers"`
 	}
@@ -224,17 +210,30 @@ func (a *Agent) Set() []string {
 
 // prompt carries out a turn, after those before it.
 func (a *Agent) prompt(ctx context.Context, id, text string) (any, error) {
+	if a.Deaf {
+		ctx = context.WithoutCancel(ctx)
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	a.all.Go(func() {
+		select {
+		case <-a.conn.Done():
+			cancel()
+		case <-ctx.Done():
+		}
+	})
 	t := &Turn{Context: ctx, Session: id, Prompt: text, Steered: make(chan string), a: a, cancel: cancel}
-	a.mu.Lock()
-	if _, known := a.sessions[id]; !known {
-		a.mu.Unlock()
+	if _, known := a.sessions.open(id); !known {
 		return nil, &rpc.Error{Code: -32002, Message: "no session " + id}
 	}
+	if a.Loses != nil && a.Loses(text) {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	a.mu.Lock()
 	a.turns[id] = t
 	a.mu.Unlock()
-	a.note(id, said("user_message_chunk", text))
+	a.sessions.note(id, said("user_message_chunk", text))
 	why := "end_turn"
 	if a.Turn != nil {
 		if w := a.Turn(t); w != "" {
@@ -247,37 +246,16 @@ func (a *Agent) prompt(ctx context.Context, id, text string) (any, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	delete(a.turns, id)
-	return map[string]string{"stopReason": why}, nil
+	r := map[string]any{"stopReason": why}
+	if t.Usage != "" {
+		r["usage"] = json.RawMessage(t.Usage)
+	}
+	return r, nil
 }
 
 func said(kind, text string) json.RawMessage {
 	b, _ := json.Marshal(map[string]any{"sessionUpdate": kind, "content": map[string]string{"type": "text", "text": text}})
 	return b
-}
-
-// note keeps an update for a load.
-func (a *Agent) note(id string, update json.RawMessage) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.sessions[id] = append(a.sessions[id], Line{update})
-	a.keep()
-}
-
-// keep writes the sessions into their file. The caller holds the mutex.
-func (a *Agent) keep() {
-	if a.File == "" {
-		return
-	}
-	text, err := json.Marshal(a.sessions)
-	if err == nil {
-		err = os.WriteFile(a.File+".new", text, 0o600)
-	}
-	if err == nil {
-		err = os.Rename(a.File+".new", a.File)
-	}
-	if err != nil {
-		panic(err)
-	}
 }
 
 func (a *Agent) update(id string, update json.RawMessage) {
@@ -286,7 +264,7 @@ func (a *Agent) update(id string, update json.RawMessage) {
 
 // Update says something, and keeps it for a load. update is JSON.
 func (t *Turn) Update(update string) {
-	t.a.note(t.Session, json.RawMessage(update))
+	t.a.sessions.note(t.Session, json.RawMessage(update))
 	t.a.update(t.Session, json.RawMessage(update))
 }
 

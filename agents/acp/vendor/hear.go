@@ -123,6 +123,9 @@ func (c *chair) take(ctx context.Context, e event, tell func(llm.Part)) error {
 			return c.said(e.err)
 		}
 		r.stop = e.r
+		if c.steering { // whether that was taken is told next
+			return nil
+		}
 		return c.arrived(ctx)
 	case steered:
 		c.steering = false

@@ -88,7 +88,7 @@ func (r *reply) ends(ctx context.Context) {
 	for _, id := range slices.Sorted(maps.Keys(r.calls)) {
 		if c := r.calls[id]; !c.ended() {
 			c.Status = schema.Maybe[string]{V: "failed", OK: true}
-			r.done = append(r.done, engine.Done{Call: id, Result: tools.Result{Text: text, Error: true}})
+			r.done = append(r.done, engine.Done{Call: id, Result: tools.Result{Text: text, Error: true}, Cut: true})
 		}
 	}
 }

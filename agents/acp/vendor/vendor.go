@@ -53,9 +53,6 @@ type Options struct {
 // Vendor is one kind of such agents. It is an [engine.Engine].
 type Vendor struct{ o Options }
 
-// again stands before what an agent may have got already.
-const again = "(What follows may have reached you already: whether it did could not be found out. If you have it, go on with what you do.)"
-
 var _ engine.Engine = (*Vendor)(nil)
 
 func New(o Options) *Vendor {
@@ -99,11 +96,11 @@ type chair struct {
 	gone bool         // End was called
 }
 
-// mark names what was sent up to that entry, in the text of it. The replay of a session shows whether it has arrived.
-func (c *chair) mark(upTo int64) string { return fmt.Sprintf("fantail-%d-%d", c.seat.Agent, upTo) }
-
 // Open implements [engine.Session].
 func (c *chair) Open(ctx context.Context, since int64) (sent int64, doubt bool, err error) {
+	if c.prompted || c.finished { // what became of its turn is still to be heard, even if its program has ended
+		return c.state.Sent, c.state.Sending != 0, nil
+	}
 	c.stays()
 	if !c.known {
 		if c.state, err = c.seat.Load(ctx); err != nil {
@@ -160,6 +157,7 @@ func (c *chair) begin(ctx context.Context) (sent int64, doubt bool, err error) {
 		was.Sent, was.Sending, doubt = was.Sending, 0, false
 	}
 	if err := c.save(ctx, was); err != nil {
+		n.end()
 		s.End()
 		return 0, false, err
 	}
@@ -224,7 +222,7 @@ func (c *chair) session(ctx context.Context, e entry, replayed func(text string)
 	n := newNews(replayed)
 	o := acp.Options{
 		Vendor: c.v.o.Name, Version: c.v.o.Version, Dir: c.seat.Dir, Resume: e.session, Whole: e.whole,
-		Hear: n.hear, Permit: n.permit, Elicit: n.elicit, Go: c.seat.Go, Servers: servers,
+		Hear: n.hear, Permit: n.permit, Elicit: n.elicit, Go: c.seat.Go, Servers: servers, Grace: c.seat.Grace,
 	}
 	s, err := acp.Begin(ctx, p, o)
 	if err != nil {
@@ -247,92 +245,6 @@ func (c *chair) serves(run engine.Run) (servers []schema.Server, end func(), err
 	return []schema.Server{server}, func() { closes(); run.End() }, nil
 }
 
-// save keeps what the agent was sent, before anything is done that depends on it.
-func (c *chair) save(ctx context.Context, s engine.State) error {
-	if s == c.state {
-		return nil
-	}
-	if err := c.seat.Save(context.WithoutCancel(ctx), s); err != nil {
-		return fmt.Errorf("write down what %s is sent: %w", c.v.o.Name, err)
-	}
-	c.state = s
-	return nil
-}
-
-// sending notes what is on its way to the agent.
-func (c *chair) sending(ctx context.Context, upTo int64) error {
-	s := c.state
-	s.Sending = upTo
-	return c.save(ctx, s)
-}
-
-// arrived notes that the agent has what was on its way to it.
-func (c *chair) arrived(ctx context.Context) error {
-	s := c.state
-	if s.Sending == 0 {
-		return nil
-	}
-	s.Sent, s.Sending = s.Sending, 0
-	return c.save(ctx, s)
-}
-
-// Had implements [engine.Session].
-func (c *chair) Had(ctx context.Context, upTo int64) error {
-	if c.state.Sending != 0 || upTo <= c.state.Sent {
-		return nil
-	}
-	s := c.state
-	s.Sent = upTo
-	return c.save(ctx, s)
-}
-
-// Say implements [engine.Session].
-func (c *chair) Say(ctx context.Context, w engine.Words) error {
-	switch {
-	case !c.prompted:
-		return c.prompt(ctx, w)
-	case !c.Steers():
-		c.held = append(c.held, w)
-		return nil
-	}
-	if err := c.sending(ctx, w.UpTo); err != nil {
-		return err
-	}
-	c.steering = true
-	s, n := c.s, c.news
-	c.seat.Go("acp steer", func() {
-		taken, err := s.Steer(ctx, c.signed(w))
-		n.put(steered{w, taken, err})
-	})
-	return nil
-}
-
-// signed is a text with the mark of what it is sent as.
-func (c *chair) signed(w engine.Words) string {
-	text := w.Text + "\n\n[" + c.mark(w.UpTo) + "]"
-	if w.Again {
-		return again + "\n\n" + text
-	}
-	return text
-}
-
-// prompt begins a turn of the agent's.
-func (c *chair) prompt(ctx context.Context, w engine.Words) error {
-	if err := c.sending(ctx, w.UpTo); err != nil {
-		return err
-	}
-	c.prompted = true
-	s, n := c.s, c.news
-	c.seat.Go("acp prompt", func() {
-		r, err := s.Prompt(ctx, c.signed(w))
-		n.put(over{r, err})
-	})
-	return nil
-}
-
-// Steers implements [engine.Session].
-func (c *chair) Steers() bool { return c.s != nil && c.s.Steers() && !c.steering && len(c.held) == 0 }
-
 // Rest implements [engine.Session].
 func (c *chair) Rest() {
 	c.mu.Lock()
@@ -342,14 +254,14 @@ func (c *chair) Rest() {
 	}
 }
 
-// stays has the program stay.
+// stays has the program stay, unless its time is over already: then it is known to have ended.
 func (c *chair) stays() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.ends != nil {
-		c.ends.Stop()
-		c.ends = nil
+	if c.ends != nil && !c.ends.Stop() && c.live != nil {
+		<-c.live.Done()
 	}
+	c.ends = nil
 }
 
 // drop ends the program, and forgets what it has not said.
@@ -362,6 +274,7 @@ func (c *chair) drop() {
 		c.s.End()
 	}
 	c.s, c.prompted, c.steering, c.finished, c.held = nil, false, false, false, nil
+	c.reply.over()
 }
 
 // End implements [engine.Session].

@@ -1,90 +1,21 @@
-package agents_test
+package vendors
 
 import (
 	"fmt"
-	"io"
-	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
-	"fantail/agents/acp"
+	"fantail/agents/acp/vendortest"
+
 	"fantail/agents/acp/acptest"
-	"fantail/agents/acp/schema"
-	"fantail/agents/acp/vendor"
-	"fantail/agents/engine"
 	"fantail/agents/event"
 	"fantail/agents/history"
 	"fantail/inbox"
-	"fantail/tools/proc"
 )
-
-// theirs is a vendor whose agents are fakes in this process, which keep their sessions in a file each.
-type theirs struct {
-	dir  string
-	make func() *acptest.Agent // what a program is
-
-	serves func(engine.Seat, string) (schema.Server, func(), error)
-
-	mu    sync.Mutex
-	all   sync.WaitGroup
-	lives map[*acptest.Process]bool
-	began int
-}
-
-func newTheirs(t *testing.T, make func() *acptest.Agent) *theirs {
-	v := &theirs{dir: t.TempDir(), make: make, lives: map[*acptest.Process]bool{}}
-	t.Cleanup(v.all.Wait)
-	return v
-}
-
-func (v *theirs) vendor() *vendor.Vendor {
-	return vendor.New(vendor.Options{Name: "fake", Program: engine.Program{Argv: []string{"/opt/fake", "acp"}}, Login: "fake login", Serves: v.serves, Start: func(s proc.Spec) (acp.Process, error) {
-		a := v.make()
-		a.File = filepath.Join(v.dir, filepath.Base(s.Dir)+".json")
-		p := acptest.Run(func(_ string, f func()) { v.all.Go(f) }, func(in io.Reader, out io.WriteCloser) { _ = a.Serve(in, out) })
-		v.mu.Lock()
-		defer v.mu.Unlock()
-		v.lives[p] = true
-		v.began++
-		return p, nil
-	}})
-}
-
-// kill ends all programs, as a crash would.
-func (v *theirs) kill() {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	for p := range v.lives {
-		p.End()
-	}
-	clear(v.lives)
-}
-
-func transcribed(es []history.Entry) string {
-	var lines []string
-	for _, e := range es {
-		switch e.Kind {
-		case history.EntryCall:
-			lines = append(lines, "call: "+e.Call.Title)
-		case history.EntryResult:
-			lines = append(lines, "result: "+e.Result.Text)
-		case history.EntryEnded:
-			lines = append(lines, "ended: "+string(e.End.Outcome)+" "+e.End.Error)
-		case history.EntryMessage:
-			for _, m := range e.Messages {
-				lines = append(lines, "message: "+m.Body)
-			}
-		default:
-			lines = append(lines, string(e.Kind)+": "+e.Text)
-		}
-	}
-	return strings.Join(lines, "\n")
-}
 
 // TestVendor: a turn that another vendor's agent carries out is in the transcript as its own would be.
 func TestVendor(t *testing.T) {
-	v := newTheirs(t, func() *acptest.Agent {
+	v := vendortest.New(t, func() *acptest.Agent {
 		return &acptest.Agent{Turn: func(t *acptest.Turn) string {
 			t.Think("hm")
 			t.Say("I ")
@@ -99,7 +30,7 @@ func TestVendor(t *testing.T) {
 			return ""
 		}}
 	})
-	w := open(t, v.vendor(), setting{Start: func(_ string, f func()) { v.all.Go(f) }})
+	w := open(t, v.Engine(), setting{Start: v.Go})
 	w.Prompt("look at a")
 	w.Until("it has ended", func() bool {
 		return strings.Contains(transcribed(w.Entries("main")), "ended:") && w.Info("main").State == event.Idle
@@ -129,8 +60,8 @@ func TestVendor(t *testing.T) {
 	w.Prompt("again")
 	w.Until("it has answered again", func() bool { return strings.Contains(transcribed(w.Entries("main")), "Done: again") })
 	w.Settle()
-	if v.began != 1 {
-		t.Errorf("%d programs", v.began)
+	if v.Began() != 1 {
+		t.Errorf("%d programs", v.Began())
 	}
 	w.Balanced()
 }
@@ -141,7 +72,7 @@ func TestVendor_mail(t *testing.T) {
 	for _, steers := range []bool{true, false} {
 		t.Run(fmt.Sprint("steers ", steers), func(t *testing.T) {
 			calls, goes := make(chan struct{}), make(chan struct{})
-			v := newTheirs(t, func() *acptest.Agent {
+			v := vendortest.New(t, func() *acptest.Agent {
 				return &acptest.Agent{Steers: steers, Turn: func(t *acptest.Turn) string {
 					if !strings.Contains(t.Prompt, "begin") {
 						t.Say("Then: " + t.Prompt)
@@ -158,11 +89,10 @@ func TestVendor_mail(t *testing.T) {
 					return ""
 				}}
 			})
-			w := open(t, v.vendor(), setting{Start: func(_ string, f func()) { v.all.Go(f) }})
+			w := open(t, v.Engine(), setting{Start: v.Go})
 			w.Prompt("begin")
 			<-calls
-			_, err := w.Pool.Deposit(inbox.Message{Recipient: w.Main(), From: "ci", Kind: inbox.Mail, Deliver: inbox.Next, Body: "the build is red"})
-			check(t, err)
+			w.mailed(inbox.Next, "the build is red")
 			w.Prompt("also look at the mail")
 			close(goes)
 			word := "Then: "
@@ -182,7 +112,7 @@ func TestVendor_mail(t *testing.T) {
 
 // TestVendor_asks: what the agent asks is a question like any, with its own words to choose from.
 func TestVendor_asks(t *testing.T) {
-	v := newTheirs(t, func() *acptest.Agent {
+	v := vendortest.New(t, func() *acptest.Agent {
 		return &acptest.Agent{Turn: func(t *acptest.Turn) string {
 			t.Call("c1", "execute", "rm -r build")
 			t.Say("chosen: " + t.Ask("c1", "rm -r build", "allow_once", "reject_once"))
@@ -190,7 +120,7 @@ func TestVendor_asks(t *testing.T) {
 			return ""
 		}}
 	})
-	w := open(t, v.vendor(), setting{Start: func(_ string, f func()) { v.all.Go(f) }})
+	w := open(t, v.Engine(), setting{Start: v.Go})
 	w.Prompt("clean")
 	w.State("main", event.Asking)
 	q := w.Info("main").Question
@@ -208,7 +138,7 @@ func TestVendor_asks(t *testing.T) {
 // TestVendor_fails: an agent that dies ends the turn with what it had said; the next goes on with its session.
 func TestVendor_fails(t *testing.T) {
 	says := make(chan struct{})
-	v := newTheirs(t, func() *acptest.Agent {
+	v := vendortest.New(t, func() *acptest.Agent {
 		return &acptest.Agent{Loads: true, Resumes: true, Turn: func(t *acptest.Turn) string {
 			if strings.Contains(t.Prompt, "begin") {
 				t.Say("partial")
@@ -221,11 +151,11 @@ func TestVendor_fails(t *testing.T) {
 			return ""
 		}}
 	})
-	w := open(t, v.vendor(), setting{Start: func(_ string, f func()) { v.all.Go(f) }})
+	w := open(t, v.Engine(), setting{Start: v.Go})
 	w.Prompt("begin")
 	<-says
 	w.Until("its words show", func() bool { return strings.Contains(transcribed(w.Entries("main")), "partial") })
-	v.kill()
+	v.Kill()
 	w.State("main", event.Idle)
 	got := transcribed(w.Entries("main"))
 	if !strings.Contains(got, "ended: failed fake: it ended") && !strings.Contains(got, "ended: failed fake:") {
@@ -234,18 +164,18 @@ func TestVendor_fails(t *testing.T) {
 	w.Prompt("go on")
 	w.Until("it answers", func() bool { return strings.Contains(transcribed(w.Entries("main")), "In s1: go on") })
 	w.Settle()
-	if v.began != 2 {
-		t.Errorf("%d programs", v.began)
+	if v.Began() != 2 {
+		t.Errorf("%d programs", v.Began())
 	}
 	w.Balanced()
 }
 
 // TestVendor_task: a task carried out by another vendor's agent ends with its result in the inbox.
 func TestVendor_task(t *testing.T) {
-	v := newTheirs(t, func() *acptest.Agent {
+	v := vendortest.New(t, func() *acptest.Agent {
 		return &acptest.Agent{Turn: func(t *acptest.Turn) string { t.Say("It is done."); return "" }}
 	})
-	w := open(t, v.vendor(), setting{Start: func(_ string, f func()) { v.all.Go(f) }})
+	w := open(t, v.Engine(), setting{Start: v.Go})
 	w.Push("a", "do it")
 	w.Run(1)
 	w.State("a", event.Done)
@@ -256,9 +186,5 @@ func TestVendor_task(t *testing.T) {
 		t.Error(got)
 	}
 	w.Balanced()
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	for p := range v.lives {
-		<-p.Exited() // with its agent
-	}
+	v.Ended() // with its agent
 }

@@ -1,54 +1,27 @@
-package agents_test
+package vendors
 
 import (
 	"context"
-	"encoding/json"
 	"strings"
-	"sync"
 	"testing"
 
+	"fantail/agents/acp/vendortest"
+
 	"fantail/agents/acp/acptest"
-	"fantail/agents/acp/schema"
-	"fantail/agents/engine"
 	"fantail/agents/event"
 	"fantail/inbox"
 	"fantail/tools"
 	"fantail/tools/permit"
 )
 
-// seats are those at which engines sit, by the name of the agent, as their programs reach them.
-type seats struct {
-	mu sync.Mutex
-	of map[string]engine.Seat
-}
-
-// serve is a door that is none: what comes through it is called at once.
-func (s *seats) serve(at engine.Seat, _ string) (schema.Server, func(), error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.of == nil {
-		s.of = map[string]engine.Seat{}
-	}
-	s.of[at.Name] = at
-	return schema.Server{Name: "fantail"}, func() {}, nil
-}
-
-// call is a call of one of the agent's tools.
-func (s *seats) call(ctx context.Context, agent, tool, args string) tools.Result {
-	s.mu.Lock()
-	at := s.of[agent]
-	s.mu.Unlock()
-	return at.Call(ctx, tool, json.RawMessage(args))
-}
-
 // TestVendor_tools: another vendor's agent queues work, sends and takes mail as the agent that it is.
 func TestVendor_tools(t *testing.T) {
-	var at seats
+	var v *vendortest.Vendor
 	said := make(chan string, 10)
-	v := newTheirs(t, func() *acptest.Agent {
+	v = vendortest.New(t, func() *acptest.Agent {
 		return &acptest.Agent{Turn: func(t *acptest.Turn) string {
 			call := func(tool, args string) {
-				r := at.call(t.Context, "main", tool, args)
+				r := v.Call(t.Context, "main", tool, args)
 				if r.Error {
 					r.Text = "error: " + r.Text
 				}
@@ -71,13 +44,11 @@ func TestVendor_tools(t *testing.T) {
 			return ""
 		}}
 	})
-	v.serves = at.serve
-	w := open(t, v.vendor(), setting{Start: func(_ string, f func()) { v.all.Go(f) }})
-	_, err := w.Pool.Deposit(inbox.Message{Recipient: w.Main(), From: "ci", Kind: inbox.Mail, Deliver: inbox.Hold, Body: "the build is red"})
-	check(t, err)
+	w := open(t, v.Engine(), setting{Start: v.Go})
+	w.mailed(inbox.Hold, "the build is red")
 	w.Prompt("begin")
 	for _, want := range []string{
-		"Queued 'a'", "a", "ci", "the build is red", "No messages ready.", `error: there is no tool "write_file" here`, "error: send: ", "Running 1 of 1", "It is done.",
+		"Queued 'a'", "a", "outside", "the build is red", "No messages ready.", `error: there is no tool "write_file" here`, "error: send: ", "Running 1 of 1", "It is done.",
 	} {
 		if got := <-said; !strings.Contains(got, want) {
 			t.Errorf("want %q in %s", want, got)
@@ -100,26 +71,23 @@ func TestVendor_had(t *testing.T) {
 			name = "dies"
 		}
 		t.Run(name, func(t *testing.T) {
-			var at seats
-			var v *theirs
+			var v *vendortest.Vendor
 			prompts := make(chan string, 10)
-			v = newTheirs(t, func() *acptest.Agent {
+			v = vendortest.New(t, func() *acptest.Agent {
 				return &acptest.Agent{Loads: true, Resumes: true, Turn: func(t *acptest.Turn) string {
 					prompts <- t.Prompt
 					if strings.Contains(t.Prompt, "begin") {
-						at.call(t.Context, "main", "check", `{}`)
+						v.Call(t.Context, "main", "check", `{}`)
 						if dies {
-							v.all.Go(v.kill)
+							v.Go("kill", v.Kill)
 							<-t.Context.Done()
 						}
 					}
 					return ""
 				}}
 			})
-			v.serves = at.serve
-			w := open(t, v.vendor(), setting{Start: func(_ string, f func()) { v.all.Go(f) }})
-			_, err := w.Pool.Deposit(inbox.Message{Recipient: w.Main(), From: "ci", Kind: inbox.Mail, Deliver: inbox.Hold, Body: "the build is red"})
-			check(t, err)
+			w := open(t, v.Engine(), setting{Start: v.Go})
+			w.mailed(inbox.Hold, "the build is red")
 			w.Prompt("begin")
 			<-prompts
 			w.Until("it has ended", func() bool { return strings.Contains(transcribed(w.Entries("main")), "ended:") })
@@ -136,18 +104,17 @@ func TestVendor_had(t *testing.T) {
 
 // TestVendor_dispatches: that it hands work to another vendor's agent is asked once; it holds for all that follows.
 func TestVendor_dispatches(t *testing.T) {
-	var at seats
+	var v *vendortest.Vendor
 	said := make(chan string, 10)
-	v := newTheirs(t, func() *acptest.Agent {
+	v = vendortest.New(t, func() *acptest.Agent {
 		return &acptest.Agent{Turn: func(t *acptest.Turn) string {
 			for _, args := range []string{`{"prompt":"x","agent":"codex"}`, `{"prompt":"y","agent":"codex"}`} {
-				said <- at.call(t.Context, "main", "push", args).Text
+				said <- v.Call(t.Context, "main", "push", args).Text
 			}
 			return ""
 		}}
 	})
-	v.serves = at.serve
-	w := open(t, v.vendor(), setting{Mode: permit.Ask, Start: func(_ string, f func()) { v.all.Go(f) }})
+	w := open(t, v.Engine(), setting{Mode: permit.Ask, Start: v.Go})
 	w.Prompt("begin")
 	w.State("main", event.Asking)
 	q := w.Info("main").Question
@@ -176,9 +143,9 @@ func TestVendor_dispatches(t *testing.T) {
 // TestVendor_receives: a call that waits ends with the message that comes, or with who called; one that comes between two
 // turns is carried out in the next.
 func TestVendor_receives(t *testing.T) {
-	var at seats
+	var v *vendortest.Vendor
 	said, runs, through := make(chan tools.Result, 10), make(chan struct{}), make(chan struct{})
-	v := newTheirs(t, func() *acptest.Agent {
+	v = vendortest.New(t, func() *acptest.Agent {
 		return &acptest.Agent{Turn: func(t *acptest.Turn) string {
 			switch {
 			case strings.Contains(t.Prompt, "do it"):
@@ -190,14 +157,13 @@ func TestVendor_receives(t *testing.T) {
 			}
 			ctx, cancel := context.WithCancel(t.Context)
 			cancel()
-			said <- at.call(ctx, "main", "receive", `{}`)
+			said <- v.Call(ctx, "main", "receive", `{}`)
 			<-runs
-			said <- at.call(t.Context, "main", "receive", `{"from":"a"}`)
+			said <- v.Call(t.Context, "main", "receive", `{"from":"a"}`)
 			return ""
 		}}
 	})
-	v.serves = at.serve
-	w := open(t, v.vendor(), setting{Start: func(_ string, f func()) { v.all.Go(f) }})
+	w := open(t, v.Engine(), setting{Start: v.Go})
 	w.Push("a", "do it")
 	w.Prompt("begin")
 	if r := <-said; !r.Error {
@@ -211,11 +177,11 @@ func TestVendor_receives(t *testing.T) {
 	w.State("main", event.Idle)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if r := at.call(ctx, "main", "queue", `{}`); !r.Error {
+	if r := v.Call(ctx, "main", "queue", `{}`); !r.Error {
 		t.Errorf("%+v", r)
 	}
-	v.all.Go(func() {
-		said <- at.call(t.Context(), "main", "queue", `{}`)
+	v.Go("call", func() {
+		said <- v.Call(t.Context(), "main", "queue", `{}`)
 		close(through)
 	})
 	w.Prompt("more")

@@ -1,0 +1,120 @@
+// Package vendortest is another vendor for tests of pools: its agents are fakes.
+//
+// Does: give a pool an engine whose programs run in this process, each an agent as the test makes it, with sessions that
+// outlive it; kill them; let such an agent call our tools as the agent of ours that it is.
+//
+// Does not: run a program, or speak MCP: what an agent calls of ours it calls at its seat.
+//
+// Imports: agents/acp, agents/acp/acptest, agents/acp/schema, agents/acp/vendor, agents/engine, tools, tools/proc. Only
+// tests import it.
+package vendortest
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"maps"
+	"slices"
+	"sync"
+	"testing"
+
+	"fantail/agents/acp"
+	"fantail/agents/acp/acptest"
+	"fantail/agents/acp/schema"
+	"fantail/agents/acp/vendor"
+	"fantail/agents/engine"
+	"fantail/tools"
+	"fantail/tools/proc"
+)
+
+// Vendor is one whose agents are fakes in this process. They keep their sessions in a directory of the test's.
+type Vendor struct {
+	Options vendor.Options // what a test wants otherwise; set before Engine
+
+	dir  string
+	made func() *acptest.Agent
+
+	mu    sync.Mutex
+	all   sync.WaitGroup
+	lives map[*acptest.Process]bool
+	began int
+	seats map[string]engine.Seat // by the name of the agent that sits there
+}
+
+// New returns a vendor; made makes what runs as one of its programs. The test ends once all of them have.
+func New(t testing.TB, made func() *acptest.Agent) *Vendor {
+	v := &Vendor{dir: t.TempDir(), made: made, lives: map[*acptest.Process]bool{}, seats: map[string]engine.Seat{}}
+	v.Options = vendor.Options{Name: "fake", Program: engine.Program{Argv: []string{"/opt/fake", "acp"}}, Login: "fake login"}
+	t.Cleanup(v.all.Wait)
+	return v
+}
+
+// Go starts a goroutine that the test waits for. A pool's have to be started by it too.
+func (v *Vendor) Go(_ string, f func()) { v.all.Go(f) }
+
+// Engine is the vendor's engine, for a pool.
+func (v *Vendor) Engine() *vendor.Vendor {
+	o := v.Options
+	o.Start = v.start
+	if o.Serves == nil {
+		o.Serves = v.serve
+	}
+	return vendor.New(o)
+}
+
+func (v *Vendor) start(s proc.Spec) (acp.Process, error) {
+	a := v.made()
+	a.Dir = v.dir
+	p := acptest.Run(v.Go, func(in io.Reader, out io.WriteCloser) { _ = a.Serve(in, out) })
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.lives[p] = true
+	v.began++
+	return p, nil
+}
+
+// serve is a door that is none: what comes through it is called at once.
+func (v *Vendor) serve(at engine.Seat, _ string) (schema.Server, func(), error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.seats[at.Name] = at
+	return schema.Server{Name: "fantail"}, func() {}, nil
+}
+
+// Kill ends all of its programs, as a crash would.
+func (v *Vendor) Kill() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for p := range v.lives {
+		p.End()
+	}
+	clear(v.lives)
+}
+
+// Began is how many of its programs have begun.
+func (v *Vendor) Began() int {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.began
+}
+
+// Ended waits until all programs that have begun have ended.
+func (v *Vendor) Ended() {
+	v.mu.Lock()
+	lives := slices.Collect(maps.Keys(v.lives))
+	v.mu.Unlock()
+	for _, p := range lives {
+		<-p.Exited()
+	}
+}
+
+// Call calls one of our tools as the agent of that name.
+func (v *Vendor) Call(ctx context.Context, agent, tool, args string) tools.Result {
+	v.mu.Lock()
+	at, sits := v.seats[agent]
+	v.mu.Unlock()
+	if !sits {
+		return tools.Result{Text: "nobody sits as " + agent, Error: true}
+	}
+	return at.Call(ctx, tool, json.RawMessage(args))
+}
