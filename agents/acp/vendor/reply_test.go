@@ -197,3 +197,46 @@ func TestNews(t *testing.T) {
 		})
 	}
 }
+
+// TestReply_kinds: what becomes of each kind of update, and whether it shows that the agent has what it was sent.
+func TestReply_kinds(t *testing.T) {
+	for update, want := range map[string]string{
+		`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"hi"}}`:                        "turn text hi",
+		`{"sessionUpdate":"agent_message_chunk","content":{"type":"resource","resource":{"uri":"file:///a"}}}`: "turn text [resource file:///a]",
+		`{"sessionUpdate":"agent_thought_chunk","content":{"type":"image","mimeType":"image/png"}}`:            "turn thinking [image image/png]",
+		`{"sessionUpdate":"user_message_chunk","content":{"type":"text","text":"hi"}}`:                         "turn",
+		`{"sessionUpdate":"plan","entries":[]}`:                                                                "turn note Its plan:",
+		`{"sessionUpdate":"notice","title":"low disk","description":"2 GB"}`:                                   "turn note low disk 2 GB",
+		`{"sessionUpdate":"compaction_update","compactionId":"k","status":"in_progress"}`:                      "turn",
+		`{"sessionUpdate":"compaction_update","compactionId":"k","status":"completed"}`:                        "turn note It has compacted its conversation.",
+		`{"sessionUpdate":"compaction_update","compactionId":"k","status":"failed","error":"too long"}`:        "turn note too long",
+		`{"sessionUpdate":"usage_update","used":1}`:                                                            "",
+		`{"sessionUpdate":"current_mode_update","currentModeId":"plan"}`:                                       "",
+		`{"sessionUpdate":"config_option_update","configOptions":[]}`:                                          "",
+		`{"sessionUpdate":"session_info_update","title":"A title"}`:                                            "",
+		`{"sessionUpdate":"available_commands_update","availableCommands":[]}`:                                 "",
+		`{"sessionUpdate":"brand_new"}`:                                                                        "note It says something that this program can't show: brand_new",
+		`{"sessionUpdate":"agent_message_chunk"}`:                                                              "note It says something that this program can't show: agent_message_chunk",
+		`{}`: "note It says something that this program can't show: ?",
+	} {
+		var got []string
+		r := newReply()
+		_, u := schema.ReadUpdate(json.RawMessage(`{"update":` + update + `}`))
+		if r.hear(u, func(p llm.Part) {
+			switch p := p.(type) {
+			case llm.Text:
+				got = append(got, "text "+p.Text)
+			case llm.Thinking:
+				got = append(got, "thinking "+p.Text)
+			}
+		}, func(string, string) {}) {
+			got = append([]string{"turn"}, got...)
+		}
+		for _, n := range r.notes {
+			got = append(got, "note "+n)
+		}
+		if s := strings.Join(got, " "); s != want {
+			t.Errorf("%s: %q, want %q", update, s, want)
+		}
+	}
+}
