@@ -13,6 +13,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"slices"
@@ -41,7 +42,7 @@ type Vendor struct {
 	lives map[*acptest.Process]bool
 	began int
 	left  int                    // bytes that its programs say before what they say is cut; -1: it is not
-	seats map[string]engine.Seat // by the name of the agent that sits there
+	seats map[string]engine.Seat // by the name of the agent that sits there, and by its id
 }
 
 // New returns a vendor; made makes what runs as one of its programs. The test ends once all of them have.
@@ -112,8 +113,9 @@ func (s scissors) Write(b []byte) (int, error) {
 func (v *Vendor) serve(at engine.Seat, _ string) (schema.Server, func(), error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.seats[at.Name] = at
-	return schema.Server{Name: "fantail"}, func() {}, nil
+	id := fmt.Sprint(at.Agent)
+	v.seats[at.Name], v.seats[id] = at, at
+	return schema.Server{Name: "fantail", Args: []string{id}, Env: []schema.Variable{}}, func() {}, nil
 }
 
 // Kill ends all of its programs, as a crash would.
@@ -141,6 +143,15 @@ func (v *Vendor) Ended() {
 	for _, p := range lives {
 		<-p.Exited()
 	}
+}
+
+// CallIn calls one of our tools in a turn, as the agent whose turn it is.
+func (v *Vendor) CallIn(t *acptest.Turn, tool, args string) tools.Result {
+	var servers []schema.Server
+	if err := json.Unmarshal([]byte(t.Servers()), &servers); err != nil || len(servers) != 1 {
+		return tools.Result{Text: "no tools of ours are there", Error: true}
+	}
+	return v.Call(t.Context, servers[0].Args[0], tool, args)
 }
 
 // Call calls one of our tools as the agent of that name.
