@@ -3,11 +3,14 @@ package uitest_test
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"fantail/agents/acp/acptest"
@@ -146,4 +149,126 @@ func (v *obeyed) reads(t *acptest.Turn, id, pattern string) {
 	out, _ := cmd.CombinedOutput()
 	t.Done(id, string(out))
 	t.Say("I found: " + string(out))
+}
+
+// TestMainJob_vendors does what the program is for with another vendor's agents: three of them are pushed, two run at a time,
+// what they ask is answered, a question outlives a restart, and each result is taken once.
+func TestMainJob_vendors(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := theirs(t, uitest.Options{Files: map[string]string{"a.go": "package a // TODO: more\n"}})
+		s := uitest.Start(t, o)
+		s.Enter("/push name=tests run echo all tests pass | tee log")
+		s.See("Queued tests")
+		s.Enter("/push name=vet run touch happy")
+		s.See("Queued vet")
+		s.Enter("/push name=todo grep TODO")
+		s.See("Queued todo", "3 queued")
+		s.Enter("/run 2")
+		s.See("tests ⚠", "vet ⚠", "⚠ 2 asking", "todo ✓")
+
+		s.Press("alt+2")
+		s.See("tests asks you", "fake asks: echo all tests pass | tee log", "1  Choice allow_once", "2  Choice reject_once")
+		s.Wait(firstSecond)
+		s.Type("1")
+		s.Gone("asks you")
+		s.See("✓ echo all tests pass", "│ all tests pass", "tests ✓")
+
+		s.Press("alt+3")
+		s.See("vet asks you")
+		s.Press("alt+1")
+		s.See("[Agent: main | 3 pending]")
+		home := s.Home
+		s.Enter("/quit") // with vet at its question
+		s.Left()
+		s.Stop()
+
+		o.Home = home
+		s = uitest.Start(t, o)
+		s.See("tests ✓", "todo ✓", "vet ⚠", "⚠ 1 asking")
+		s.Press("alt+3")
+		s.See("vet asks you", "fake asks: touch happy")
+		s.Wait(firstSecond)
+		s.Type("2")
+		s.Gone("asks you")
+		s.See("vet ✓")
+		if _, err := os.Stat(filepath.Join(home.Root, "happy")); err == nil {
+			t.Error("what was refused was done")
+		}
+		s.Press("alt+1")
+		s.Enter("/receive")
+		s.See("✉ from ", " · completed")
+		s.Enter("/check")
+		s.See("✉ from tests", "✉ from todo", "✉ from vet", "TODO: more", "[Agent: main]")
+		s.NotSee("pending")
+		s.Enter("/check")
+		s.See("No messages ready.")
+		s.Enter("say Four.")
+		s.See("Four.", "fake carries out the turns here")
+		s.Enter("/doctor")
+		s.See("started 3 = delivered 3 + pending 0 + running 0")
+		s.Stop()
+
+		o.Home = home
+		s = uitest.Start(t, o)
+		s.See("✉ from vet", "Four.", "[Agent: main]")
+		s.Enter("say Five.")
+		s.See("Five.")
+		if n := strings.Count(s.Screen(), "Four."); n > 2 { // what was asked, and the answer
+			t.Errorf("it says %d times what it said before", n)
+		}
+	})
+}
+
+// TestHostileVendorNeverReachesTheTerminal: nor does what another vendor's agent says, asks or fails with.
+func TestHostileVendorNeverReachesTheTerminal(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		evil, _ := json.Marshal(wild)
+		v := vendortest.New(t, func() *acptest.Agent {
+			return &acptest.Agent{Turn: func(t *acptest.Turn) string {
+				for _, text := range []string{
+					`{"sessionUpdate":"agent_thought_chunk","content":{"type":"text","text":` + string(evil) + `}}`,
+					`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":` + string(evil) + `}}`,
+					`{"sessionUpdate":"tool_call","toolCallId":` + string(evil) + `,"name":` + string(evil) + `,"kind":` + string(evil) + `,"title":` + string(evil) + `,"rawInput":{"x":` + string(evil) + `}}`,
+					`{"sessionUpdate":"tool_call_update","toolCallId":` + string(evil) + `,"content":[{"type":"content","content":{"type":"text","text":` + string(evil) + `}}]}`,
+					`{"sessionUpdate":"tool_call","toolCallId":"d","kind":"edit","status":"completed","content":[{"type":"diff","path":` + string(evil) + `,"oldText":` + string(evil) + `,"newText":"x"}]}`,
+					`{"sessionUpdate":"plan","entries":[{"content":` + string(evil) + `}]}`,
+					`{"sessionUpdate":"notice","title":` + string(evil) + `,"description":` + string(evil) + `}`,
+					`{"sessionUpdate":` + string(evil) + `}`,
+					`{"sessionUpdate":"session_info_update","title":` + string(evil) + `}`,
+				} {
+					t.Update(text)
+				}
+				_, _ = t.Request("session/request_permission", json.RawMessage(`{"toolCall":{"toolCallId":"q","title":`+string(evil)+`,"rawInput":{`+string(evil)+`:`+string(evil)+`}},
+					"options":[{"optionId":"a","name":`+string(evil)+`,"kind":"allow_once"},{"optionId":"b","name":"No","kind":"reject_once"}]}`))
+				return wild
+			}}
+		})
+		v.Words = wild
+		s := uitest.Start(t, uitest.Options{Provider: v.Engine(), Model: "acp/fake"})
+		s.Enter("go")
+		s.See("alt+a")
+		s.Press("alt+a")
+		s.See("main asks you")
+		s.Wait(firstSecond)
+		s.Type("2")
+		s.Gone("asks you")
+		s.See("stopped for a reason that is not known here")
+		s.Press("ctrl+o")
+		s.Wait(time.Second)
+		s.Enter("/push name=kid go")
+		s.Enter("/run")
+		s.See("kid ⚠")
+		v.Kill()
+		s.See("kid ✗", "1 pending]")
+		s.Enter("/check")
+		s.See("✉ from kid")
+		s.Press("alt+2")
+		for range 4 {
+			s.Wait(time.Second)
+			s.Press("tab")
+		}
+		if bad := unknown(s.Raw()); len(bad) > 0 {
+			t.Errorf("the program wrote %q", bad)
+		}
+	})
 }
