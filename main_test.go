@@ -253,7 +253,7 @@ var arrows = map[string][]string{
 	"agents/history/historytest": {
 		"agents/history", "agents/llm",
 	},
-	"agents/acp":         {"agents/acp/rpc", "agents/acp/schema", "tools/proc"},
+	"agents/acp":         {"agents/acp/rpc", "agents/acp/schema", "tools", "tools/proc"},
 	"agents/acp/rpc":     {},
 	"agents/acp/schema":  {},
 	"agents/acp/acptest": {"agents/acp/rpc"},

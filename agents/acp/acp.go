@@ -6,7 +6,7 @@
 //
 // Does not: know turns, transcripts or questions of ours; read a vendor's files or log in for anybody.
 //
-// Imports: agents/acp/rpc, agents/acp/schema, tools/proc.
+// Imports: agents/acp/rpc, agents/acp/schema, tools, tools/proc.
 package acp
 
 import (
@@ -21,7 +21,11 @@ import (
 
 	"fantail/agents/acp/rpc"
 	"fantail/agents/acp/schema"
+	"fantail/tools"
 )
+
+// mostName is how many bytes a session's name may have.
+const mostName = 4 << 10
 
 // The bounds of a session.
 const (
@@ -48,8 +52,9 @@ type Options struct {
 	Resume  string // the session to go on with; "": a new one
 	Whole   bool   // what was said in it is to be replayed
 
-	// Hear hears what the agent says, in its order. While it has not returned nothing else is heard, nor a turn over.
-	Hear func(schema.Update)
+	// Hear hears what the agent says, in its order, and how many bytes that took. While it has not returned nothing else is
+	// heard, nor a turn over.
+	Hear func(u schema.Update, size int)
 
 	// Permit and Elicit have the human answer. Their contexts end when the agent does not wait for it any more.
 	Permit func(context.Context, schema.PermissionRequest) (schema.Outcome, error)
@@ -90,8 +95,9 @@ type Failure struct {
 	Said   string // the last it wrote to its standard error
 }
 
+// Error is one line that a terminal shows as it is, whatever the agent wrote.
 func (f *Failure) Error() string {
-	text := f.Vendor + ": " + f.Cause.Error()
+	text := f.Vendor + ": " + tools.Line(f.Cause.Error())
 	if f.How != "" {
 		text += " (" + f.How + ")"
 	}
@@ -107,7 +113,7 @@ func (f *Failure) Unwrap() error { return f.Cause }
 func lastLines(text string, n int) string {
 	var lines []string
 	for line := range strings.Lines(text) {
-		if line = strings.TrimSpace(line); line != "" {
+		if line = tools.Line(line); line != "" {
 			lines = append(lines, line)
 		}
 	}
@@ -150,7 +156,7 @@ func Begin(ctx context.Context, p Process, o Options) (_ *Session, err error) {
 	if err := s.enter(ctx); err != nil {
 		return nil, err
 	}
-	if s.begun.Session == "" {
+	if n := len(s.begun.Session); n == 0 || n > mostName {
 		return nil, errors.New("it names no session")
 	}
 	s.id.Store(&s.begun.Session)
@@ -300,10 +306,10 @@ func (s *Session) Notify(method string, params json.RawMessage) {
 		if id := s.id.Load(); session != "" && id != nil && session != *id {
 			return // of a session that it has beside ours
 		}
-		s.o.Hear(u)
+		s.o.Hear(u, len(params))
 	case schema.Elicited:
 	default:
-		s.o.Hear(schema.Unknown{Kind: method})
+		s.o.Hear(schema.Unknown{Kind: method}, len(method))
 	}
 }
 

@@ -25,7 +25,7 @@ type client struct {
 	choose func(ctx context.Context, q schema.PermissionRequest) (schema.Outcome, error)
 }
 
-func (c *client) hear(u schema.Update) {
+func (c *client) hear(u schema.Update, _ int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch u := u.(type) {
@@ -299,61 +299,4 @@ func TestPermit_takenBack(t *testing.T) {
 		}
 		s.End()
 	})
-}
-
-// cut is a pipe that breaks after so many bytes.
-type cut struct {
-	io.WriteCloser
-	left int
-	sent *int
-}
-
-func (c *cut) Write(b []byte) (int, error) {
-	n := min(len(b), c.left)
-	*c.sent += n
-	c.left -= n
-	if _, err := c.WriteCloser.Write(b[:n]); err != nil || n < len(b) {
-		_ = c.Close()
-		return n, io.ErrClosedPipe
-	}
-	return n, nil
-}
-
-// Wherever what an agent says is cut, what came before it was heard, and the failure says so.
-func TestCut(t *testing.T) {
-	heard, sent := "", 0
-	session := func(at int) (failed error) {
-		sent = 0
-		with(t, func(t *testing.T, c *client) {
-			a := &acptest.Agent{Turn: func(t *acptest.Turn) string {
-				t.Say("größer")
-				t.Call("c1", "edit", "Edit a file")
-				t.Ask("c1", "Edit a file", "allow_once")
-				t.Done("c1", "done")
-				t.Say("bye")
-				return ""
-			}}
-			p := acptest.Run(c.start, func(in io.Reader, out io.WriteCloser) { _ = a.Serve(in, &cut{out, at, &sent}) })
-			s, err := acp.Begin(t.Context(), p, c.options(acp.Options{}))
-			if err == nil {
-				_, err = s.Prompt(t.Context(), "go")
-				s.End()
-			}
-			failed, heard = err, c.took()
-		})
-		return failed
-	}
-	if err := session(1 << 20); err != nil {
-		t.Fatal(err)
-	}
-	whole, all := heard, sent
-	for at := range all - 1 { // the last byte is the end of a line that is whole
-		err := session(at)
-		if fail := (*acp.Failure)(nil); !errors.As(err, &fail) || !strings.Contains(err.Error(), "it ended") {
-			t.Fatalf("cut after %d of %d bytes: %v", at, all, err)
-		}
-		if !strings.HasPrefix(whole, heard) {
-			t.Fatalf("cut after %d bytes: %s is no beginning of %s", at, heard, whole)
-		}
-	}
 }

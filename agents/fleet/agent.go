@@ -250,9 +250,14 @@ func (a *Agent) Begins(turn int64, started time.Time) {
 	})
 }
 
-// Asked records that the agent sends a request, and shows what it is doing.
+// Asked records that the agent sends a request, and shows what it is doing. An engine may do that while a call of its waits,
+// or while it asks: then it does not show as running, which it would be taken at its word for.
 func (a *Agent) Asked(doing string) {
-	a.Set(func(i *event.Info) { a.asked, i.State, i.Doing = a.fleet.o.Now(), event.Running, doing })
+	a.Set(func(i *event.Info) {
+		if a.asked = a.fleet.o.Now(); !a.Waits() && !a.fleet.asking[a] {
+			i.State, i.Doing = event.Running, doing
+		}
+	})
 }
 
 // Working records that a call runs; calling end removes it.

@@ -510,3 +510,27 @@ func TestAwaitEnd(t *testing.T) {
 		t.Errorf("after the end: %v", err)
 	}
 }
+
+// TestAsked: an agent that waits, or asks, does not show as running because its engine says more meanwhile.
+func TestAsked(t *testing.T) {
+	b := newFleet(t, fleet.Options{})
+	a := b.open(event.Info{ID: 1, Kind: event.Main, State: event.Running})
+	regain := a.Aside("waiting for any message")
+	if a.Asked("streaming"); a.Known().State != event.Waiting {
+		t.Errorf("it waits, and is %s", a.Known().State)
+	}
+	if err := regain(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	a.Asking(&event.Question{})
+	if a.Asked("streaming"); a.Known().State != event.Asking || a.Known().Question == nil {
+		t.Errorf("it asks, and is %s", a.Known().State)
+	}
+	a.Heard(&event.Answer{})
+	if err := a.Regain(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if a.Asked("streaming"); a.Known().State != event.Running || a.Known().Doing != "streaming" {
+		t.Errorf("it goes on, and is %s", a.Known().State)
+	}
+}

@@ -249,3 +249,36 @@ func TestAsks_form(t *testing.T) {
 		w.Balanced()
 	})
 }
+
+// TestAsks_beside: what an agent says and does while a question of its is open leaves that open, to be seen and answered.
+func TestAsks_beside(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPuppets(t, waits)
+		w, _ := p.open(t, setting{})
+		w.Prompt("begin")
+		n := <-p.turns
+		n.Call("c0", "read", "look")
+		n.Call("c1", "execute", "rm -r build")
+		got := make(chan string, 1)
+		p.Go("ask", func() { got <- n.Ask("c1", "rm -r build", "allow_once", "reject_once") })
+		w.State("main", event.Asking)
+		n.Done("c0", "seen")
+		n.Say("I wait.")
+		n.Call("c2", "read", "look again")
+		n.Done("c2", "seen again")
+		w.says("main", "result: seen again")
+		synctest.Wait()
+		w.Until("all is heard", func() bool { return true })
+		if i := w.Info("main"); i.State != event.Asking || i.Question == nil {
+			t.Errorf("it is %s (%s)", i.State, i.Doing)
+		}
+		w.replies("main", "Choice allow_once")
+		if a := <-got; a != "allow_once" {
+			t.Errorf("it was answered %q", a)
+		}
+		n.Done("c1", "gone")
+		n.answers("Over.")
+		w.rests("main", 1)
+		w.Balanced()
+	})
+}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"fantail/agents/acp/vendortest"
 
@@ -190,4 +192,43 @@ func TestVendor_receives(t *testing.T) {
 	}
 	w.Settle()
 	w.Balanced()
+}
+
+// TestVendor_stuck: an agent whose call waits for a message shows as waiting, whatever else it did just before; those who wait
+// for each other are told so.
+func TestVendor_stuck(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPuppets(t, waits)
+		w, _ := p.open(t, setting{})
+		w.dispatches(tools.Task{Name: "kid", Prompt: "be a kid"}, "")
+		kid := <-p.turns
+		w.Prompt("begin")
+		main := <-p.turns
+		got := make(chan string, 2)
+		for name, n := range map[string]*turn{"kid": kid, "main": main} {
+			n.Call("c1", "other", "queue")
+			w.says(name, "call: queue")
+			n.Done("c1", p.CallIn(n.Turn, "queue", `{}`).Text)
+			p.Go("receive", func() {
+				n.Call("c2", "other", "receive")
+				r := p.CallIn(n.Turn, "receive", map[string]string{"kid": `{"from":"main"}`, "main": `{"from":"kid"}`}[name])
+				n.Done("c2", r.Text)
+				got <- r.Text
+			})
+			if name == "kid" {
+				time.Sleep(time.Second)
+				w.Until("it waits", func() bool { return w.Info("kid").State == event.Waiting })
+			}
+		}
+		for range 2 {
+			if text := <-got; !strings.Contains(text, "waits for") && !strings.Contains(text, "Nothing can arrive") && !strings.Contains(text, "othing") {
+				t.Errorf("it was told %s", text)
+			}
+		}
+		kid.answers("I end.")
+		main.answers("I end too.")
+		w.rests("main", 1)
+		w.Settle()
+		w.Balanced()
+	})
 }

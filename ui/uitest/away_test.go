@@ -126,7 +126,7 @@ func ask(s *uitest.Session, tell tell) { tell(s, "say Four.", "what is two and t
 //
 // Spec: O-1, O-6, O-10, O-46, O-47, O-87.
 func TestAway_untilCIPasses(t *testing.T) {
-	playAll(t, 3, uitest.Options{H: 60, Files: map[string]string{"ci/log": "2 tests failed\n"}}, watcher, func(t *testing.T, s *uitest.Session, tell tell, model bool) {
+	playAll(t, models, uitest.Options{H: 60, Files: map[string]string{"ci/log": "2 tests failed\n"}}, watcher, func(t *testing.T, s *uitest.Session, tell tell, model bool) {
 		tell(s, "schedule ci every 10m: read ci/passed then unregister ci", "check if CI passes, let me know")
 		s.See("Scheduled task 'ci': fires every 600s.", "⏲ 1", "2 steps")
 		ask(s, tell)
@@ -167,7 +167,7 @@ func TestAway_untilCIPasses(t *testing.T) {
 //
 // Spec: O-2, O-23, O-24, O-37.
 func TestAway_theSuiteInTheBackground(t *testing.T) {
-	playAll(t, 3, uitest.Options{H: 60, Files: map[string]string{"suite.sh": "echo 'all 214 tests pass'\n"}}, watcher, func(t *testing.T, s *uitest.Session, tell tell, _ bool) {
+	playAll(t, models, uitest.Options{H: 60, Files: map[string]string{"suite.sh": "echo 'all 214 tests pass'\n"}}, watcher, func(t *testing.T, s *uitest.Session, tell tell, _ bool) {
 		tell(s, "delegate tests: wait 60s then run sh suite.sh", "run the full test suite in the background")
 		s.See("Task dispatched to 'tests' (session: 1)", "2 steps", "▶ 1 running")
 		ask(s, tell)
@@ -195,7 +195,7 @@ func TestAway_theSuiteInTheBackground(t *testing.T) {
 //
 // Spec: O-3, O-10, O-31, O-33, O-75, O-79, O-87.
 func TestAway_aFindingIsFoldedIn(t *testing.T) {
-	playAll(t, 3, uitest.Options{H: 60}, watcher, func(t *testing.T, s *uitest.Session, tell tell, _ bool) {
+	playAll(t, every, uitest.Options{H: 60}, watcher, func(t *testing.T, s *uitest.Session, tell tell, _ bool) {
 		tell(s, "delegate auth: wait 60s then say auth uses signed tokens", "research how auth works in the background")
 		s.See("Task dispatched to 'auth' (session: 1)", "2 steps", "▶ 1 running")
 		s.Wait(61 * time.Second)
@@ -218,7 +218,7 @@ func TestAway_aFindingIsFoldedIn(t *testing.T) {
 //
 // Spec: O-4, O-35, O-40, O-87.
 func TestAway_reminder(t *testing.T) {
-	playAll(t, 3, uitest.Options{H: 40}, watcher, func(t *testing.T, s *uitest.Session, tell tell, _ bool) {
+	playAll(t, every, uitest.Options{H: 40}, watcher, func(t *testing.T, s *uitest.Session, tell tell, _ bool) {
 		s.Enter("/remind 1m commit your work")
 		s.See("Reminder reminder-1: in 1m, due ", "⏲ 1")
 		s.Wait(time.Second)

@@ -90,40 +90,50 @@ func delegator(req llmtest.Request) llmtest.Reply {
 	return llmtest.Say("Four.")
 }
 
-// engines are what carries out turns: the engine that is told plain instructions, and models behind real protocols,
-// which are told words.
-var engines = []struct {
-	name  string
-	reach func(client *http.Client) llm.Provider // nil: the built-in engine
-}{
-	{"builtin", nil},
-	{"anthropic", func(c *http.Client) llm.Provider {
+// engines are what carries out turns, by name: the engine that needs no model and other vendors' agents, which are told plain
+// instructions, and models behind real protocols, which are told words.
+type engines string
+
+const (
+	oneModel engines = "builtin anthropic"
+	models   engines = "builtin anthropic openai"
+	attached engines = "builtin anthropic vendor"
+	every    engines = "builtin anthropic openai vendor"
+)
+
+// reach is a model behind a real protocol; nil: it is none.
+func reach(engine string, c *http.Client) llm.Provider {
+	switch engine {
+	case "anthropic":
 		return anthropic.New(anthropic.Options{Key: "k", BaseURL: "http://fake", HTTPClient: c})
-	}},
-	{"openai", func(c *http.Client) llm.Provider {
+	case "openai":
 		return openai.New(openai.Options{Key: "k", BaseURL: "http://fake/v1", HTTPClient: c})
-	}},
+	}
+	return nil
 }
 
 // tell types what an engine understands.
 type tell func(s *uitest.Session, plain, words string)
 
-// playAll plays a scenario with the first so many engines. Behind the protocols answer is the model.
-func playAll(t *testing.T, n int, o uitest.Options, answer func(llmtest.Request) llmtest.Reply, f func(t *testing.T, s *uitest.Session, tell tell, model bool)) {
+// playAll plays a scenario with each of the engines. Behind the protocols answer is the model.
+func playAll(t *testing.T, with engines, o uitest.Options, answer func(llmtest.Request) llmtest.Reply, f func(t *testing.T, s *uitest.Session, tell tell, model bool)) {
 	t.Helper()
-	for _, e := range engines[:n] {
+	for _, e := range strings.Fields(string(with)) {
 		o := o
-		t.Run(e.name, func(t *testing.T) {
+		t.Run(e, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				if e.reach == nil {
-					f(t, uitest.Start(t, o), func(s *uitest.Session, plain, _ string) { s.Enter(plain) }, false)
-					return
-				}
 				server := &llmtest.Server{Answer: answer}
 				client, stop := server.Pipe()
 				t.Cleanup(stop)
-				o.Provider, o.Model = e.reach(client), e.name+"/fake"
-				f(t, uitest.Start(t, o), func(s *uitest.Session, _, words string) { s.Enter(words) }, true)
+				if p := reach(e, client); p != nil {
+					o.Provider, o.Model = p, e+"/fake"
+					f(t, uitest.Start(t, o), func(s *uitest.Session, _, words string) { s.Enter(words) }, true)
+					return
+				}
+				if e == "vendor" {
+					o = theirs(t, o)
+				}
+				f(t, uitest.Start(t, o), func(s *uitest.Session, plain, _ string) { s.Enter(plain) }, false)
 			})
 		})
 	}
@@ -132,7 +142,13 @@ func playAll(t *testing.T, n int, o uitest.Options, answer func(llmtest.Request)
 // play2 plays a scenario twice: with the built-in engine, and with a model that delegates.
 func play2(t *testing.T, o uitest.Options, f func(s *uitest.Session, tell func(plain, words string), model bool)) {
 	t.Helper()
-	playAll(t, 2, o, delegator, func(_ *testing.T, s *uitest.Session, tell tell, model bool) {
+	playEach(t, oneModel, o, f)
+}
+
+// playEach plays a scenario with each of the engines, whose models delegate.
+func playEach(t *testing.T, with engines, o uitest.Options, f func(s *uitest.Session, tell func(plain, words string), model bool)) {
+	t.Helper()
+	playAll(t, with, o, delegator, func(_ *testing.T, s *uitest.Session, tell tell, model bool) {
 		f(s, func(plain, words string) { tell(s, plain, words) }, model)
 	})
 }
@@ -141,7 +157,7 @@ func play2(t *testing.T, o uitest.Options, f func(s *uitest.Session, tell func(p
 // the result enters with the next prompt; once.
 // Spec: O-1, O-2, O-3, O-10, O-12, O-15, O-23, O-24, O-79, O-80, N-5, N-7, N-9.
 func TestDelegated_inTheBackground(t *testing.T) {
-	play2(t, uitest.Options{}, func(s *uitest.Session, tell func(plain, words string), model bool) {
+	playEach(t, attached, uitest.Options{}, func(s *uitest.Session, tell func(plain, words string), model bool) {
 		tell("delegate auth: wait 60s then say auth uses signed tokens", "research how auth works in the background")
 		s.See("delegate auth", "Task dispatched to 'auth' (session: 1)", "2 steps", "▶ 1 running")
 		tell("say Four.", "what is two and two?")
@@ -164,9 +180,9 @@ func TestDelegated_inTheBackground(t *testing.T) {
 // or the model waits for them with receive.
 // Spec: O-5, N-33, Q-22.
 func TestDelegated_fanOut(t *testing.T) {
-	const three = "delegate read: wait 30s then say the module is small\ndelegate usages: wait 20s then say nine usages\ndelegate tests: wait 10s then say no tests"
-	play2(t, uitest.Options{}, func(s *uitest.Session, tell func(plain, words string), model bool) {
-		s.Paste(map[bool]string{false: three, true: "explore"}[model])
+	const lines = "delegate read: wait 30s then say the module is small\ndelegate usages: wait 20s then say nine usages\ndelegate tests: wait 10s then say no tests"
+	playEach(t, attached, uitest.Options{}, func(s *uitest.Session, tell func(plain, words string), model bool) {
+		s.Paste(map[bool]string{false: lines, true: "explore"}[model])
 		s.Press("enter")
 		s.See("(session: 1)", "(session: 2)", "(session: 3)", "▶ 3 running")
 		s.Wait(30 * time.Second)
@@ -177,8 +193,8 @@ func TestDelegated_fanOut(t *testing.T) {
 		tell("say In sum: 3 findings.", "sum up")
 		s.See("In sum: 3 findings.")
 	})
-	play2(t, uitest.Options{H: 60}, func(s *uitest.Session, _ func(plain, words string), model bool) {
-		s.Paste(map[bool]string{false: three + "\nreceive\nreceive\nreceive", true: "explore and wait"}[model])
+	playEach(t, attached, uitest.Options{H: 60}, func(s *uitest.Session, _ func(plain, words string), model bool) {
+		s.Paste(map[bool]string{false: lines + "\nreceive\nreceive\nreceive", true: "explore and wait"}[model])
 		s.Press("enter")
 		s.See("waiting for any message")
 		s.Wait(40 * time.Second)

@@ -79,7 +79,7 @@ func TestInteractiveByHand(t *testing.T) {
 //
 // Spec: C-1, C-3, C-6, C-20, C-29, E-13.
 func TestInteractiveWithBothEngines(t *testing.T) {
-	play2(t, uitest.Options{}, func(s *uitest.Session, tell func(plain, words string), _ bool) {
+	playEach(t, attached, uitest.Options{}, func(s *uitest.Session, tell func(plain, words string), _ bool) {
 		tell("/push name=auth interactive idle=60s wait 3s then say one", "/push name=auth interactive idle=60s task 3: one")
 		tell("/push name=plain wait 3s then say hi", "/push name=plain task 3: hi")
 		s.Enter("/run")

@@ -15,12 +15,17 @@ import (
 	"fantail/ui/uitest"
 )
 
-// workflow plays a scenario with the built-in engine and with a fake model behind
-// the real protocol. do writes a task's instructions in the language of either.
+// workflow plays a scenario with the built-in engine, with a fake model behind
+// the real protocol, and with another vendor's agents. do writes a task's instructions in the language of each.
 func workflow(t *testing.T, o uitest.Options, f func(s *uitest.Session, do func(plain string) string)) {
 	t.Helper()
 	t.Run("builtin", func(t *testing.T) {
 		play(t, o, func(s *uitest.Session) { f(s, func(plain string) string { return plain }) })
+	})
+	t.Run("vendor", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			f(uitest.Start(t, theirs(t, o)), func(plain string) string { return plain })
+		})
 	})
 	t.Run("anthropic", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {

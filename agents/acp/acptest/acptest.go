@@ -42,6 +42,7 @@ type Agent struct {
 	conn     *rpc.Conn
 	sessions sessions
 	servers  json.RawMessage // the MCP servers it was given last
+	where    string          // the directory it works in
 	set      []string
 	turns    map[string]*Turn
 }
@@ -177,10 +178,11 @@ func (a *Agent) begun(id string, params json.RawMessage) map[string]any {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	var p struct {
+		Where   string          `json:"cwd"`
 		Servers json.RawMessage `json:"mcpServers"`
 	}
 	_ = json.Unmarshal(params, &p)
-	a.servers = p.Servers
+	a.servers, a.where = p.Servers, p.Where
 	r := map[string]any{}
 	if id != "" {
 		r["sessionId"] = id
@@ -199,6 +201,15 @@ func (a *Agent) Servers() string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return string(a.servers)
+}
+
+// Servers are those of the turn's agent, and Where is the directory it works in.
+func (t *Turn) Servers() string { return t.a.Servers() }
+
+func (t *Turn) Where() string {
+	t.a.mu.Lock()
+	defer t.a.mu.Unlock()
+	return t.a.where
 }
 
 // Set are the modes and settings that it was given, in their order.

@@ -95,7 +95,11 @@ func TestCall(t *testing.T) {
 		if l := p.line(); l != `{"jsonrpc":"2.0","id":1,"method":"ask","params":[1]}` {
 			t.Error(l)
 		}
-		p.says(`{"jsonrpc":"2.0","method":"before","params":{"n":1}}`, `{"jsonrpc":"2.0","id":99,"result":{"v":9}}`, `{"jsonrpc":"2.0","id":1,"result":{"v":7}}`)
+		p.says(
+			`{"jsonrpc":"2.0","method":"before","params":{"n":1}}`,
+			`{"jsonrpc":"2.0","id":99,"result":{"v":9}}`, `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"parse"}}`, // to nothing
+			`{"jsonrpc":"2.0","id":1,"result":{"v":7}}`, `{"jsonrpc":"2.0","id":1,"result":{"v":8}}`, `{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"no"}}`, // and twice
+		)
 		if err := <-errs; err != nil || got.V != 7 || p.heard.all() != `before{"n":1}` {
 			t.Error(err, got, p.heard.all())
 		}
@@ -185,6 +189,7 @@ func TestEnds(t *testing.T) {
 		{"with the last line cut behind it", `{"method":"x"}`, "it ended"},
 		{"rubbish without end", strings.Repeat("\x1b[31mlog\xff\n", 9000), `it does not speak the protocol; it wrote "\x1b[31mlog` + "\uFFFD" + `"`},
 		{"a line without end", strings.Repeat("x", maxLine+1), "one message is larger than 16 MB"},
+		{"too deep", `{"method":"x","params":` + strings.Repeat("[", maxRubbish+1) + "\n", `it does not speak the protocol; it wrote "{\"method\":\"x\",\"params\":[[`},
 		{"arrays", strings.Repeat("[1]\n", 30000), `it does not speak the protocol; it wrote "[1]"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -206,6 +211,97 @@ func TestEnds(t *testing.T) {
 		})
 	}
 }
+
+// endless is a line without an end.
+type endless struct{ read int }
+
+func (e *endless) Read(b []byte) (int, error) {
+	for i := range b {
+		b[i] = 'x'
+	}
+	e.read += len(b)
+	return len(b), nil
+}
+
+// A line is given up as soon as it is too long: no more of it is read or kept.
+func TestEnds_endless(t *testing.T) {
+	var all sync.WaitGroup
+	e := &endless{}
+	c := New(io.Discard, e, &heard{}, func(_ string, f func()) { all.Go(f) })
+	<-c.Done()
+	all.Wait()
+	if err := c.Err(); e.read > maxLine+1<<20 || !strings.Contains(err.Error(), "one message is larger than 16 MB") {
+		t.Errorf("after %d bytes: %v", e.read, err)
+	}
+}
+
+// Who says half a line and then nothing is waited for as long as who asks wants to wait.
+func TestStalls(t *testing.T) {
+	with(t, func(t *testing.T, p *peer) {
+		p.says(`{"method":"before"}`)
+		_, _ = io.WriteString(p.out, `{"id":1,"resu`)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		errs := make(chan error)
+		go func() { errs <- p.Call(ctx, "ask", nil, nil) }()
+		p.line()
+		began := time.Now()
+		go p.line() // that it is cancelled
+		if err := <-errs; !errors.Is(err, context.DeadlineExceeded) || time.Since(began) != time.Hour || p.heard.all() != "before" {
+			t.Error(err, p.heard.all())
+		}
+		go func() { errs <- p.Call(t.Context(), "again", nil, nil) }()
+		p.line()
+		p.says(`lt":{}}`, `{"id":2,"result":{}}`) // it goes on after all
+		if err := <-errs; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// A flood is heard at the pace of who hears it: what was not heard waits at the other end.
+func TestFlood(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, out := io.Pipe()
+		var all sync.WaitGroup
+		slow := &slow{goes: make(chan struct{})}
+		c := New(io.Discard, r, slow, func(_ string, f func()) { all.Go(f) })
+		said := 0
+		all.Go(func() {
+			line := []byte(`{"method":"x","params":"` + strings.Repeat("x", 1<<10) + "\"}\n")
+			for range 100_000 {
+				if _, err := out.Write(line); err != nil {
+					t.Error(err)
+				}
+				said++
+			}
+			_ = out.Close()
+		})
+		synctest.Wait()
+		if said > 1000 {
+			t.Errorf("%d are said, none is heard", said)
+		}
+		close(slow.goes)
+		<-c.Done()
+		all.Wait()
+		if slow.heard != 100_000 {
+			t.Errorf("%d are heard", slow.heard)
+		}
+	})
+}
+
+// slow is a hearer that waits.
+type slow struct {
+	goes  chan struct{}
+	heard int
+}
+
+func (s *slow) Notify(string, json.RawMessage) {
+	<-s.goes
+	s.heard++
+}
+
+func (s *slow) Answer(context.Context, string, json.RawMessage) (any, error) { return nil, nil }
 
 // Who takes nothing is told of, when much waits or when it closes its end.
 func TestTakesNothing(t *testing.T) {

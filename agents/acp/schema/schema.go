@@ -350,4 +350,10 @@ func (l *List[T]) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-var errNoID = errors.New("it has no id")
+var (
+	errNoID   = errors.New("it has no id")
+	errLongID = errors.New("its id is too long")
+)
+
+// mostID is how many bytes the id of a call may have.
+const mostID = 1 << 10

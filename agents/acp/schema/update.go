@@ -168,8 +168,11 @@ func call(text json.RawMessage) (Update, error) {
 	if err := json.Unmarshal(text, &c); err != nil {
 		return nil, err
 	}
-	if c.ID == "" {
+	switch n := len(c.ID); {
+	case n == 0:
 		return nil, errNoID
+	case n > mostID:
+		return nil, errLongID
 	}
 	for _, raw := range []*json.RawMessage{&c.Input, &c.Output} {
 		if bytes.Equal(*raw, []byte("null")) {

@@ -14,18 +14,14 @@ import (
 	"fantail/agents/acp/schema"
 	"fantail/agents/engine"
 	"fantail/tools"
+	"fantail/tools/content"
 )
 
 // asks has the human answer a question of the agent's. What it says meanwhile is heard.
 func (c *chair) asks(ctx context.Context, q asked) {
-	about := ""
+	var what call
 	if p, ok := q.ask.(schema.PermissionRequest); ok {
-		about = p.Call.ID
-		if known := c.reply.calls[about]; known != nil {
-			known.changes(p.Call)
-			p.Call = known.ToolCall
-			q.ask = p
-		}
+		what = c.reply.asked(p.Call)
 	}
 	c.seat.Go("acp ask", func() {
 		ctx, cancel := context.WithCancelCause(ctx)
@@ -33,7 +29,7 @@ func (c *chair) asks(ctx context.Context, q asked) {
 		defer context.AfterFunc(q.ctx, func() { cancel(context.Cause(q.ctx)) })()
 		switch ask := q.ask.(type) {
 		case schema.PermissionRequest:
-			q.reply <- answered(c.permits(ctx, about, ask))
+			q.reply <- answered(c.permits(ctx, what, ask.Choices.All))
 		case schema.ElicitRequest:
 			q.reply <- answered(c.elicits(ctx, ask))
 		}
@@ -47,32 +43,48 @@ func answered[A any](a A, err error) any {
 	return a
 }
 
-// permits asks whether a call may run, with the agent's own words to choose from.
-func (c *chair) permits(ctx context.Context, id string, p schema.PermissionRequest) (schema.Outcome, error) {
-	what := call{ToolCall: p.Call}
-	title := tools.Line(cmp.Or(p.Call.Title.V, p.Call.Kind.V, "a call"))
-	text := c.v.o.Name + " asks: " + title
-	if said, diff := what.made(); said != "" || diff != "" {
-		text += "\n\n" + strings.TrimSpace(said+"\n"+diff)
+// asked is the call that a question is about, as it is now.
+func (r *reply) asked(u schema.ToolCall) call {
+	c := r.calls[u.ID]
+	if c == nil || c.ended() {
+		c = &call{id: u.ID}
+		c.takes(u)
+		return *c
 	}
-	if input := spelled(p.Call.Input); input != "" {
+	status := c.status // it has not ended before its answer
+	r.takes(c, u)
+	c.status = status
+	return *c
+}
+
+// permits asks whether a call may run, with the agent's own words to choose from.
+func (c *chair) permits(ctx context.Context, what call, choices []schema.PermitWord) (schema.Outcome, error) {
+	title := what.called()
+	text := c.v.o.Name + " asks: " + title
+	if what.text != "" || what.diff != "" {
+		text += "\n\n" + strings.TrimSpace(what.text+"\n"+what.diff)
+	}
+	if input := spelled(what.input); input != "" {
 		text += "\n\n" + input
 	}
+	text = content.Middle(text, mostAsked)
 	words := map[string]schema.PermitWord{}
 	var options []tools.Option
 	no := ""
-	for _, w := range p.Choices.All {
+	for _, w := range choices {
 		label := tools.Line(cmp.Or(w.Name.V, w.Kind.V, w.ID))
 		for base, n := label, 2; words[label].ID != ""; n++ {
 			label = fmt.Sprintf("%s (%d)", base, n)
 		}
 		words[label] = w
-		options = append(options, tools.Option{Label: label})
+		if len(options) < mostChoices {
+			options = append(options, tools.Option{Label: label})
+		}
 		if no == "" && strings.HasPrefix(w.Kind.V, "reject") {
 			no = w.ID
 		}
 	}
-	answer, err := c.seat.Ask(ctx, id, title, tools.Question{Text: text, Options: options})
+	answer, err := c.seat.Ask(ctx, what.id, title, tools.Question{Text: text, Options: options})
 	if errors.Is(err, engine.ErrUnasked) && no != "" {
 		return schema.Outcome{Outcome: "selected", Choice: no}, nil
 	}
@@ -106,6 +118,13 @@ func spelled(input json.RawMessage) string {
 	return strings.Join(lines, "\n")
 }
 
+// The bounds of a question.
+const (
+	mostAsked   = 16 << 10 // bytes of its text
+	mostChoices = 50       // answers to choose from
+	mostFields  = 50       // values of a form
+)
+
 const (
 	yes  = "Yes"
 	no   = "No"
@@ -117,7 +136,8 @@ func (c *chair) elicits(ctx context.Context, q schema.ElicitRequest) (schema.Eli
 	if q.Mode == "url" || q.URL.OK && !q.Schema.OK {
 		const done = "I have done that"
 		answer, err := c.seat.Ask(ctx, "", tools.Line(q.Message), tools.Question{
-			Text:    fmt.Sprintf("%s asks: %s\n\nIt wants you to open this address in a browser of yours: %s", c.v.o.Name, q.Message, tools.Line(q.URL.V)),
+			Text: fmt.Sprintf("%s asks: %s\n\nIt wants you to open this address in a browser of yours: %s",
+				c.v.o.Name, content.Middle(q.Message, mostAsked), tools.Line(q.URL.V)),
 			Options: []tools.Option{{Label: done}, {Label: no}},
 		})
 		if err != nil || answer != done {
@@ -132,6 +152,9 @@ func (c *chair) elicits(ctx context.Context, q schema.ElicitRequest) (schema.Eli
 		}
 		return cmp.Or(cmp.Compare(order(a), order(b)), strings.Compare(a, b))
 	})
+	if n := len(names); n > mostFields {
+		return schema.ElicitResponse{}, fmt.Errorf("it asks for %d values, at most %d are asked for", n, mostFields)
+	}
 	values := map[string]any{}
 	for _, name := range names {
 		var f schema.Field
@@ -158,7 +181,7 @@ func (c *chair) field(ctx context.Context, q schema.ElicitRequest, name string, 
 	if f.Description.V != "" {
 		text += "\n" + f.Description.V
 	}
-	ask := tools.Question{Text: text, Multiple: f.Type == "array"}
+	ask := tools.Question{Multiple: f.Type == "array"}
 	values := map[string]any{}
 	offer := func(label string, v any) {
 		label = tools.Line(label)
@@ -180,10 +203,13 @@ func (c *chair) field(ctx context.Context, q schema.ElicitRequest, name string, 
 	if !slices.Contains(q.Schema.V.Required.All, name) {
 		offer(skip, nil)
 	}
+	text = content.Middle(text, mostAsked)
+	if n := len(ask.Options); n > mostChoices {
+		text += fmt.Sprintf("\n\nThere are %d more answers, which can be typed.", n-mostChoices)
+		ask.Options = append(ask.Options[:mostChoices-1], ask.Options[n-1]) // the last may be to leave it out
+	}
 	for problem := ""; ; {
-		if problem != "" {
-			ask.Text = text + "\n\n" + problem
-		}
+		ask.Text = strings.TrimSpace(text + "\n\n" + problem)
 		answer, err := c.seat.Ask(ctx, "", tools.Line(q.Message), ask)
 		if err != nil {
 			return nil, false, err

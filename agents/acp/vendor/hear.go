@@ -142,7 +142,7 @@ func (c *chair) take(ctx context.Context, e event, tell func(llm.Part)) error {
 		return nil
 	case schema.Usage:
 		if e.Used.OK {
-			c.seat.Filled(int(e.Used.V), int(e.Size.V))
+			c.seat.Filled(count(e.Used.V), count(e.Size.V))
 		}
 		if e.Cost.OK && e.Cost.V.Currency == "USD" {
 			c.spent.now(e.Cost.V.Amount)
@@ -161,7 +161,8 @@ func (c *chair) stops(tell func(llm.Part)) (llm.Stop, error) {
 	r := c.reply.stop
 	u := r.Usage.V
 	tell(llm.Usage{
-		Input: u.Input.V, Output: u.Output.V, CacheRead: u.Read.V, CacheWrite: u.Write.V, Reasoning: u.Thought.V, Cost: c.spent.take(),
+		Input: count(u.Input.V), Output: count(u.Output.V), CacheRead: count(u.Read.V), CacheWrite: count(u.Write.V),
+		Reasoning: count(u.Thought.V), Cost: c.spent.take(),
 	})
 	c.finished = false
 	c.reply.over()
@@ -188,6 +189,9 @@ func (c *chair) Ended() (done []engine.Done, notes []string) {
 	return done, notes
 }
 
+// count is a number of tokens as an agent tells it, within what can be.
+func count[N int | float64](n N) int { return int(min(max(n, 0), 1<<40)) }
+
 // spent is what the session costs, as the agent tells it: all so far.
 type spent struct {
 	known bool // the cost before what is counted here
@@ -196,8 +200,9 @@ type spent struct {
 }
 
 func (s *spent) now(cost float64) {
+	const most = 1e6 // dollars at once
 	if s.known && cost > s.cost {
-		s.due += cost - s.cost
+		s.due = min(s.due+cost-s.cost, most)
 	}
 	s.cost, s.known = cost, true
 }

@@ -8,8 +8,11 @@ import (
 	"fantail/agents/engine"
 )
 
-// most is how many things an agent may say before anybody listens; then it has to wait.
-const most = 4096
+// How much an agent may say before anybody listens; then it has to wait. There is always room for one thing.
+const (
+	most      = 4096
+	mostBytes = 8 << 20
+)
 
 // event is one thing that came from the agent: an update of its session, a question, or what became of what it was sent.
 type event interface{}
@@ -39,11 +42,19 @@ type news struct {
 	mu       sync.Mutex
 	replayed func(text string) // hears the user's words while a session is loaded; nil: nobody does
 	begun    bool              // what comes now is new
-	queue    []event
+	queue    []heard           // what is to be heard stands from at on
+	at       int
+	size     int           // of that, in bytes
 	came     chan struct{} // a token: there is something in the queue
 	room     *sync.Cond    // there is room in the queue
 	over     chan struct{} // closed when nobody listens any more
 	once     sync.Once
+}
+
+// heard is an event as it came.
+type heard struct {
+	event
+	size int // in bytes; 0: it is not the agent's own to say
 }
 
 func newNews(replayed func(text string)) *news {
@@ -64,12 +75,12 @@ func (n *news) end() {
 	n.once.Do(func() { close(n.over) })
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.queue = nil
+	n.queue, n.at, n.size = nil, 0, 0
 	n.room.Broadcast()
 }
 
 // hear takes an update. While much is unheard it waits, and with it the agent.
-func (n *news) hear(u schema.Update) {
+func (n *news) hear(u schema.Update, size int) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if !n.begun {
@@ -78,11 +89,14 @@ func (n *news) hear(u schema.Update) {
 		}
 		return
 	}
-	for len(n.queue) >= most && !n.ended() {
+	for left := n.left(); left > 0 && (left >= most || n.size+size > mostBytes) && !n.ended(); left = n.left() {
 		n.room.Wait()
 	}
-	n.add(u)
+	n.add(heard{u, size})
 }
+
+// left is how many things are to be heard. The caller holds the mutex.
+func (n *news) left() int { return len(n.queue) - n.at }
 
 func (n *news) ended() bool {
 	select {
@@ -97,15 +111,18 @@ func (n *news) ended() bool {
 func (n *news) put(e event) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.add(e)
+	n.add(heard{e, 0})
 }
 
 // add appends to the queue. The caller holds the mutex.
-func (n *news) add(e event) {
+func (n *news) add(h heard) {
 	if n.ended() {
 		return
 	}
-	n.queue = append(n.queue, e)
+	if n.at == len(n.queue) { // what was heard is let go
+		n.queue, n.at = nil, 0
+	}
+	n.queue, n.size = append(n.queue, h), n.size+h.size
 	select {
 	case n.came <- struct{}{}:
 	default:
@@ -116,23 +133,31 @@ func (n *news) add(e event) {
 func (n *news) take() (event, bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if len(n.queue) == 0 {
+	if n.left() == 0 {
 		return nil, false
 	}
-	e := n.queue[0]
-	n.queue = n.queue[1:]
-	if len(n.queue) == 0 {
-		n.queue = nil
+	h := n.queue[n.at]
+	n.queue[n.at].event = nil
+	n.size -= h.size
+	if n.at++; n.at >= most { // it never runs empty while the agent is fast
+		n.queue, n.at = append([]heard(nil), n.queue[n.at:]...), 0
 	}
 	n.room.Signal()
-	return e, true
+	return h.event, true
 }
 
-// back puts an event back at the queue's beginning.
+// back puts the event that was taken last back at the queue's beginning.
 func (n *news) back(e event) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.queue = append([]event{e}, n.queue...)
+	if n.ended() {
+		return
+	}
+	if n.at == 0 {
+		n.queue, n.at = append([]heard{{}}, n.queue...), 1
+	}
+	n.at--
+	n.queue[n.at] = heard{e, 0}
 	select {
 	case n.came <- struct{}{}:
 	default:

@@ -3,7 +3,7 @@ package vendor
 import (
 	"cmp"
 	"context"
-	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -15,11 +15,12 @@ import (
 	"fantail/tools/content"
 )
 
-// The bounds of what is kept of a call.
+// The bounds of what is kept, whatever an agent says.
 const (
-	mostArgs = 64 << 10 // bytes of what it was called with
-	mostText = 64 << 10 // bytes of what it answered: the beginning and the end
-	mostTail = 4 << 10  // bytes of what the screen shows while it runs
+	mostNotes = 100     // of a turn, for the human
+	mostNote  = 8 << 10 // bytes of one
+	mostPlan  = 50      // lines of a plan
+	mostTail  = 4 << 10 // bytes of what the screen shows of a call while it runs
 )
 
 // reply collects what an agent says.
@@ -28,27 +29,30 @@ type reply struct {
 	voice   string // whose it is, and of which message; "": none goes on
 	calls   map[string]*call
 	begun   []*call // those that nobody was told of
+	kept    int     // bytes of what is kept of calls that have not ended
 	done    []engine.Done
 	notes   []string
+	noted   int             // how many there were in this turn
 	strange map[string]bool // what this program does not know, and has noted
 	plan    string
 	stop    schema.PromptResponse
 }
 
-// call is one of the agent's own tools.
-type call struct {
-	schema.ToolCall
-	told bool
-}
-
 func newReply() *reply { return &reply{calls: map[string]*call{}, strange: map[string]bool{}} }
 
-// note is for the human.
-func (r *reply) note(text string) { r.notes = append(r.notes, text) }
+// note is for the human. Of very many in a turn the rest is only counted.
+func (r *reply) note(text string) {
+	if r.noted++; r.noted <= mostNotes {
+		r.notes = append(r.notes, content.Middle(text, mostNote))
+	}
+}
 
 // over says that a turn has ended.
 func (r *reply) over() {
-	r.voice, r.calls, r.plan = "", map[string]*call{}, ""
+	if more := r.noted - mostNotes; more > 0 {
+		r.notes = append(r.notes, fmt.Sprintf("It said %d more things in this turn that are not shown.", more))
+	}
+	r.voice, r.calls, r.kept, r.plan, r.noted = "", map[string]*call{}, 0, "", 0
 	r.stop = schema.PromptResponse{}
 }
 
@@ -74,6 +78,9 @@ func (r *reply) begin() (calls []llm.ToolCall) {
 	for _, c := range r.begun {
 		c.told = true
 		calls = append(calls, c.begins())
+		if c.ended() {
+			r.lets(c)
+		}
 	}
 	r.begun = nil
 	return calls
@@ -87,7 +94,7 @@ func (r *reply) ends(ctx context.Context) {
 	}
 	for _, id := range slices.Sorted(maps.Keys(r.calls)) {
 		if c := r.calls[id]; !c.ended() {
-			c.Status = schema.Maybe[string]{V: "failed", OK: true}
+			c.status = "failed"
 			r.done = append(r.done, engine.Done{Call: id, Result: tools.Result{Text: text, Error: true}, Cut: true})
 		}
 	}
@@ -112,9 +119,9 @@ func (r *reply) hear(u schema.Update, tell func(llm.Part), output func(call, tai
 			r.note(cmp.Or(tools.Line(u.Error.V), "It has compacted its conversation."))
 		}
 	case schema.Unknown:
-		if !r.strange[u.Kind] {
-			r.strange[u.Kind] = true
-			r.note("It says something that this program can't show: " + tools.Line(u.Kind))
+		if kind := tools.Line(u.Kind); !r.strange[kind] && len(r.strange) < mostNotes {
+			r.strange[kind] = true
+			r.note("It says something that this program can't show: " + kind)
 		}
 		return false
 	default:
@@ -148,98 +155,54 @@ func (r *reply) says(u schema.Chunk, tell func(llm.Part)) {
 func (r *reply) calling(u schema.ToolCall, output func(call, tail string)) {
 	r.voice = ""
 	c := r.calls[u.ID]
-	if c == nil {
-		c = &call{ToolCall: u}
+	switch {
+	case c == nil:
+		c = &call{id: u.ID}
 		r.calls[u.ID] = c
 		r.begun = append(r.begun, c)
-	} else if c.ended() {
+	case c.ended():
 		return
-	} else {
-		c.changes(u)
 	}
+	r.takes(c, u)
 	switch {
 	case c.ended():
-		r.done = append(r.done, engine.Done{Call: c.ID, Result: c.result()})
-	case c.told && u.Content.OK:
-		if text, _ := c.made(); text != "" {
-			output(c.ID, text[max(0, len(text)-mostTail):])
-		}
+		r.done = append(r.done, engine.Done{Call: c.id, Result: c.result()})
+		r.lets(c)
+	case c.told && u.Content.OK && c.text != "":
+		output(c.id, c.tail())
 	}
 }
 
-func (c *call) ended() bool { return ended(c.Status.V) }
-
-func ended(status string) bool { return status == "completed" || status == "failed" }
-
-// changes takes the fields that an update has.
-func (c *call) changes(u schema.ToolCall) {
-	for _, f := range []struct{ now, was *schema.Maybe[string] }{
-		{&u.Title, &c.Title}, {&u.Name, &c.Name}, {&u.Kind, &c.Kind}, {&u.Status, &c.Status},
-	} {
-		if f.now.OK {
-			*f.was = *f.now
-		}
-	}
-	if u.Content.OK {
-		c.Content = u.Content
-	}
-	if u.Locations.OK {
-		c.Locations = u.Locations
-	}
-	if u.Input != nil {
-		c.Input = u.Input
-	}
-	if u.Output != nil {
-		c.Output = u.Output
+// takes takes the fields that an update of a call has. Where too much is kept of all of them, what this one makes is not.
+func (r *reply) takes(c *call, u schema.ToolCall) {
+	r.kept -= c.size()
+	c.takes(u)
+	if r.kept += c.size(); r.kept > mostKept {
+		r.kept -= c.size()
+		c.input, c.text, c.diff, c.output = nil, "(not kept: it was too much at once)", "", ""
+		r.kept += c.size()
 	}
 }
 
-// begins is the call as a model's.
-func (c *call) begins() llm.ToolCall {
-	args := c.Input
-	if len(args) == 0 || args[0] != '{' || len(args) > mostArgs {
-		args = json.RawMessage("{}")
+// lets lets go of all of a call but that it has ended. One that has not been told of keeps what it was called with.
+func (r *reply) lets(c *call) {
+	r.kept -= c.size()
+	c.text, c.diff, c.output = "", "", ""
+	if c.told {
+		c.input = nil
 	}
-	name := tools.Line(cmp.Or(c.Name.V, c.Kind.V, "tool"))
-	title := tools.Line(cmp.Or(c.Title.V, name))
-	return llm.ToolCall{ID: c.ID, Name: name, Args: args, Title: title}
-}
-
-// made is what the call has made: its text, and what it changes as a diff.
-func (c *call) made() (text, diff string) {
-	var said, changed []string
-	for _, x := range c.Content.All {
-		switch x.Type {
-		case "content":
-			said = append(said, x.Block.Words())
-		case "diff":
-			changed = append(changed, content.Diff(tools.Line(x.Path), x.Old.V, x.New))
-		default:
-			said = append(said, "["+tools.Line(x.Type)+"]")
-		}
-	}
-	return strings.Join(said, "\n"), strings.Join(changed, "")
-}
-
-// result is how the call ended.
-func (c *call) result() tools.Result {
-	text, diff := c.made()
-	if text == "" && diff == "" && len(c.Output) > 0 {
-		if json.Unmarshal(c.Output, &text) != nil {
-			text = string(c.Output)
-		}
-	}
-	if text == "" && diff != "" {
-		text = "(changed)"
-	}
-	return tools.Result{Text: content.Middle(text, mostText), Diff: diff, Error: c.Status.V == "failed"}
+	r.kept += c.size()
 }
 
 // planned is a plan as lines for people.
 func planned(p schema.Plan) string {
 	marks := map[string]string{"completed": "✓", "in_progress": "▸"}
 	lines := []string{"Its plan:"}
-	for _, e := range p.Entries.All {
+	for i, e := range p.Entries.All {
+		if i == mostPlan {
+			lines = append(lines, fmt.Sprintf("and %d more", len(p.Entries.All)-i))
+			break
+		}
 		lines = append(lines, cmp.Or(marks[e.Status.V], "○")+" "+tools.Line(e.Content))
 	}
 	return strings.Join(lines, "\n")

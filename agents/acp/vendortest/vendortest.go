@@ -12,6 +12,8 @@ package vendortest
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"slices"
@@ -30,6 +32,7 @@ import (
 // Vendor is one whose agents are fakes in this process. They keep their sessions in a directory of the test's.
 type Vendor struct {
 	Options vendor.Options // what a test wants otherwise; set before Engine
+	Words   string         // what its programs write to their standard error
 
 	dir  string
 	made func() *acptest.Agent
@@ -38,12 +41,13 @@ type Vendor struct {
 	all   sync.WaitGroup
 	lives map[*acptest.Process]bool
 	began int
-	seats map[string]engine.Seat // by the name of the agent that sits there
+	left  int                    // bytes that its programs say before what they say is cut; -1: it is not
+	seats map[string]engine.Seat // by the name of the agent that sits there, and by its id
 }
 
 // New returns a vendor; made makes what runs as one of its programs. The test ends once all of them have.
 func New(t testing.TB, made func() *acptest.Agent) *Vendor {
-	v := &Vendor{dir: t.TempDir(), made: made, lives: map[*acptest.Process]bool{}, seats: map[string]engine.Seat{}}
+	v := &Vendor{dir: t.TempDir(), made: made, left: -1, lives: map[*acptest.Process]bool{}, seats: map[string]engine.Seat{}}
 	v.Options = vendor.Options{Name: "fake", Program: engine.Program{Argv: []string{"/opt/fake", "acp"}}, Login: "fake login"}
 	t.Cleanup(v.all.Wait)
 	return v
@@ -65,7 +69,8 @@ func (v *Vendor) Engine() *vendor.Vendor {
 func (v *Vendor) start(s proc.Spec) (acp.Process, error) {
 	a := v.made()
 	a.Dir = v.dir
-	p := acptest.Run(v.Go, func(in io.Reader, out io.WriteCloser) { _ = a.Serve(in, out) })
+	p := acptest.Run(v.Go, func(in io.Reader, out io.WriteCloser) { _ = a.Serve(in, scissors{out, v}) })
+	p.Words = v.Words
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.lives[p] = true
@@ -73,12 +78,44 @@ func (v *Vendor) start(s proc.Spec) (acp.Process, error) {
 	return p, nil
 }
 
+// Cut has what its programs say from now on be cut after so many bytes, as a crash would; 0: it is not.
+func (v *Vendor) Cut(after int) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.left = after; after == 0 {
+		v.left = -1
+	}
+}
+
+// scissors cut what a program says.
+type scissors struct {
+	io.WriteCloser
+	by *Vendor
+}
+
+func (s scissors) Write(b []byte) (int, error) {
+	s.by.mu.Lock()
+	n := len(b)
+	if s.by.left >= 0 {
+		n = min(n, s.by.left)
+		s.by.left -= n
+	}
+	cut := s.by.left == 0
+	s.by.mu.Unlock()
+	n, err := s.WriteCloser.Write(b[:n])
+	if cut {
+		err = errors.Join(err, s.Close(), io.ErrClosedPipe)
+	}
+	return n, err
+}
+
 // serve is a door that is none: what comes through it is called at once.
 func (v *Vendor) serve(at engine.Seat, _ string) (schema.Server, func(), error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.seats[at.Name] = at
-	return schema.Server{Name: "fantail"}, func() {}, nil
+	id := fmt.Sprint(at.Agent)
+	v.seats[at.Name], v.seats[id] = at, at
+	return schema.Server{Name: "fantail", Args: []string{id}, Env: []schema.Variable{}}, func() {}, nil
 }
 
 // Kill ends all of its programs, as a crash would.
@@ -106,6 +143,15 @@ func (v *Vendor) Ended() {
 	for _, p := range lives {
 		<-p.Exited()
 	}
+}
+
+// CallIn calls one of our tools in a turn, as the agent whose turn it is.
+func (v *Vendor) CallIn(t *acptest.Turn, tool, args string) tools.Result {
+	var servers []schema.Server
+	if err := json.Unmarshal([]byte(t.Servers()), &servers); err != nil || len(servers) != 1 {
+		return tools.Result{Text: "no tools of ours are there", Error: true}
+	}
+	return v.Call(t.Context, servers[0].Args[0], tool, args)
 }
 
 // Call calls one of our tools as the agent of that name.
