@@ -12,6 +12,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"fantail/agents/acp/acptest"
+	"fantail/agents/acp/vendortest"
 	"fantail/agents/llm"
 	"fantail/agents/mail"
 	"fantail/inbox"
@@ -192,6 +194,62 @@ func TestPictureOfPanel(t *testing.T) {
 		s.See("2 messages, about", "keyring", "└ main")
 		s.Wait(3 * time.Second)
 		draw(t, s, "panel", "Needs you", "voucher", "keyring", "2 messages", "▾", "asking")
+	})
+}
+
+// vendors are Claude Code and Codex, as they would work on a login and its page.
+func vendors(t *testing.T) map[string]llm.Provider {
+	pause := func(t *acptest.Turn, d time.Duration) {
+		select {
+		case <-time.After(d):
+		case <-t.Context.Done():
+		}
+	}
+	named := func(name string, argv []string, turn func(*acptest.Turn) string) llm.Provider {
+		v := vendortest.New(t, func() *acptest.Agent { return &acptest.Agent{Turn: turn} })
+		v.Options.Name, v.Options.Program.Argv = name, argv
+		return v.Engine()
+	}
+	return map[string]llm.Provider{
+		"acp/claude": named("claude", []string{"/usr/bin/claude-agent-acp"}, func(t *acptest.Turn) string {
+			t.Say("The login test fails because `expires` is compared in seconds, and the token has milliseconds.")
+			t.Call("c1", "read", "Read auth/token.go")
+			t.Done("c1", "func (t Token) Valid(now time.Time) bool {\n\treturn now.Unix() < t.Expires\n}")
+			t.Update(`{"sessionUpdate":"tool_call","toolCallId":"c2","kind":"edit","title":"Edit auth/token.go","status":"completed","content":[{"type":"diff","path":"auth/token.go",` +
+				`"oldText":"\treturn now.Unix() < t.Expires\n","newText":"\treturn now.UnixMilli() < t.Expires\n"}]}`)
+			t.Update(`{"sessionUpdate":"plan","entries":[{"content":"compare milliseconds","status":"completed","priority":"high"},{"content":"run the login tests","status":"in_progress","priority":"high"},{"content":"say so in the changelog","status":"pending","priority":"low"}]}`)
+			t.Update(`{"sessionUpdate":"usage_update","used":23000,"size":200000,"cost":{"amount":0.12,"currency":"USD"}}`)
+			t.Call("c3", "execute", "go test ./auth/...")
+			if t.Ask("c3", "go test ./auth/...", "allow_always: Yes, and don't ask again for go test", "allow_once: Yes", "reject_once: No, and tell Claude what to do instead") == "" {
+				return ""
+			}
+			pause(t, time.Hour)
+			return ""
+		}),
+		"acp/codex": named("codex", []string{"/usr/bin/codex-acp"}, func(t *acptest.Turn) string {
+			pause(t, time.Hour)
+			return ""
+		}),
+	}
+}
+
+// TestPictureOfVendors draws other vendors' agents at work beside one of the engine that needs no model.
+func TestPictureOfVendors(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		if *picture {
+			time.Sleep(14*time.Hour + 2*time.Minute) // a bubble begins at midnight
+		}
+		s := uitest.Start(t, uitest.Options{W: 110, H: 28, Branch: "login", Others: vendors(t)})
+		for _, p := range []string{"agent=claude name=auth fix the login test", "agent=codex name=page bring the login page up to date", "name=todo say two TODOs are left"} {
+			s.Enter("/push " + p)
+			s.See("Queued")
+		}
+		s.Enter("/run")
+		s.See("auth ⚠", "page ●", "todo ✓")
+		s.Press("alt+2")
+		s.See("milliseconds", "don't ask again", "UnixMilli", "▸ run the login tests")
+		s.Wait(9 * time.Second)
+		draw(t, s, "vendors", "auth", "page", "claude", "UnixMilli", "asking")
 	})
 }
 

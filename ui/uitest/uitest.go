@@ -49,19 +49,20 @@ import (
 
 // Options are what a test may choose.
 type Options struct {
-	W, H     int                // of the terminal; 0: 120 by 36
-	Provider llm.Provider       // nil: the built-in engine
-	Model    string             // provider/name, as shown; "": that of the provider
-	Window   int                // tokens the model reads; 0: unknown
-	Environ  []string           // behind TERM, COLORTERM and LANG
-	Commands *fleet.Environment // of the commands that come of what is done here; nil: the test's own
-	News     string             // what is new with this screen
-	Theme    string             // "": dark; "auto": by the terminal's background
-	Mode     permit.Mode        // "": ask
-	Wall     permit.Wall        // what the sandbox under commands is said to be worth
-	Sandbox  *sandbox.Wall      // that sandbox, as /sandbox tells of it; nil: none is wanted
-	Cap      int                // running agents at once; 0: the pool's own
-	Branch   string             // "": main
+	W, H     int                     // of the terminal; 0: 120 by 36
+	Provider llm.Provider            // nil: the built-in engine
+	Model    string                  // provider/name, as shown; "": that of the provider
+	Others   map[string]llm.Provider // of models besides, by their names
+	Window   int                     // tokens the model reads; 0: unknown
+	Environ  []string                // behind TERM, COLORTERM and LANG
+	Commands *fleet.Environment      // of the commands that come of what is done here; nil: the test's own
+	News     string                  // what is new with this screen
+	Theme    string                  // "": dark; "auto": by the terminal's background
+	Mode     permit.Mode             // "": ask
+	Wall     permit.Wall             // what the sandbox under commands is said to be worth
+	Sandbox  *sandbox.Wall           // that sandbox, as /sandbox tells of it; nil: none is wanted
+	Cap      int                     // running agents at once; 0: the pool's own
+	Branch   string                  // "": main
 	Files    map[string]string
 	Home     *Home // of a session before; nil: a new one
 	Late     bool  // Attach is the test's to call
@@ -262,6 +263,9 @@ func short(model string) string {
 }
 
 func (s *Session) resolve(name string) (llm.Model, error) {
+	if p := s.o.Others[name]; p != nil {
+		return llm.Model{Name: name, Provider: p, ID: short(name)}, nil
+	}
 	if name != s.o.Model && name != "test/other" {
 		return llm.Model{}, fmt.Errorf("there is no model %q; known are %s and test/other", name, s.o.Model)
 	}

@@ -294,7 +294,7 @@ func (t *Turn) Done(id, output string) {
 	t.Update(fmt.Sprintf(`{"sessionUpdate":"tool_call_update","toolCallId":%q,"status":"completed","content":[{"type":"content","content":{"type":"text","text":%s}}]}`, id, b))
 }
 
-// Ask asks for a permission and returns the choice; "": it was cancelled.
+// Ask asks for a permission and returns the choice; "": it was cancelled. A choice may have a name behind a colon.
 func (t *Turn) Ask(id, title string, choices ...string) string {
 	type choice struct {
 		ID   string `json:"optionId"`
@@ -303,7 +303,11 @@ func (t *Turn) Ask(id, title string, choices ...string) string {
 	}
 	var cs []choice
 	for _, c := range choices {
-		cs = append(cs, choice{c, "Choice " + c, c})
+		id, name, named := strings.Cut(c, ": ")
+		if !named {
+			name = "Choice " + id
+		}
+		cs = append(cs, choice{id, name, id})
 	}
 	var r struct {
 		Outcome struct {
