@@ -227,26 +227,9 @@ func (s *Session) Done() <-chan struct{} { return s.conn.Done() }
 // Prompt has the agent carry out a turn and returns how that ended. When ctx ends the agent is told to cancel; Prompt
 // returns once it has, or its time for that is up.
 func (s *Session) Prompt(ctx context.Context, text string) (r schema.PromptResponse, err error) {
-	over := make(chan struct{})
-	within, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
-	defer cancel(nil)
-	s.o.Go("acp cancel", func() {
-		select {
-		case <-over:
-			return
-		case <-ctx.Done():
-		}
-		_ = s.conn.Notify(schema.Cancel, schema.SessionRef{Session: s.ID()})
-		grace := s.o.Grace(context.Cause(ctx))
-		late := time.NewTimer(grace)
-		defer late.Stop()
-		select {
-		case <-over:
-		case <-late.C:
-			cancel(fmt.Errorf("it did not stop in %v", grace))
-		}
-	})
-	defer close(over)
+	within, stop := s.lingers(ctx)
+	defer stop()
+	defer context.AfterFunc(ctx, func() { _ = s.conn.Notify(schema.Cancel, schema.SessionRef{Session: s.ID()}) })()
 	err = s.conn.Call(within, schema.Prompt, schema.PromptRequest{Session: s.ID(), Prompt: schema.Say(text)}, &r)
 	if err != nil {
 		return r, s.failed(err)
@@ -254,9 +237,30 @@ func (s *Session) Prompt(ctx context.Context, text string) (r schema.PromptRespo
 	return r, nil
 }
 
+// lingers returns a context that ends a while after ctx, in which the agent may still answer. stop lets go of it.
+func (s *Session) lingers(ctx context.Context) (_ context.Context, stop func()) {
+	longer, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	forget := context.AfterFunc(ctx, func() {
+		grace := s.o.Grace(context.Cause(ctx))
+		late := time.NewTimer(grace)
+		defer late.Stop()
+		select {
+		case <-longer.Done():
+		case <-late.C:
+			cancel(fmt.Errorf("it did not stop in %v", grace))
+		}
+	})
+	return longer, func() {
+		forget()
+		cancel(nil)
+	}
+}
+
 // Steer puts words into the turn that goes on, and reports whether the agent has taken them. If not, they have to wait
-// for the turn's end.
+// for the turn's end. After the end of ctx it waits for the answer as long as [Session.Prompt] does.
 func (s *Session) Steer(ctx context.Context, text string) (taken bool, err error) {
+	ctx, stop := s.lingers(ctx)
+	defer stop()
 	ctx, cancel := context.WithTimeoutCause(ctx, steers, fmt.Errorf("it did not answer in %v", steers))
 	defer cancel()
 	var r schema.SteerResponse

@@ -9,7 +9,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	lives := agentstest.Lives{"fan out": fanOut, "batch": batch, "forks": forks, "streams": streams, "compacts": compacts, "vendors": vendors, "program": plays}
+	lives := agentstest.Lives{"fan out": fanOut, "batch": batch, "forks": forks, "streams": streams, "compacts": compacts, "vendors": vendors, "program": plays, "deaf": deaf}
 	if !lives.Live() {
 		goleak.VerifyTestMain(m)
 	}

@@ -37,8 +37,12 @@ func theirs(dir, temper string) *vendor.Vendor {
 	if err != nil {
 		panic(err)
 	}
+	life := "program"
+	if temper == "deaf" {
+		life = temper
+	}
 	return vendor.New(vendor.Options{
-		Name: "fake", Program: engine.Program{Argv: []string{exe}, Env: []string{agentstest.Life("program", dir, temper)}}, Serves: serves,
+		Name: "fake", Program: engine.Program{Argv: []string{exe}, Env: []string{agentstest.Life(life, dir, temper)}}, Serves: serves,
 	})
 }
 

@@ -255,11 +255,23 @@ func (s *Seat) Answer(ctx context.Context) (*reply.Reply, error) {
 	}
 	s.goes = false
 	s.gate.closes()
+	s.forgets()
 	if err != nil && ctx.Err() == nil {
 		s.had.lost()
 		return nil, err
 	}
 	return r, errors.Join(err, s.keep(ctx))
+}
+
+// forgets lets go of the calls of a turn that is over.
+func (s *Seat) forgets() {
+	for _, o := range s.open {
+		o.end()
+	}
+	clear(s.open)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	clear(s.names)
 }
 
 // hears hears the engine until its turn is over. nil without an error is a seam.

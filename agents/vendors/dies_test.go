@@ -6,6 +6,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"fantail/agents/acp/acptest"
 	"fantail/agents/event"
 	"fantail/inbox"
 	"fantail/store"
@@ -163,6 +164,26 @@ func TestDies_steered(t *testing.T) {
 		w.rests("main", 1)
 		p.Lose(false)
 		if told := p.exchange(w, "go on", "Second."); strings.Count(told, "look left") != 1 || !strings.Contains(told, "may have reached you already") {
+			t.Error(told)
+		}
+		w.Balanced()
+	})
+}
+
+// TestLogin: an agent that asks for a login is not logged in by this program: the human is told what to run. What they said is
+// told once they have.
+func TestLogin(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		out := true
+		p := newPuppets(t, func(a *acptest.Agent) { a.Login = out })
+		w, _ := p.open(t, setting{})
+		w.Prompt("one")
+		w.rests("main", 1)
+		if got := w.transcript("main"); !strings.Contains(got, "ended: failed fake: not authorised: fake asks you to log in first, which this program never does for you. Run fake login in a terminal of yours") {
+			t.Error(got)
+		}
+		out = false
+		if told := p.exchange(w, "two", "Second."); strings.Count(told, "one") != 1 || !strings.Contains(told, "two") || strings.Contains(told, "place") || strings.Contains(told, "reached") {
 			t.Error(told)
 		}
 		w.Balanced()

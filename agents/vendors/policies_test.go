@@ -173,8 +173,9 @@ func TestPolicy_fork(t *testing.T) {
 		}
 		check(t, w.Pool.SetModel(t.Context(), w.Main(), "test/one")) // whose agent can be forked
 		w.State("main-fork-1", event.Done)
-		if got := w.transcript("main-fork-1"); !strings.Contains(got, "message: the build is red") {
-			t.Error(got)
+		m, _, err := w.Pool.Letters.Message(t.Context(), id)
+		if by, taken := m.Handler(); err != nil || !taken || by != "main-fork-1" {
+			t.Errorf("%+v %v", m, err)
 		}
 		w.Balanced()
 	})

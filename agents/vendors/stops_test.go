@@ -173,3 +173,36 @@ func TestClose(t *testing.T) {
 		})
 	}
 }
+
+// TestStop_steered: words that were on their way into a turn as it was stopped are told once, with the next prompt.
+func TestStop_steered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPuppets(t, steers)
+		w, _ := p.open(t, setting{})
+		w.Prompt("begin")
+		n := <-p.turns
+		n.Call("c1", "execute", "make")
+		w.says("main", "call: make")
+		w.Prompt("look left")
+		n.Done("c1", "made")
+		w.says("main", "prompt: look left")
+		synctest.Wait()
+		w.Pool.Stop(w.Main())
+		w.rests("main", 1)
+		w.Prompt("go on")
+		n = <-p.turns
+		if strings.Count(n.Prompt, "look left") != 1 || !n.told("go on") {
+			t.Errorf("it was told %s", n.Prompt)
+		}
+		n.answers("Over.")
+		w.State("main", event.Idle)
+		synctest.Wait()
+		if len(p.turns) > 0 || p.Began() != 1 {
+			t.Errorf("%d more turns, %d programs: %s", len(p.turns), p.Began(), (<-p.turns).Prompt)
+		}
+		if told := p.exchange(w, "more", "Second."); strings.Contains(told, "look left") {
+			t.Error(told)
+		}
+		w.Balanced()
+	})
+}

@@ -28,10 +28,10 @@ func TestWire_flood(t *testing.T) {
 		for i := range 100_000 {
 			piece := fmt.Sprintf("%d ", i)
 			want.WriteString(piece)
-			n.Say(piece)
+			n.Flood(`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"` + piece + `"}}`)
 			if i%10 == 0 {
-				n.Update(fmt.Sprintf(`{"sessionUpdate":"notice","title":"note %d"}`, i))
-				n.Update(fmt.Sprintf(`{"sessionUpdate":"usage_update","used":%d,"size":200000}`, i))
+				n.Flood(fmt.Sprintf(`{"sessionUpdate":"notice","title":"note %d"}`, i))
+				n.Flood(fmt.Sprintf(`{"sessionUpdate":"usage_update","used":%d,"size":200000}`, i))
 			}
 		}
 		n.ends()
@@ -52,10 +52,10 @@ func TestWire_flood(t *testing.T) {
 		if notes > 110 || !strings.Contains(w.transcript("main"), " more things in this turn that are not shown") {
 			t.Errorf("%d notes", notes)
 		}
-		flood := strings.Repeat("x", 1000)
+		flood := `{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"` + strings.Repeat("x", 1000) + `"}}`
 		p.Go("flood", func() {
 			for range 20_000 {
-				n.Say(flood)
+				n.Flood(flood)
 			}
 			n.Say("the end of it.")
 		})

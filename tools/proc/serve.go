@@ -17,7 +17,7 @@ const lastWords = 8 << 10
 // for it.
 const (
 	leaves  = 500 * time.Millisecond
-	resists = time.Second
+	resists = 700 * time.Millisecond
 )
 
 // Served is a program that lives beside this one and is spoken with over its standard input and output.

@@ -279,6 +279,9 @@ func (t *Turn) Update(update string) {
 	t.a.update(t.Session, json.RawMessage(update))
 }
 
+// Flood is Update, but that no load replays it: of very many it is quick.
+func (t *Turn) Flood(update string) { t.a.update(t.Session, json.RawMessage(update)) }
+
 // Say and Think say words.
 func (t *Turn) Say(text string) { t.Update(string(said("agent_message_chunk", text))) }
 

@@ -42,6 +42,7 @@ func (c *chair) next(ctx context.Context, tell func(llm.Part)) (llm.Stop, error)
 		case len(r.begun) > 0 || c.prompted || c.steering:
 		case len(c.held) > 0:
 			if ctx.Err() != nil {
+				c.held = nil // they are told with what comes next
 				return llm.Stop{}, context.Cause(ctx)
 			}
 			if err := c.prompt(ctx, c.all()); err != nil {
@@ -134,6 +135,9 @@ func (c *chair) take(ctx context.Context, e event, tell func(llm.Part)) error {
 		}
 		e.w.Again = e.w.Again || e.err != nil
 		c.held = append([]engine.Words{e.w}, c.held...)
+		if e.err != nil { // it may have them, and that stays known
+			return nil
+		}
 		s := c.state
 		s.Sending = 0
 		return c.save(ctx, s)

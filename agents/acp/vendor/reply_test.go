@@ -87,7 +87,7 @@ func TestReply_calls(t *testing.T) {
 
 // TestReply_bounds: of what an agent's calls are called with and make only so much is kept, of each and of all.
 func TestReply_bounds(t *testing.T) {
-	big := strings.Repeat("ä", 1<<19)
+	big := strings.Repeat("ä", 1<<17)
 	r := newReply()
 	quoted, _ := json.Marshal(big)
 	says(r, begins("a", fmt.Sprintf(`,"title":%s,"rawInput":{"x":%s}`, quoted, quoted)))
@@ -101,7 +101,7 @@ func TestReply_bounds(t *testing.T) {
 	}
 	diff := fmt.Sprintf(`{"type":"diff","path":"a\nb","oldText":"","newText":%s}`, quoted)
 	small := `{"type":"diff","path":"c","oldText":"` + strings.Repeat(`old\n`, 9000) + `","newText":"x"}`
-	says(r, changes("a", `,"content":[`+diff+`,`+strings.Repeat(small+`,`, 9)+small+`]`+completed))
+	says(r, changes("a", `,"content":[`+diff+`,`+strings.Repeat(small+`,`, 2)+small+`]`+completed))
 	if d := r.done[0].Result; len(d.Diff) > 4*mostText || len(d.Text) > 2*mostText || strings.Contains(d.Diff, "a\nb") || !strings.Contains(d.Diff, "more files are not shown") {
 		t.Errorf("%d bytes of diff, %d of text: %.200s", len(d.Diff), len(d.Text), d.Diff)
 	}
@@ -109,7 +109,9 @@ func TestReply_bounds(t *testing.T) {
 		t.Errorf("%d bytes of a call are kept that has ended", r.kept)
 	}
 	for i := range 700 { // which never end
-		says(r, begins(fmt.Sprint("n", i), makes(big[:mostText])))
+		r.calling(schema.ToolCall{ID: fmt.Sprint("n", i), Content: schema.List[schema.Content]{OK: true, All: []schema.Content{
+			{Type: "content", Block: schema.Block{Type: "text", Text: big[:mostText]}},
+		}}}, func(string, string) {})
 		r.begin()
 	}
 	if all := r.kept; all > mostKept+mostText {

@@ -102,6 +102,7 @@ func (c *chair) Open(ctx context.Context, since int64) (sent int64, doubt bool, 
 		return c.state.Sent, c.state.Sending != 0, nil
 	}
 	c.stays()
+	c.held = nil
 	if !c.known {
 		if c.state, err = c.seat.Load(ctx); err != nil {
 			return 0, false, fmt.Errorf("read what %s was sent: %w", c.v.o.Name, err)
