@@ -2,6 +2,7 @@ package books
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -107,10 +108,22 @@ func (s *storm) calm() {
 		case <-tick.C:
 			s.g.open()
 			for _, i := range s.Pool.Infos() {
-				if i.Question != nil {
-					s.Answer(i.Question.ID, permit.Once)
-				}
+				s.answers(i.Question)
 			}
+		}
+	}
+}
+
+// answers answers a question with yes, if it is open. A call that was made often is asked about in words.
+func (s *storm) answers(q *event.Question) {
+	switch {
+	case q == nil:
+	case q.Asks == nil:
+		s.Answer(q.ID, permit.Once)
+	default:
+		err := s.Pool.Asks.Answer(s.T.Context(), q.ID, event.Answer{Text: q.Asks.Options[0].Label})
+		if err != nil && !errors.Is(err, event.ErrAnswered) && !strings.Contains(err.Error(), "about to ask it again") {
+			s.T.Error(err)
 		}
 	}
 }
@@ -155,7 +168,7 @@ func (s *storm) act(rt *rapid.T) {
 	case "stop":
 		s.Pool.Stop(some.ID)
 	case "answer":
-		if some.Question != nil {
+		if some.Question != nil && some.Question.Asks == nil {
 			s.Answer(some.Question.ID, rapid.SampledFrom([]permit.Choice{permit.Once, permit.No}).Draw(rt, "answer"))
 		}
 	case "check":
