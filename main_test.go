@@ -86,7 +86,7 @@ var arrows = map[string][]string{
 	"agents/seal":          {"store"},
 	"agents/steer":         {"agents/event", "agents/fleet", "agents/roster", "store"},
 	"agents/tasks":         {"agents/history", "agents/roster", "agents/seal", "inbox", "store", "tools"},
-	"agents/ending":        {"agents/budget", "agents/event", "agents/fleet", "agents/history", "agents/llm"},
+	"agents/ending":        {"agents/budget", "agents/engine", "agents/event", "agents/fleet", "agents/history", "agents/llm"},
 	"agents/turn": {
 		"agents/audit", "agents/budget", "agents/commands", "agents/disk", "agents/ending", "agents/engine", "agents/event",
 		"agents/fleet", "agents/history", "agents/kept", "agents/llm", "agents/mail", "agents/post", "agents/prompts",
@@ -234,8 +234,9 @@ var arrows = map[string][]string{
 	"ui/words": {
 		"agents/audit", "agents/event", "agents/fleet", "agents/ledger", "agents/roster", "inbox", "themes", "ui/frame",
 	},
-	"ui/uitest":         {"*"},
-	"ui/uitest/figures": {},
+	"ui/uitest":          {"*"},
+	"ui/uitest/figures":  {},
+	"ui/uitest/adapters": {},
 
 	".ci/house":           {".ci/house/tree"},
 	".ci/house/promises":  {".ci/house/tree"},

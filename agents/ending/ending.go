@@ -4,7 +4,7 @@
 //
 // Does not: end or record one.
 //
-// Imports: agents/budget, agents/event, agents/fleet, agents/history, agents/llm.
+// Imports: agents/budget, agents/engine, agents/event, agents/fleet, agents/history, agents/llm.
 package ending
 
 import (
@@ -12,6 +12,7 @@ import (
 	"errors"
 
 	"fantail/agents/budget"
+	"fantail/agents/engine"
 	"fantail/agents/event"
 	"fantail/agents/fleet"
 	"fantail/agents/history"
@@ -43,6 +44,8 @@ func Of(ctx context.Context, err error, kind event.Kind) Ending {
 		return Ending{history.Interrupted, event.ErrClosing.Error()}
 	case errors.Is(err, fleet.ErrStopped):
 		return Ending{history.Interrupted, "stopped by the user"}
+	case errors.Is(err, engine.ErrRefused) && kind.HasPrompt(): // the human is there to say what now
+		return Ending{history.Interrupted, err.Error()}
 	}
 	if errors.As(err, new(*Stopped)) {
 		return Ending{history.OutKilled, err.Error()}

@@ -32,6 +32,12 @@ var ErrNoRequests = errors.New("an agent of another vendor carries out whole tur
 // ErrUnasked is why nobody was asked: nobody is there.
 var ErrUnasked = errors.New("nobody is here to be asked")
 
+// ErrLost is why nobody was asked: the program that wanted to know has ended.
+var ErrLost = errors.New("its program has ended")
+
+// ErrRefused is why an engine ended its turn: it does not go on where the human says no.
+var ErrRefused = errors.New("what it asked for was refused")
+
 // Seat is the agent as which an engine works.
 type Seat struct {
 	Agent int64
@@ -49,11 +55,15 @@ type Seat struct {
 	Theirs func(pid int) bool
 
 	// Ask puts a question to the human and returns what they answer: one of the options' labels, or words of their own. call
-	// is the call that it is about. It may be called while Next runs, one at a time.
+	// is the call that it is about. It may be called while Next runs, one at a time. A question outlives the engine's program:
+	// where that ends first, the turn goes on with the answer once it is there.
 	Ask func(ctx context.Context, call, title string, q tools.Question) (string, error)
 
 	// Grace is how long the engine may take to end a turn that is stopped for that cause, before its program is ended.
 	Grace func(cause error) time.Duration
+
+	// Later has the engine told that, with what it is told next. It may be called while Next runs.
+	Later func(text string)
 
 	Load   func(ctx context.Context) (State, error)
 	Save   func(ctx context.Context, s State) error
@@ -65,7 +75,7 @@ type Seat struct {
 type Program struct {
 	Argv  []string // the first is an absolute path
 	Env   []string // what it gets beside the environment of the agent's commands
-	Write []string // what it keeps outside the workspace, and so has to write
+	Write []string // what it keeps outside the workspace, and so has to write; what ends in / is made if it is not there
 	Read  []string // what it reads though it lies where nothing is seen
 	Free  bool     // it runs as the user, in no sandbox
 }

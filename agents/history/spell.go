@@ -32,6 +32,18 @@ func Spell(said []llm.Message, room int) string {
 	}
 }
 
+// Summarise asks for the summary of a conversation written out; it minds the person's hint, if there is one.
+func Summarise(spelt, hint string) llm.Message {
+	ask := "Write the summary now."
+	if hint = strings.TrimSpace(hint); hint != "" {
+		ask = "The person asks that the summary mind this: " + hint + "\n\n" + ask
+	}
+	return llm.Message{Role: llm.User, Parts: []llm.Part{
+		llm.Text{Text: "<conversation>\n" + spelt + "\n</conversation>", From: llm.FromTool},
+		llm.Text{Text: ask, From: llm.FromHost},
+	}}
+}
+
 // speaks returns whose words a part is, and the words.
 func speaks(role llm.Role, p llm.Part) (who, what string) {
 	switch p := p.(type) {

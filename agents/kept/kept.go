@@ -244,6 +244,14 @@ func (f *Found) PutBack() error {
 	return nil
 }
 
+// Undone puts it back, and says so to the model.
+func (f *Found) Undone() string {
+	if err := f.PutBack(); err != nil {
+		return "it " + f.Says() + ", which it must not, and that could not be undone: " + err.Error()
+	}
+	return "it " + f.Says() + ", which it must not: that was put back"
+}
+
 // decide lets commands begin again. The mutex is held.
 func (f *Found) decide() {
 	f.watch.found = nil

@@ -12,9 +12,7 @@ package seat
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"iter"
 	"sync"
 	"time"
@@ -26,7 +24,6 @@ import (
 	"fantail/agents/history"
 	"fantail/agents/llm"
 	"fantail/agents/questions"
-	"fantail/agents/recovery"
 	"fantail/agents/reply"
 	"fantail/store"
 	"fantail/tools"
@@ -73,11 +70,14 @@ type Seat struct {
 
 	asking chan struct{} // holds a token while a question is asked: one at a time
 	parked bool          // a question stays open, and the program closes
-	given  string        // the answer to a question that was asked before the program was started again
-	toThat string        // that question
 
-	mu    sync.Mutex
-	names map[string]string // the engine's name of a call -> the transcript's
+	mu     sync.Mutex
+	names  map[string]string // the engine's name of a call -> the transcript's
+	posed  bool              // a question is open
+	lost   bool              // the engine's program has ended, and was not started again
+	given  string            // in this turn the answer to a question that the engine's program has not outlived; "": none
+	toThat string            // that question
+	later  []string          // words for the engine that are in no entry yet
 }
 
 // Options are what a seat is made of.
@@ -106,7 +106,7 @@ type Options struct {
 func New(e engine.Engine, a Agent, o Options) *Seat {
 	s := &Seat{a: a, o: o, open: map[string]opened{}, names: map[string]string{}, asking: make(chan struct{}, 1)}
 	s.session = e.Sit(engine.Seat{
-		Agent: o.ID, Name: o.Name, Dir: o.Dir, Go: o.Go, Run: o.Run, Ask: s.ask, Load: s.load, Save: s.save, Filled: s.fills,
+		Agent: o.ID, Name: o.Name, Dir: o.Dir, Go: o.Go, Run: o.Run, Ask: s.ask, Later: s.tellLater, Load: s.load, Save: s.save, Filled: s.fills,
 		Tools: s.specs, Call: s.call, Theirs: o.Theirs, Grace: s.grace,
 		Output: func(call, tail string) { o.Output(s.named(call), tail) },
 	})
@@ -176,75 +176,11 @@ func (s *Seat) named(call string) string {
 	return cmp.Or(s.names[call], call)
 }
 
-// ask puts a question of the engine's to the human. It is durable, and about the call as the transcript knows it.
-func (s *Seat) ask(ctx context.Context, call, title string, q tools.Question) (string, error) {
-	select {
-	case s.asking <- struct{}{}:
-		defer func() { <-s.asking }()
-	case <-ctx.Done():
-		return "", context.Cause(ctx)
-	}
-	if !s.o.Attended {
-		return "", engine.ErrUnasked
-	}
-	if s.toThat == q.Text && s.given != "" {
-		answer := s.given
-		s.given = ""
-		return answer, nil
-	}
-	if call = s.named(call); call == "" {
-		call = fmt.Sprintf("%d-%d", s.a.Turn(), s.o.Now().UnixNano())
-	}
-	answer, err := s.a.Ask(ctx, call, title, q)
-	switch {
-	case errors.Is(err, questions.ErrParked):
-		s.parked = true
-	case err != nil && ctx.Err() != nil: // the engine does not ask any more, and an answer would reach nobody
-		err = errors.Join(err, s.takenBack(ctx))
-	}
-	return answer, err
-}
-
-// takenBack closes a question that the engine does not ask any more. Its turn goes on, if that has not ended too.
-func (s *Seat) takenBack(ctx context.Context) error {
-	err := s.a.Keep(context.WithoutCancel(ctx), "take a question back", func(tx *store.Tx) error {
-		return s.o.Asks.Settle(tx, s.o.ID, "it is not asked any more")
-	})
-	if turn := s.gate.now(); err == nil && turn != nil && turn.Err() == nil {
-		err = s.a.Regain(turn)
-	}
-	return err
-}
-
-// GoOn goes on with a turn that waited for an answer when the program ended. The engine's question ended with its
-// program: the answer is given if it asks the same again, and told in any case.
-func (s *Seat) GoOn(ctx context.Context, k *recovery.Parked) error {
-	var d event.QuestionRow
-	if err := json.Unmarshal([]byte(k.Row.Data), &d); err != nil || d.Asks == nil {
-		return errors.New("what it asked can't be read any more")
-	}
-	s.o.Asks.Park(k.Row)
-	answer, err := s.a.Ask(ctx, k.Row.Call, d.Action.Title, *d.Asks)
-	if err != nil {
-		return err
-	}
-	s.toThat, s.given = d.Asks.Text, answer
-	for _, c := range k.Calls {
-		r := tools.Result{Error: true, Text: "Its program ended before this did; it was started again."}
-		if err := s.a.Result(ctx, c, s.o.Now(), r); err != nil {
-			return err
-		}
-	}
-	text := fmt.Sprintf("The program in which you run has ended and was started again. You had asked: %s\n\nThe answer is: %s\n\nGo on with what you were doing.",
-		d.Asks.Text, answer)
-	return s.a.Keep(ctx, "tell the engine to go on", func(tx *store.Tx) error {
-		_, err := s.a.Book().Batch(tx).Add(s.a.Turn(), history.Entry{Kind: history.EntryHost, Text: text})
-		return err
-	})
-}
-
 // Answer tells the engine what is new and hears it until its turn is over. nil without an error is a seam of that turn.
 func (s *Seat) Answer(ctx context.Context) (*reply.Reply, error) {
+	if err := s.hosts(ctx); err != nil {
+		return nil, err
+	}
 	if err := s.tells(ctx); err != nil {
 		return nil, err
 	}
@@ -258,8 +194,9 @@ func (s *Seat) Answer(ctx context.Context) (*reply.Reply, error) {
 	s.forgets()
 	if err != nil && ctx.Err() == nil {
 		s.had.lost()
-		return nil, err
+		return nil, s.outlived(ctx, err)
 	}
+	s.with(func() { s.given = "" })
 	return r, errors.Join(err, s.keep(ctx))
 }
 
@@ -302,13 +239,6 @@ func (s *Seat) hears(ctx context.Context) (*reply.Reply, error) {
 	}
 }
 
-// parks reports whether a question stays open as the turn ends. It waits until what was asked is settled, or is to stay.
-func (s *Seat) parks() bool {
-	s.asking <- struct{}{}
-	defer func() { <-s.asking }()
-	return s.parked
-}
-
 // tells tells the engine what has entered since it was told last.
 func (s *Seat) tells(ctx context.Context) error {
 	talk := s.a.Talk()
@@ -322,6 +252,7 @@ func (s *Seat) tells(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	s.with(func() { s.lost = false })
 	_, notes := s.session.Ended()
 	if err := s.notes(ctx, notes); err != nil {
 		return err
@@ -389,7 +320,7 @@ func (s *Seat) records(ctx context.Context, r *reply.Reply) (ended bool, err err
 		err = errors.Join(err, s.a.Result(ctx, o.call, o.began, d.Result))
 		ended = true
 	}
-	return ended, errors.Join(err, s.notes(ctx, notes))
+	return ended, errors.Join(err, s.notes(ctx, notes), s.hosts(ctx))
 }
 
 // notes tells the human what the engine has not said to anybody.

@@ -260,19 +260,12 @@ func (c *conversation) compact(ctx context.Context, s *compaction) error {
 func (c *conversation) summarise(
 	ctx context.Context, model llm.Model, said []llm.Message, hint string, room int,
 ) (*reply.Reply, error) {
-	ask := "Write the summary now."
-	if hint = strings.TrimSpace(hint); hint != "" {
-		ask = "The person asks that the summary mind this: " + hint + "\n\n" + ask
-	}
 	for try := 0; ; try++ {
 		text := history.Spell(said, room)
 		req := &llm.Request{
 			Model: model.ID, System: prompts.Compact(), MaxTokens: model.MaxOut,
 			CacheKey: fmt.Sprintf("fantail-%d-summary", c.ID),
-			Messages: []llm.Message{{Role: llm.User, Parts: []llm.Part{
-				llm.Text{Text: "<conversation>\n" + text + "\n</conversation>", From: llm.FromTool},
-				llm.Text{Text: ask, From: llm.FromHost},
-			}}},
+			Messages: []llm.Message{history.Summarise(text, hint)},
 		}
 		replied, err := c.sends(req)
 		if err != nil {

@@ -50,24 +50,16 @@ func (w *workbench) tampered(ctx context.Context, c history.Call, call *tools.Ca
 		v := permit.Verdict{Changed: "it " + f.Says() + ", which programs of yours run or obey by themselves"}
 		var err error
 		if answer, err = w.allowed(ctx, c, act, v, questions.Alone); err != nil {
-			return told(r, putBack(f)), err
+			return told(r, f.Undone()), err
 		}
 	}
 	if answer.Choice == permit.No {
-		return told(r, putBack(f)+because(answer.Reason)), nil
+		return told(r, f.Undone()+because(answer.Reason)), nil
 	}
 	if err := f.Keep(); err != nil {
 		return told(r, err.Error()), nil
 	}
 	return told(r, "it "+f.Says()+", and the user let that stay"), nil
-}
-
-// putBack undoes it, and says so to the model.
-func putBack(f *kept.Found) string {
-	if err := f.PutBack(); err != nil {
-		return "it " + f.Says() + ", which it must not, and that could not be undone: " + err.Error()
-	}
-	return "it " + f.Says() + ", which it must not: that was put back"
 }
 
 func because(reason string) string {

@@ -7,8 +7,6 @@ import (
 	"time"
 
 	"fantail/agents/acp/acptest"
-	"fantail/agents/event"
-	"fantail/inbox"
 	"fantail/store"
 )
 
@@ -118,32 +116,6 @@ func TestDies_unheard(t *testing.T) {
 	}
 }
 
-// TestDies_asking: a question whose agent has died is taken back: it is not answered into nothing.
-func TestDies_asking(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		p := newPuppets(t, waits)
-		w, _ := p.open(t, setting{})
-		w.Prompt("begin")
-		n := <-p.turns
-		n.Call("c1", "execute", "rm -r build")
-		p.Go("ask", func() { n.Ask("c1", "rm -r build", "allow_once", "reject_once") })
-		w.State("main", event.Asking)
-		q := w.Info("main").Question
-		p.Kill()
-		w.rests("main", 1)
-		if err := w.Pool.Asks.Answer(t.Context(), q.ID, event.Answer{Text: "Choice allow_once"}); err == nil {
-			t.Error("a question of nobody's is answered")
-		}
-		if ms, err := w.Pool.Letters.Look(t.Context(), w.Main(), inbox.Query{}, false); err != nil || len(ms) > 0 {
-			t.Errorf("%+v %v", ms, err)
-		}
-		if told := p.exchange(w, "go on", "Over."); strings.Contains(told, "begin") {
-			t.Error(told)
-		}
-		w.Balanced()
-	})
-}
-
 // TestDies_steered: words that were on their way into a turn as it ended, and were not taken, are not lost with its program.
 func TestDies_steered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -179,7 +151,7 @@ func TestLogin(t *testing.T) {
 		w, _ := p.open(t, setting{})
 		w.Prompt("one")
 		w.rests("main", 1)
-		if got := w.transcript("main"); !strings.Contains(got, "ended: failed fake: not authorised: fake asks you to log in first, which this program never does for you. Run fake login in a terminal of yours") {
+		if got := w.transcript("main"); !strings.Contains(got, "ended: failed fake: not authorised: it asks you to log in first, which this program never does for you. Run fake login in a terminal of yours") {
 			t.Error(got)
 		}
 		out = false

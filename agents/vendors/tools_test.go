@@ -2,14 +2,14 @@ package vendors
 
 import (
 	"context"
+	"encoding/json"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"fantail/agents/acp/vendortest"
-
 	"fantail/agents/acp/acptest"
+	"fantail/agents/acp/vendortest"
 	"fantail/agents/event"
 	"fantail/inbox"
 	"fantail/tools"
@@ -232,4 +232,76 @@ func TestVendor_stuck(t *testing.T) {
 		w.Settle()
 		w.Balanced()
 	})
+}
+
+// TestVendor_ours: who asks whether it may call a tool of ours hears yes, and nobody is asked: the call itself is judged. A
+// tool of another server is asked about.
+func TestVendor_ours(t *testing.T) {
+	said := make(chan string, 10)
+	v := vendortest.New(t, func() *acptest.Agent {
+		return &acptest.Agent{Turn: func(t *acptest.Turn) string {
+			for _, tool := range []string{"mcp__fantail__queue", "mcp__fantail__bash", "mcp__other__queue"} {
+				r, err := t.Request("session/request_permission", json.RawMessage(`{"sessionId":"`+t.Session+`","toolCall":{"toolCallId":"`+tool+`","name":"`+tool+`"},
+					"options":[{"optionId":"a","name":"Always","kind":"allow_always"},{"optionId":"o","name":"Once","kind":"allow_once"},{"optionId":"n","name":"No","kind":"reject_once"}]}`))
+				said <- string(r)
+				if err != nil {
+					said <- err.Error()
+				}
+			}
+			return ""
+		}}
+	})
+	w := open(t, v.Engine(), setting{Start: v.Go})
+	w.Prompt("begin")
+	if got := <-said; !strings.Contains(got, `"optionId":"o"`) {
+		t.Error(got)
+	}
+	for range 2 {
+		w.State("main", event.Asking)
+		check(t, w.Pool.Asks.Answer(t.Context(), w.Info("main").Question.ID, event.Answer{Text: "No"}))
+		if got := <-said; !strings.Contains(got, `"optionId":"n"`) {
+			t.Error(got)
+		}
+	}
+	w.State("main", event.Idle)
+	w.Settle()
+}
+
+// TestVendor_words: what the human says instead of one of its choices is a no, and reaches the agent with what it is told
+// next: right after the call where it can be steered, else with the next prompt.
+func TestVendor_words(t *testing.T) {
+	for _, steers := range []bool{true, false} {
+		told := make(chan string, 10)
+		v := vendortest.New(t, func() *acptest.Agent {
+			return &acptest.Agent{Steers: steers, Turn: func(t *acptest.Turn) string {
+				if strings.Contains(t.Prompt, "clean") {
+					t.Call("c1", "execute", "rm -r build")
+					told <- t.Ask("c1", "rm -r build", "allow_once", "reject_once")
+					t.Done("c1", "refused")
+					if steers {
+						told <- <-t.Steered
+					}
+					return ""
+				}
+				told <- t.Prompt
+				return ""
+			}}
+		})
+		w := open(t, v.Engine(), setting{Start: v.Go})
+		w.Prompt("clean")
+		w.State("main", event.Asking)
+		check(t, w.Pool.Asks.Answer(t.Context(), w.Info("main").Question.ID, event.Answer{Text: "only the cache"}))
+		if got := <-told; got != "reject_once" {
+			t.Errorf("it was given %q", got)
+		}
+		if !steers {
+			w.State("main", event.Idle)
+			w.Prompt("go on")
+		}
+		if got := <-told; !strings.Contains(got, "You had asked: rm -r build") || !strings.Contains(got, "The user said no, and: only the cache") {
+			t.Errorf("steers %v: it was told %q", steers, got)
+		}
+		w.State("main", event.Idle)
+		w.Settle()
+	}
 }

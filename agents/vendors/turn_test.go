@@ -188,3 +188,131 @@ func TestVendor_task(t *testing.T) {
 	w.Balanced()
 	v.Ended() // with its agent
 }
+
+// TestVendor_dies: a question outlives the program that asked it. Once it is answered the turn goes on with a program that
+// is started again: it is told the answer, and given it where it asks the same again.
+func TestVendor_dies(t *testing.T) {
+	for _, again := range []bool{true, false} {
+		t.Run(fmt.Sprint("asks again ", again), func(t *testing.T) {
+			chosen, told := make(chan string, 2), make(chan string, 2)
+			v := vendortest.New(t, func() *acptest.Agent {
+				return &acptest.Agent{Loads: true, Resumes: true, Turn: func(t *acptest.Turn) string {
+					told <- t.Prompt
+					if strings.Contains(t.Prompt, "clean") || again {
+						t.Call("c1", "execute", "rm -r build")
+						chosen <- t.Ask("c1", "rm -r build", "allow_once", "reject_once")
+						t.Done("c1", "gone")
+					}
+					return ""
+				}}
+			})
+			w := open(t, v.Engine(), setting{Start: v.Go})
+			w.Prompt("clean")
+			w.State("main", event.Asking)
+			<-told
+			v.Kill()
+			<-chosen
+			w.Until("it is said", func() bool { return strings.Contains(transcribed(w.Entries("main")), "What it asked stays open") })
+			q := w.Info("main").Question
+			if q == nil || w.Info("main").State != event.Asking {
+				t.Fatalf("%+v", w.Info("main"))
+			}
+			check(t, w.Pool.Asks.Answer(t.Context(), q.ID, event.Answer{Text: "Choice allow_once"}))
+			if got := <-told; !strings.Contains(got, "You had asked: fake asks: rm -r build") || !strings.Contains(got, "The answer is: Choice allow_once") {
+				t.Error(got)
+			}
+			if again {
+				if got := <-chosen; got != "allow_once" {
+					t.Errorf("it was given %q", got)
+				}
+			}
+			w.State("main", event.Idle)
+			w.Settle()
+			got := transcribed(w.Entries("main"))
+			if !strings.Contains(got, "ended: completed") || strings.Contains(got, "ended: failed") || strings.Count(got, "prompt: clean") != 1 {
+				t.Error(got)
+			}
+			// In another turn the same is asked anew.
+			if again {
+				w.Prompt("and again")
+				w.State("main", event.Asking)
+				<-told
+				check(t, w.Pool.Asks.Answer(t.Context(), w.Info("main").Question.ID, event.Answer{Text: "Choice reject_once"}))
+				if got := <-chosen; got != "reject_once" {
+					t.Errorf("it was given %q", got)
+				}
+				w.State("main", event.Idle)
+			}
+			w.Settle()
+			w.Balanced()
+		})
+	}
+}
+
+// TestVendor_stopped: a turn that waits with the question of a program that has ended can be stopped.
+func TestVendor_stopped(t *testing.T) {
+	v := vendortest.New(t, func() *acptest.Agent {
+		return &acptest.Agent{Turn: func(t *acptest.Turn) string {
+			t.Ask("c1", "rm -r build", "allow_once", "reject_once")
+			return ""
+		}}
+	})
+	w := open(t, v.Engine(), setting{Start: v.Go})
+	w.Prompt("clean")
+	w.State("main", event.Asking)
+	v.Kill()
+	w.Until("it is said", func() bool { return strings.Contains(transcribed(w.Entries("main")), "What it asked stays open") })
+	w.Pool.Stop(w.Main())
+	w.State("main", event.Idle)
+	w.Settle()
+	if got := transcribed(w.Entries("main")); !strings.Contains(got, "ended: interrupted") {
+		t.Error(got)
+	}
+	w.Balanced()
+}
+
+// TestVendor_refused: an agent that stops where the human says no has not failed.
+func TestVendor_refused(t *testing.T) {
+	v := vendortest.New(t, func() *acptest.Agent {
+		return &acptest.Agent{Turn: func(t *acptest.Turn) string {
+			t.Ask("c1", "rm -r build", "allow_once", "reject_once")
+			return "cancelled"
+		}}
+	})
+	w := open(t, v.Engine(), setting{Start: v.Go})
+	for _, c := range []struct{ answer, ended string }{
+		{"Choice reject_once", "ended: interrupted fake stopped: what it asked for was refused"},
+		{"leave it", "ended: interrupted fake stopped: what it asked for was refused"},
+		{"Choice allow_once", "ended: failed fake stopped its turn by itself"},
+	} {
+		w.Prompt("clean")
+		w.State("main", event.Asking)
+		check(t, w.Pool.Asks.Answer(t.Context(), w.Info("main").Question.ID, event.Answer{Text: c.answer}))
+		w.State("main", event.Idle)
+		w.Settle()
+		if got := transcribed(w.Entries("main")); !strings.HasSuffix(got, c.ended) {
+			t.Errorf("%s: %s", c.answer, got)
+		}
+	}
+}
+
+// TestVendor_broken: a turn that has failed, as the agent says beside the protocol, is none that is completed.
+func TestVendor_broken(t *testing.T) {
+	v := vendortest.New(t, func() *acptest.Agent {
+		return &acptest.Agent{Turn: func(t *acptest.Turn) string {
+			t.Update(`{"sessionUpdate":"session_info_update","_meta":{"codex":{"threadStatus":{"type":"systemError"}}}}`)
+			if strings.Contains(t.Prompt, "mends") {
+				t.Update(`{"sessionUpdate":"session_info_update","_meta":{"codex":{"threadStatus":{"type":"active"}}}}`)
+			}
+			t.Say("no such model")
+			t.Update(`{"sessionUpdate":"session_info_update","title":"a title"}`)
+			return ""
+		}}
+	})
+	w := open(t, v.Engine(), setting{Start: v.Go})
+	for prompt, ended := range map[string]string{"begin": "ended: failed fake failed: no such model", "it mends": "ended: completed "} {
+		w.Prompt(prompt)
+		w.Until("it has ended", func() bool { return strings.HasSuffix(transcribed(w.Entries("main")), ended) })
+	}
+	w.Settle()
+}

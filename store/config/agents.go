@@ -20,7 +20,7 @@ type AgentRow struct {
 	Login   string   `toml:"login"`   // the command by which a person logs in
 	Env     []string `toml:"env"`     // names of variables that it gets besides those of commands: its keys
 	Write   []string `toml:"write"`   // directories and files that it keeps, absolute or from ~/
-	Sandbox string   `toml:"sandbox"` // on or off; "" means on
+	Sandbox string   `toml:"sandbox"` // on or off; "" means on, but for one that has a sandbox of its own
 	AtOnce  int      `toml:"at_once"` // background agents of its at once; 0: no bound of their own
 	Mode    string   `toml:"mode"`    // of its own modes the one in which it works; "": the one it begins with
 
@@ -34,8 +34,9 @@ type Agent struct {
 	Login   string
 	Install string // the command by which a person installs it; "": not known
 	Env     []string
-	Write   []string // from ~/ or absolute
+	Write   []string // from ~/ or absolute; what ends in / is made if it is not there
 	Free    bool     // it runs as the user, in no sandbox
+	Holds   bool     // its own sandbox holds its commands in its mode, and works in no other: unless the configuration wants that, it is Free
 	AtOnce  int
 	Own     bool // the configuration says which program it is
 	Mode    string
@@ -49,35 +50,35 @@ type Agent struct {
 var agents = []Agent{
 	{
 		Name: "claude", Command: []string{"claude-agent-acp"}, Login: "claude /login", Install: "npm install -g @agentclientprotocol/claude-agent-acp",
-		Write:   []string{"~/.claude", "~/.claude.json"},
+		Write:   []string{"~/.claude/", "~/.claude.json"},
 		Careful: "default", Reckless: []string{"bypassPermissions"},
 	},
 	{
 		Name: "codex", Command: []string{"codex-acp"}, Login: "codex login", Install: "npm install -g @agentclientprotocol/codex-acp",
-		Write:   []string{"~/.codex"},
-		Careful: "agent", Reckless: []string{"agent-full-access"},
+		Write:   []string{"~/.codex/"},
+		Careful: "workspace-write", Reckless: []string{"agent-full-access"}, Holds: true,
 	},
 	{
 		Name: "opencode", Command: []string{"opencode", "acp"}, Login: "opencode auth login", Install: "npm install -g opencode-ai",
-		Write: []string{"~/.local/share/opencode", "~/.local/state/opencode", "~/.cache/opencode", "~/.config/opencode"},
+		Write: []string{"~/.local/share/opencode/", "~/.local/state/opencode/", "~/.cache/opencode/", "~/.config/opencode/"},
 	},
 	{
 		Name: "gemini", Command: []string{"gemini", "--acp"}, Login: "gemini", Install: "npm install -g @google/gemini-cli",
-		Write:   []string{"~/.gemini"},
+		Write:   []string{"~/.gemini/"},
 		Careful: "default", Reckless: []string{"yolo"},
 	},
 	{
 		Name: "copilot", Command: []string{"copilot", "--acp"}, Login: "copilot login", Install: "npm install -g @github/copilot",
-		Write: []string{"~/.copilot"},
+		Write: []string{"~/.copilot/"},
 	},
 	{
 		Name: "qwen", Command: []string{"qwen", "--acp"}, Login: "qwen", Install: "npm install -g @qwen-code/qwen-code",
-		Write:   []string{"~/.qwen"},
+		Write:   []string{"~/.qwen/"},
 		Careful: "default", Reckless: []string{"yolo"},
 	},
 	{
 		Name: "goose", Command: []string{"goose", "acp"}, Login: "goose configure",
-		Write:   []string{"~/.config/goose", "~/.local/share/goose", "~/.local/state/goose"},
+		Write:   []string{"~/.config/goose/", "~/.local/share/goose/", "~/.local/state/goose/"},
 		Careful: "approve", Reckless: []string{"auto"},
 	},
 }
@@ -119,7 +120,9 @@ func (c Config) Agent(name string) (Agent, error) {
 		a.Login = row.Login
 	}
 	a.Env, a.Write = row.Env, slices.Concat(a.Write, row.Write)
-	a.Free, a.AtOnce, a.Mode, a.Options = row.Sandbox == SandboxOff, row.AtOnce, row.Mode, row.Options
+	a.Holds = a.Holds && !slices.Contains(a.Reckless, row.Mode)
+	a.Free = row.Sandbox == SandboxOff || row.Sandbox == "" && a.Holds
+	a.AtOnce, a.Mode, a.Options = row.AtOnce, row.Mode, row.Options
 	return a, nil
 }
 

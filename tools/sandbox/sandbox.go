@@ -59,7 +59,7 @@ type Ground struct {
 
 // Leave is what was granted beyond the profile.
 type Leave struct {
-	Write   []string // files and directories, absolute
+	Write   []string // files and directories, absolute; one that ends in / is made if it is not there
 	Read    []string // the same, of what a command would not see where it lies
 	Network bool     // all of it, with the machine's own servers
 	Mail    string   // the directory through which its mail leaves; "": it has none

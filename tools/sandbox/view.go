@@ -99,6 +99,11 @@ func (g Ground) view(p Profile, leave Leave, has func(program, path string) bool
 			}
 		}
 	}
+	for _, w := range leave.Write {
+		if strings.HasSuffix(w, "/") {
+			_ = os.MkdirAll(w, 0o700) // where that fails, who wants to write there says so
+		}
+	}
 	for _, w := range present(leave.Write) {
 		if !v.writes(w) {
 			v.write = append(v.write, w)

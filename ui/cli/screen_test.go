@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -286,7 +285,7 @@ func TestTwoScreensOfOneHost(t *testing.T) {
 func pressed(t *testing.T, key string, want []string, on ...*console) {
 	t.Helper()
 	var last time.Time
-	holds(t, fmt.Sprintf("%q after %q", want, key), func() bool {
+	is := func() bool {
 		lacking := false
 		for _, c := range on {
 			lacking = lacking || lacks(c.text(), want) != ""
@@ -298,7 +297,10 @@ func pressed(t *testing.T, key string, want []string, on ...*console) {
 			}
 		}
 		return !lacking
-	})
+	}
+	if !comes(is, wait) {
+		t.Fatalf("it never came to %q after %q; the screen:\n%s", want, key, on[0].text())
+	}
 }
 
 // exists waits for a file in the workspace.

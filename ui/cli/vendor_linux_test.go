@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"fantail/tools/sandbox"
 )
 
 // vendor has the site know a vendor's agent.
@@ -30,10 +32,16 @@ func (s *site) vendor(t *testing.T, more string) *site {
 // them it does as the agent that it is, which the host sees by its parents.
 func TestVendor_mcp(t *testing.T) {
 	t.Parallel()
-	for name, more := range map[string]string{"boxed": "", "free": "sandbox = \"off\"\n"} {
+	for name, more := range map[string]string{"boxed": "write = [\"~/.kept/deep/\"]\n", "landlock": "", "free": "sandbox = \"off\"\n"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newSite(t).vendor(t, more)
+			if name == "landlock" { // where no program in a sandbox makes a socket
+				if wall := sandbox.Find(t.Context(), sandbox.Landlock); wall.Level() == sandbox.None {
+					t.Skip(wall.Why())
+				}
+				s = s.with("FANTAIL_SANDBOX=landlock")
+			}
 			c := open(t, s.command())
 			c.until(t, "[Agent: main]")
 			c.typed(t, "/agent new dora agent=claude\r")
@@ -44,8 +52,11 @@ func TestVendor_mcp(t *testing.T) {
 			c.until(t, "1 pending")
 			c.typed(t, "\x1b[200~"+`send {"to":["main"],"message":"hello of dora"}`+"\n"+`check {}`+"\x1b[201~\r")
 			c.until(t, "check: <message", "the build is red", "send: Message #2 is in the inbox of main")
-			if found, _ := filepath.Glob(filepath.Join(s.data(t), "post", "*", "token")); len(found) > 0 {
-				t.Error("it could not be told by its parents whose program it is")
+			if found, _ := filepath.Glob(filepath.Join(s.data(t), "post", "*", "token")); len(found) > 0 != (name == "landlock") {
+				t.Errorf("that its parents tell whose program it is: %v", len(found) == 0)
+			}
+			if _, err := os.Stat(filepath.Join(s.getenv("HOME"), ".kept", "deep")); name == "boxed" && err != nil {
+				t.Error("what it keeps can't be written: ", err)
 			}
 			out, errs, code := s.run(t, "", "check", "--peek")
 			if code != ok || !strings.Contains(out, "dora") || !strings.Contains(out, "hello of dora") {

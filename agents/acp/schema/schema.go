@@ -270,7 +270,21 @@ type ToolCall struct {
 	Locations List[Location]  `json:"locations"`
 	Input     json.RawMessage `json:"rawInput"`
 	Output    json.RawMessage `json:"rawOutput"`
+
+	// Meta is how some tell what a command has written since the last update.
+	Meta Maybe[struct {
+		Delta  Maybe[Written] `json:"terminal_output_delta"`
+		Output Maybe[Written] `json:"terminal_output"`
+	}] `json:"_meta"`
 }
+
+// Written is what a command has written.
+type Written struct {
+	Data string `json:"data"`
+}
+
+// Written is what a command has written since the last update.
+func (c *ToolCall) Written() string { return c.Meta.V.Delta.V.Data + c.Meta.V.Output.V.Data }
 
 type Location struct {
 	Path string     `json:"path"`

@@ -54,6 +54,20 @@ type Options struct {
 // Info is the session's title.
 type Info struct {
 	Title Maybe[string] `json:"title"`
+	Meta  Maybe[struct {
+		Codex Maybe[struct {
+			Status Maybe[struct {
+				Type string `json:"type"`
+			}] `json:"threadStatus"`
+		}] `json:"codex"`
+	}] `json:"_meta"`
+}
+
+// Broken reports whether the agent says so that its turn has failed, which its end does not tell. known is false if this
+// says nothing of that.
+func (i Info) Broken() (broken, known bool) {
+	s := i.Meta.V.Codex.V.Status
+	return s.V.Type == "systemError", s.OK
 }
 
 // Notice is for the user alone.

@@ -22,11 +22,20 @@ func (c *chair) asks(ctx context.Context, q asked) {
 	var what call
 	if p, ok := q.ask.(schema.PermissionRequest); ok {
 		what = c.reply.asked(p.Call)
+		if once := c.ours(what.name, p.Choices.All); once != "" {
+			q.reply <- schema.Outcome{Outcome: "selected", Choice: once}
+			return
+		}
 	}
 	c.seat.Go("acp ask", func() {
 		ctx, cancel := context.WithCancelCause(ctx)
 		defer cancel(nil)
-		defer context.AfterFunc(q.ctx, func() { cancel(context.Cause(q.ctx)) })()
+		defer context.AfterFunc(q.ctx, func() {
+			// What it takes back is not asked any more; what its program has not outlived is, as long as the turn goes on.
+			if why := context.Cause(q.ctx); errors.Is(why, context.Canceled) {
+				cancel(why)
+			}
+		})()
 		switch ask := q.ask.(type) {
 		case schema.PermissionRequest:
 			q.reply <- answered(c.permits(ctx, what, ask.Choices.All))
@@ -34,6 +43,21 @@ func (c *chair) asks(ctx context.Context, q asked) {
 			q.reply <- answered(c.elicits(ctx, ask))
 		}
 	})
+}
+
+// ours is the choice that lets a call of that name run this once, if it is one of the tools that this program gives the
+// agent; "": it is not. Whether such a call may run is judged where it arrives.
+func (c *chair) ours(name string, choices []schema.PermitWord) string {
+	for _, server := range c.servers {
+		tool, is := strings.CutPrefix(name, "mcp__"+server.Name+"__")
+		if !is || !slices.ContainsFunc(c.seat.Tools(), func(s tools.Spec) bool { return s.Name == tool }) {
+			continue
+		}
+		if i := slices.IndexFunc(choices, func(w schema.PermitWord) bool { return w.Kind.V == "allow_once" }); i >= 0 {
+			return choices[i].ID
+		}
+	}
+	return ""
 }
 
 func answered[A any](a A, err error) any {
@@ -47,7 +71,7 @@ func answered[A any](a A, err error) any {
 func (r *reply) asked(u schema.ToolCall) call {
 	c := r.calls[u.ID]
 	if c == nil || c.ended() {
-		c = &call{id: u.ID}
+		c = &call{id: u.ID, dir: r.dir}
 		c.takes(u)
 		return *c
 	}
@@ -92,9 +116,12 @@ func (c *chair) permits(ctx context.Context, what call, choices []schema.PermitW
 		return schema.Outcome{}, err
 	}
 	if w, ok := words[answer]; ok {
+		c.refused.CompareAndSwap(false, strings.HasPrefix(w.Kind.V, "reject"))
 		return schema.Outcome{Outcome: "selected", Choice: w.ID}, nil
 	}
-	if no != "" { // words of the human's own are no yes
+	c.refused.Store(true)
+	c.seat.Later(fmt.Sprintf("You had asked: %s\n\nThe user said no, and: %s", title, answer)) // there is no place for words in its own no
+	if no != "" {                                                                              // words of the human's own are no yes
 		return schema.Outcome{Outcome: "selected", Choice: no}, nil
 	}
 	return schema.Outcome{}, errors.New("none of its choices was chosen")

@@ -1,20 +1,27 @@
 package vendor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 	"time"
 
 	"fantail/agents/acp/schema"
 	"fantail/agents/engine"
 	"fantail/agents/llm"
+	"fantail/tools"
 )
 
-// gathers is how long the beginning of a call waits for its details, and for calls that begin with it.
-const gathers = 100 * time.Millisecond
+// How long the beginning of a call waits: for its details, and for calls that begin with it; and for those at all, where it
+// tells nothing but that it comes, as while a model still writes what it is called with.
+const (
+	gathers = 100 * time.Millisecond
+	comes   = 3 * time.Second
+)
 
 var errStopped = errors.New("the agent stopped by itself")
 
@@ -94,7 +101,11 @@ func (c *chair) wait() (event, error) {
 		if !c.prompted { // there are no more
 			return nil, nil
 		}
-		t := time.NewTimer(gathers)
+		within := gathers
+		if slices.ContainsFunc(c.reply.begun, (*call).bare) {
+			within = comes
+		}
+		t := time.NewTimer(within)
 		defer t.Stop()
 		late = t.C
 	}
@@ -168,10 +179,14 @@ func (c *chair) stops(tell func(llm.Part)) (llm.Stop, error) {
 		Input: count(u.Input.V), Output: count(u.Output.V), CacheRead: count(u.Read.V), CacheWrite: count(u.Write.V),
 		Reasoning: count(u.Thought.V), Cost: c.spent.take(),
 	})
+	broken, why := c.reply.broken, strings.TrimSpace(c.reply.failed)
 	c.finished = false
 	c.reply.over()
 	switch r.Stop {
 	case "end_turn":
+		if broken {
+			return llm.Stop{}, fmt.Errorf("%s failed: %s", c.v.o.Name, cmp.Or(llm.Clip(tools.Line(why), 500), "it does not say why"))
+		}
 		return llm.Stop{Reason: llm.EndTurn}, nil
 	case "max_tokens":
 		return llm.Stop{Reason: llm.Length}, nil
@@ -180,6 +195,9 @@ func (c *chair) stops(tell func(llm.Part)) (llm.Stop, error) {
 	case "max_turn_requests":
 		return llm.Stop{}, fmt.Errorf("%s stopped: it has made as many requests as it makes in a turn", c.v.o.Name)
 	case "cancelled":
+		if c.refused.Load() {
+			return llm.Stop{}, fmt.Errorf("%s stopped: %w", c.v.o.Name, engine.ErrRefused)
+		}
 		return llm.Stop{}, fmt.Errorf("%s stopped its turn by itself", c.v.o.Name)
 	}
 	return llm.Stop{}, fmt.Errorf("%s stopped for a reason that is not known here: %q", c.v.o.Name, llm.Clip(r.Stop, 80))

@@ -25,8 +25,10 @@ const (
 
 // reply collects what an agent says.
 type reply struct {
+	dir     string // where it works
 	index   int    // of the block that goes on
 	voice   string // whose it is, and of which message; "": none goes on
+	spoke   bool   // it has words
 	calls   map[string]*call
 	begun   []*call // those that nobody was told of
 	kept    int     // bytes of what is kept of calls that have not ended
@@ -36,9 +38,13 @@ type reply struct {
 	strange map[string]bool // what this program does not know, and has noted
 	plan    string
 	stop    schema.PromptResponse
+	broken  bool   // it says that its turn has failed
+	failed  string // what it has said since, the beginning
 }
 
-func newReply() *reply { return &reply{calls: map[string]*call{}, strange: map[string]bool{}} }
+func newReply(dir string) *reply {
+	return &reply{dir: dir, calls: map[string]*call{}, strange: map[string]bool{}}
+}
 
 // note is for the human. Of very many in a turn the rest is only counted.
 func (r *reply) note(text string) {
@@ -53,6 +59,7 @@ func (r *reply) over() {
 		r.notes = append(r.notes, fmt.Sprintf("It said %d more things in this turn that are not shown.", more))
 	}
 	r.voice, r.calls, r.kept, r.plan, r.noted = "", map[string]*call{}, 0, "", 0
+	r.broken, r.failed = false, ""
 	r.stop = schema.PromptResponse{}
 }
 
@@ -60,6 +67,11 @@ func (r *reply) over() {
 func (r *reply) parts(e event) bool {
 	if len(r.begun) == 0 || e == nil {
 		return false
+	}
+	if q, ok := e.(asked); ok { // which tells more of a call than what began it
+		if p, is := q.ask.(schema.PermissionRequest); is {
+			r.asked(p.Call)
+		}
 	}
 	if u, ok := e.(schema.ToolCall); ok {
 		if known := r.calls[u.ID]; known == nil || !known.told && !ended(u.Status.V) {
@@ -88,12 +100,16 @@ func (r *reply) begin() (calls []llm.ToolCall) {
 
 // ends answers the calls that did not end, as the turn has.
 func (r *reply) ends(ctx context.Context) {
-	text := "It did not say how this ended."
+	how := "It did not say how this ended."
 	if ctx.Err() != nil {
-		text = "(stopped)"
+		how = "(stopped)"
 	}
 	for _, id := range slices.Sorted(maps.Keys(r.calls)) {
 		if c := r.calls[id]; !c.ended() {
+			text := how
+			if said := c.said(); said != "" {
+				text = content.Middle(said, mostText) + "\n" + how
+			}
 			c.status = "failed"
 			r.done = append(r.done, engine.Done{Call: id, Result: tools.Result{Text: text, Error: true}, Cut: true})
 		}
@@ -118,6 +134,11 @@ func (r *reply) hear(u schema.Update, tell func(llm.Part), output func(call, tai
 		if u.Status == "completed" || u.Error.OK {
 			r.note(cmp.Or(tools.Line(u.Error.V), "It has compacted its conversation."))
 		}
+	case schema.Info:
+		if broken, known := u.Broken(); known {
+			r.broken, r.failed = broken, ""
+		}
+		return false
 	case schema.Unknown:
 		if kind := tools.Line(u.Kind); !r.strange[kind] && len(r.strange) < mostNotes {
 			r.strange[kind] = true
@@ -141,9 +162,19 @@ func (r *reply) says(u schema.Chunk, tell func(llm.Part)) {
 	}
 	if voice != r.voice {
 		r.index++
-		r.voice = voice
+		r.voice, r.spoke = voice, false
 	}
 	text := u.Block.Words()
+	if r.broken && u.Of == schema.Answer && len(r.failed) < mostTail {
+		r.failed += text
+	}
+	if !r.spoke { // some begin with an empty line
+		text = strings.TrimLeft(text, "\n")
+		r.spoke = text != ""
+	}
+	if text == "" {
+		return
+	}
 	if u.Of == schema.Thought {
 		tell(llm.Thinking{Text: text, Index: r.index})
 		return
@@ -157,7 +188,7 @@ func (r *reply) calling(u schema.ToolCall, output func(call, tail string)) {
 	c := r.calls[u.ID]
 	switch {
 	case c == nil:
-		c = &call{id: u.ID}
+		c = &call{id: u.ID, dir: r.dir}
 		r.calls[u.ID] = c
 		r.begun = append(r.begun, c)
 	case c.ended():
@@ -168,7 +199,7 @@ func (r *reply) calling(u schema.ToolCall, output func(call, tail string)) {
 	case c.ended():
 		r.done = append(r.done, engine.Done{Call: c.id, Result: c.result()})
 		r.lets(c)
-	case c.told && u.Content.OK && c.text != "":
+	case c.told && (u.Content.OK || u.Written() != "") && c.said() != "":
 		output(c.id, c.tail())
 	}
 }
@@ -179,7 +210,7 @@ func (r *reply) takes(c *call, u schema.ToolCall) {
 	c.takes(u)
 	if r.kept += c.size(); r.kept > mostKept {
 		r.kept -= c.size()
-		c.input, c.text, c.diff, c.output = nil, "(not kept: it was too much at once)", "", ""
+		c.input, c.text, c.diff, c.written, c.output = nil, "(not kept: it was too much at once)", "", "", ""
 		r.kept += c.size()
 	}
 }
@@ -187,7 +218,7 @@ func (r *reply) takes(c *call, u schema.ToolCall) {
 // lets lets go of all of a call but that it has ended. One that has not been told of keeps what it was called with.
 func (r *reply) lets(c *call) {
 	r.kept -= c.size()
-	c.text, c.diff, c.output = "", "", ""
+	c.text, c.diff, c.written, c.output = "", "", "", ""
 	if c.told {
 		c.input = nil
 	}

@@ -55,12 +55,12 @@ func TestReply_calls(t *testing.T) {
 		{"has too long an id", []string{begins(strings.Repeat("x", 2000), completed)}, ""},
 		{"answers raw", []string{begins("a", `,"rawOutput":{"n":1}`+completed)}, `a: {"n":1}`},
 		{"answers raw text", []string{begins("a", `,"rawOutput":"plain"`+completed)}, "a: plain"},
-		{"shows a terminal", []string{begins("a", `,"content":[{"type":"terminal","terminalId":"t"}]`+completed)}, "a: [terminal]"},
+		{"shows a terminal", []string{begins("a", `,"content":[{"type":"terminal","terminalId":"t"}]`+completed)}, "a: "},
 		{"shows what it can't", []string{begins("a", `,"content":[{"type":"hologram\u001b[2J"},7,{"type":"content","content":{"type":"audio","mimeType":"audio/wav"}}]`+completed)},
 			"a: [hologram\uFFFD[2J]\n[audio audio/wav]"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r := newReply()
+			r := newReply("/shop")
 			says(r, c.updates...)
 			if n := len(r.begin()); n > 2 || n == 0 != strings.HasPrefix(c.name, "has no id") && n == 0 != strings.HasPrefix(c.name, "has too long") {
 				t.Errorf("%d begin", n)
@@ -88,7 +88,7 @@ func TestReply_calls(t *testing.T) {
 // TestReply_bounds: of what an agent's calls are called with and make only so much is kept, of each and of all.
 func TestReply_bounds(t *testing.T) {
 	big := strings.Repeat("ä", 1<<17)
-	r := newReply()
+	r := newReply("/shop")
 	quoted, _ := json.Marshal(big)
 	says(r, begins("a", fmt.Sprintf(`,"title":%s,"rawInput":{"x":%s}`, quoted, quoted)))
 	c := r.begin()[0]
@@ -129,7 +129,7 @@ func TestReply_bounds(t *testing.T) {
 
 // TestReply_notes: of very many things for the human some are shown, the others counted; no control character among them.
 func TestReply_notes(t *testing.T) {
-	r := newReply()
+	r := newReply("/shop")
 	for i := range 10_000 {
 		says(r, fmt.Sprintf(`{"sessionUpdate":"notice","title":"low \u001b]0;x\u0007disk %d","description":%q}`, i, strings.Repeat("x", 500)))
 		says(r, fmt.Sprintf(`{"sessionUpdate":"plan","entries":[{"content":"step\n%d \u001b[31m"}]}`, i))
@@ -147,7 +147,7 @@ func TestReply_notes(t *testing.T) {
 	if len(r.strange) > mostNotes {
 		t.Errorf("%d kinds are kept", len(r.strange))
 	}
-	r = newReply()
+	r = newReply("/shop")
 	var steps []string
 	for i := range 1000 {
 		steps = append(steps, fmt.Sprintf(`{"content":"step %d","status":"completed"}`, i))
@@ -222,7 +222,7 @@ func TestReply_kinds(t *testing.T) {
 		`{}`: "note It says something that this program can't show: ?",
 	} {
 		var got []string
-		r := newReply()
+		r := newReply("/shop")
 		_, u := schema.ReadUpdate(json.RawMessage(`{"update":` + update + `}`))
 		if r.hear(u, func(p llm.Part) {
 			switch p := p.(type) {

@@ -88,6 +88,7 @@ func (c *chair) prompt(ctx context.Context, w engine.Words) error {
 		return err
 	}
 	c.prompted = true
+	c.refused.Store(false)
 	s, n := c.s, c.news
 	c.seat.Go("acp prompt", func() {
 		r, err := s.Prompt(ctx, c.signed(w))

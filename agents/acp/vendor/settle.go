@@ -18,6 +18,8 @@ import (
 const (
 	categoryMode  = "mode"
 	categoryModel = "model"
+
+	categoryThought, effort = "thought_level", "effort" // its name with most
 )
 
 // settle gives a session that was entered the settings that are configured. One that begins in a mode in which its agent
@@ -116,11 +118,12 @@ func (t *settings) set(ctx context.Context, name, value string) error {
 	return nil
 }
 
-// named is the setting of that name, or else the first of that category; nil: there is none.
+// named is the setting of that name, or else the first of that category, or that is meant by it; nil: there is none.
 func (t *settings) named(name string) *schema.Option {
 	for _, is := range []func(o schema.Option) bool{
 		func(o schema.Option) bool { return o.ID == name },
 		func(o schema.Option) bool { return o.Category.V == name },
+		func(o schema.Option) bool { return o.Category.V == categoryThought && name == effort },
 	} {
 		if i := slices.IndexFunc(t.all, is); i >= 0 {
 			return &t.all[i]

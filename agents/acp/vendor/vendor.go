@@ -11,20 +11,19 @@
 package vendor
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"iter"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"fantail/agents/acp"
 	"fantail/agents/acp/schema"
 	"fantail/agents/engine"
 	"fantail/agents/llm"
-	"fantail/tools"
 	"fantail/tools/proc"
 )
 
@@ -42,6 +41,7 @@ type Options struct {
 	Settings map[string]string // of its own, such as model or effort
 	Careful  string            // the mode for one that begins in a mode of Reckless; "": not known
 	Reckless []string          // its modes in which it asks nobody
+	Holds    bool              // its commands run in a sandbox of its own, which works in no other
 
 	// Serves opens the MCP server that an agent gets at the door, and returns what it starts to reach it; nil: it gets none.
 	Serves func(s engine.Seat, door string) (server schema.Server, end func(), err error)
@@ -70,7 +70,9 @@ func (v *Vendor) Stream(context.Context, *llm.Request) iter.Seq2[llm.Part, error
 }
 
 // Sit implements [engine.Engine].
-func (v *Vendor) Sit(s engine.Seat) engine.Session { return &chair{v: v, seat: s, reply: newReply()} }
+func (v *Vendor) Sit(s engine.Seat) engine.Session {
+	return &chair{v: v, seat: s, reply: newReply(s.Dir)}
+}
 
 // chair is an agent of ours that is one of theirs. Only the agent's loop uses it, except where noted.
 type chair struct {
@@ -89,6 +91,8 @@ type chair struct {
 	reply    *reply
 	spent    spent
 	boxed    bool // its program runs in a sandbox
+	servers  []schema.Server
+	refused  atomic.Bool // in this turn of its the human has said no
 
 	mu   sync.Mutex // guards what timers and End use too
 	ends *time.Timer
@@ -186,19 +190,6 @@ type entry struct {
 	whole   bool   // with what was said in it
 }
 
-// enters says who carries out the turns from now on, and how it is held.
-func (c *chair) enters(s *acp.Session) string {
-	who := strings.Join(c.v.o.Program.Argv, " ")
-	if a := s.Agent(); a.Name != "" {
-		who = tools.Line(cmp.Or(a.Title, a.Name)+" "+a.Version) + ": " + who
-	}
-	held := "in a sandbox of this program: it writes the workspace and what it keeps, and reaches any network"
-	if !c.boxed {
-		held = "as you, in no sandbox of this program"
-	}
-	return fmt.Sprintf("%s carries out the turns here (%s), %s. Its tools are its own: no rule and no mode of this program judges them.", c.v.o.Name, who, held)
-}
-
 // session starts a program and enters a session. replayed hears what the human's side has said in it, if it is whole.
 func (c *chair) session(ctx context.Context, e entry, replayed func(text string)) (*acp.Session, *news, error) {
 	run, err := c.seat.Run(c.v.o.Program)
@@ -211,6 +202,7 @@ func (c *chair) session(ctx context.Context, e entry, replayed func(text string)
 		run.End()
 		return nil, nil, err
 	}
+	c.servers = servers
 	p, err := c.v.o.Start(run.Spec)
 	if err != nil {
 		end()
@@ -274,8 +266,8 @@ func (c *chair) drop() {
 		c.news.end()
 		c.s.End()
 	}
-	c.s, c.prompted, c.steering, c.finished, c.held = nil, false, false, false, nil
 	c.reply.over()
+	c.s, c.prompted, c.steering, c.finished, c.held = nil, false, false, false, nil
 }
 
 // End implements [engine.Session].
@@ -288,23 +280,4 @@ func (c *chair) End() {
 	if s != nil {
 		s.End()
 	}
-}
-
-// said says to people how the agent failed.
-func (c *chair) said(err error) error {
-	login := (*acp.LoginError)(nil)
-	if !errors.As(err, &login) {
-		return err
-	}
-	text := c.v.o.Name + " asks you to log in first, which this program never does for you."
-	if c.v.o.Login != "" {
-		text += " Run " + c.v.o.Login + " in a terminal of yours, then prompt again."
-	}
-	for _, way := range login.Ways {
-		if d := strings.TrimSpace(way.Description.V); d != "" {
-			text += " It says: " + llm.Clip(d, 200)
-			break
-		}
-	}
-	return &llm.Error{Kind: llm.Auth, Provider: c.v.o.Name, Message: text, Err: err}
 }

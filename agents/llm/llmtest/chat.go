@@ -133,7 +133,7 @@ func (req *Request) readChat(i int, m chatMessage, open *[]string) error {
 		*open = slices.Delete(*open, k, k+1)
 		req.add(llm.User, llm.ToolResult{ID: m.ToolCallID, Text: text})
 	case "assistant":
-		if text == "" && len(m.ToolCalls) == 0 {
+		if (len(m.Content) == 0 || string(m.Content) == "null") && len(m.ToolCalls) == 0 { // an empty text is some
 			return fmt.Errorf("messages[%d]: needs content or tool_calls", i)
 		}
 		if m.Reasoning != "" {

@@ -1,7 +1,8 @@
 // Package llmtest is a model server for tests and for trying things by hand.
 //
-// Does: speak POST /v1/messages and POST /v1/chat/completions over real HTTP
-// with streamed replies, GET /v1/models and GET /api/tags; check each request
+// Does: speak POST /v1/messages, POST /v1/chat/completions and POST
+// /v1/responses over real HTTP with streamed replies, POST
+// /v1/messages/count_tokens, GET /v1/models and GET /api/tags; check each request
 // as the real services do and refuse a wrong one with 400 and the place of the
 // fault; record the requests. A [Server] answers from a queue of [Reply]
 // values or through a function; a reply can be slow, stall, break at any byte
@@ -30,6 +31,7 @@
 //	and NAME {json}        one more call in the same reply
 //	usage IN OUT           the tokens this reply reports
 //	delay 2s               wait before this reply
+//	hold NAME              wait before this reply until the test lets NAME go
 //	status CODE [N [SEC]]  this reply fails N times (1) with CODE, Retry-After SEC
 //	error TYPE [N]         the stream fails N times with an error event
 //	cut N                  the connection breaks once after N bytes
@@ -58,14 +60,15 @@ import (
 // The protocols of a [Request].
 const (
 	Anthropic = "anthropic"
-	OpenAI    = "openai"
+	OpenAI    = "openai" // Chat Completions
+	Responses = "responses"
 )
 
 // Request is what the server understood of one model request.
 type Request struct {
 	N         int    // from 1
 	Attempt   int    // how often this very body has come, from 1
-	Protocol  string // Anthropic or OpenAI
+	Protocol  string // Anthropic, OpenAI or Responses
 	Model     string
 	System    string
 	Messages  []llm.Message
@@ -78,6 +81,9 @@ type Request struct {
 	KeyIn     string // the header that held a key; the key itself is not kept
 	Header    http.Header
 	Body      json.RawMessage
+
+	forms  map[string]form // of the tools of the Responses protocol, by their names here
+	sealed bool            // reasoning is to come with what brings it back
 }
 
 // LastText returns the last text the user wrote.
@@ -107,6 +113,7 @@ type Reply struct {
 	Header http.Header
 	Body   string
 
+	Hold  string                     // before the headers, until the server lets that go
 	Delay time.Duration              // before the headers
 	Gap   time.Duration              // between events
 	Pace  float64                    // tokens a second
@@ -152,6 +159,7 @@ type Server struct {
 	requests []Request
 	bodies   map[[sha256.Size]byte]int
 	conns    int
+	holds    map[string]*hold
 }
 
 // New returns a server that answers with the replies in order.
@@ -239,6 +247,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.serve(w, r, messagesAPI{})
 	case "POST /v1/chat/completions":
 		s.serve(w, r, chatAPI{s.Reasons})
+	case "POST /v1/responses":
+		s.serve(w, r, responsesAPI{})
+	case "POST /v1/messages/count_tokens":
+		count(w, r)
 	case "GET /v1/models":
 		s.list(w, "data", "id")
 	case "GET /api/tags":
@@ -246,6 +258,16 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		refuse(w, chatAPI{}, http.StatusNotFound, "not_found_error", "there is nothing at "+r.Method+" "+r.URL.Path)
 	}
+}
+
+// count answers how many tokens a request has; about four bytes are one.
+func count(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(map[string]int{"input_tokens": len(body)/4 + 1})
 }
 
 func (s *Server) list(w http.ResponseWriter, list, name string) {
@@ -261,7 +283,7 @@ func (s *Server) list(w http.ResponseWriter, list, name string) {
 	_ = json.NewEncoder(w).Encode(map[string]any{list: all})
 }
 
-// api is one of the two protocols.
+// api is one of the protocols.
 type api interface {
 	// parse reads and checks a request.
 	parse(body []byte) (Request, error)

@@ -16,7 +16,7 @@ import (
 func Script(req Request) Reply {
 	text, done := script(req)
 	if text == "" {
-		return Say("No instruction found in: " + llm.Clip(strings.TrimSpace(req.LastText()), 200) + "\n\nTry `say`, `think`, `lorem`, `call`, `and`, `usage`, `delay`, `status`, `error`, `cut`, `stall` or `stop`.")
+		return Say("No instruction found in: " + llm.Clip(strings.TrimSpace(req.LastText()), 200) + "\n\nTry `say`, `think`, `lorem`, `call`, `and`, `usage`, `delay`, `hold`, `status`, `error`, `cut`, `stall` or `stop`.")
 	}
 	steps, err := parseScript(text)
 	if err != nil {
@@ -68,7 +68,7 @@ func lines(text string) []string {
 
 func known(word string) bool {
 	switch word {
-	case "say", "think", "lorem", "call", "and", "usage", "delay", "status", "error", "cut", "stall", "stop":
+	case "say", "think", "lorem", "call", "and", "usage", "delay", "hold", "status", "error", "cut", "stall", "stop":
 		return true
 	}
 	return false
@@ -170,6 +170,8 @@ func (s *step) line(word, rest string) error {
 		d, err := time.ParseDuration(rest)
 		s.r.Delay = d
 		return err
+	case "hold":
+		s.r.Hold = rest
 	case "stop":
 		s.r.Stop = llm.Reason(rest)
 	case "stall":

@@ -41,6 +41,7 @@ func TestRefusals(t *testing.T) {
 		{"chat/completions", `[{"role":"user","content":"x"},` + callsC1 + `]`, "c1"},
 		{"chat/completions", `[{"role":"user","content":"x"},` + callsC1 + `,{"role":"user","content":"y"}]`, "messages[2]"},
 		{"chat/completions", `[{"role":"assistant"}]`, "content or tool_calls"},
+		{"chat/completions", `[{"role":"assistant","content":null}]`, "content or tool_calls"},
 		{"chat/completions", `[{"role":"user","content":"x"},{"role":"assistant","tool_calls":[{"id":"c1","type":"function","function":{"name":"f","arguments":"[]"}}]}]`, "arguments"},
 	} {
 		body := `{"model":"m","max_tokens":10,"stream":true,"messages":` + c.messages + `}`

@@ -43,7 +43,7 @@ func (s *Server) reply(w http.ResponseWriter, hr *http.Request, a api, r Reply, 
 		<-out.ctx.Done()
 		return
 	}
-	if !out.pause(r.Delay) {
+	if !s.waits(out.ctx, r.Hold) || !out.pause(r.Delay) {
 		return
 	}
 	if r.Status != 0 && r.Status != http.StatusOK || r.Body != "" {

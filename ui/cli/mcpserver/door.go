@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
@@ -54,10 +55,21 @@ func (d Doors) Open(s engine.Seat, dir string) (server schema.Server, end func()
 	if err != nil {
 		return server, nil, err
 	}
+	h, err := hang(dir)
+	if err != nil {
+		return server, nil, errors.Join(err, l.Close())
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	o := opened{dir: dir, seat: s, room: make(chan struct{}, mostDoors)}
 	var all sync.WaitGroup
-	all.Add(1)
+	lets := func(w way) {
+		all.Add(1)
+		d.Go("serve an agent's program", func() {
+			defer all.Done()
+			o.serve(ctx, w)
+		})
+	}
+	all.Add(2)
 	d.Go("hear at an agent's door", func() {
 		defer all.Done()
 		for {
@@ -65,19 +77,19 @@ func (d Doors) Open(s engine.Seat, dir string) (server schema.Server, end func()
 			if err != nil {
 				return
 			}
-			all.Add(1)
-			d.Go("serve an agent's program", func() {
-				defer all.Done()
-				o.serve(ctx, conn)
-			})
+			lets(conn)
 		}
+	})
+	d.Go("hear an agent's bell", func() {
+		defer all.Done()
+		h.hears(lets)
 	})
 	server = schema.Server{
 		Name: "fantail", Command: d.Self, Args: []string{"mcp", "--agent"}, Env: []schema.Variable{{Name: DoorEnv, Value: dir}},
 	}
 	return server, func() {
 		cancel()
-		_ = l.Close()
+		_, _ = l.Close(), h.close()
 		all.Wait()
 	}, nil
 }
@@ -90,7 +102,7 @@ type opened struct {
 }
 
 // serve lets in who comes, if it is the agent's, and serves it until it leaves or ctx ends.
-func (o opened) serve(ctx context.Context, conn *net.UnixConn) {
+func (o opened) serve(ctx context.Context, conn way) {
 	defer conn.Close()
 	select {
 	case o.room <- struct{}{}:
@@ -135,16 +147,18 @@ func (o opened) serves(there context.Context) *mcp.Server {
 var errStranger = errors.New("it is none of the agent's")
 
 // admits looks who comes: a process below the agent's program, or one that reads what lies at the door.
-func (o opened) admits(conn *net.UnixConn, in *bufio.Reader) error {
-	pid, uid, err := reach.Peer(conn)
-	switch {
-	case err != nil:
-		return err
-	case uid != os.Geteuid():
-		return errStranger
-	case o.seat.Theirs(pid):
-		_, err := io.WriteString(conn, known)
-		return err
+func (o opened) admits(conn way, in *bufio.Reader) error {
+	if socket, is := conn.(*net.UnixConn); is {
+		pid, uid, err := reach.Peer(socket)
+		switch {
+		case err != nil:
+			return err
+		case uid != os.Geteuid():
+			return errStranger
+		case o.seat.Theirs(pid):
+			_, err := io.WriteString(conn, known)
+			return err
+		}
 	}
 	text, err := o.token()
 	if err == nil {
@@ -191,14 +205,26 @@ func Enter(ctx context.Context, start func(name string, f func()), dir string, i
 	if dir == "" {
 		return errors.New("mcp --agent is what Fantail has its own agents start: there is no agent here")
 	}
-	conn, err := dial(filepath.Join(dir, socket))
+	conn, came, err := comeIn(dir)
 	if err != nil {
 		return fmt.Errorf("reach the agent's tools: %w; its program has ended, or Fantail has", err)
 	}
+	return passes(ctx, start, conn, came, dir, in, out)
+}
+
+// passes is Enter for who has come to the door.
+func passes(ctx context.Context, start func(name string, f func()), conn way, came func() error, dir string, in io.Reader, out io.Writer) error {
 	defer conn.Close()
 	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
 	from := bufio.NewReader(conn)
-	said, err := from.ReadString('\n')
+	err := conn.SetReadDeadline(time.Now().Add(2 * helloIn))
+	said := ""
+	if err == nil {
+		said, err = from.ReadString('\n')
+	}
+	if err == nil {
+		err = came()
+	}
 	if err == nil && said == unknown {
 		text, failed := os.ReadFile(filepath.Join(dir, token))
 		if failed != nil {
@@ -208,7 +234,7 @@ func Enter(ctx context.Context, start func(name string, f func()), dir string, i
 			said, err = from.ReadString('\n')
 		}
 	}
-	if err != nil || said != known {
+	if err != nil || said != known || conn.SetReadDeadline(time.Time{}) != nil {
 		return errors.New("reach the agent's tools: the door stays closed, as it can't be told whose program this is")
 	}
 	ended := make(chan error, 2)
@@ -225,6 +251,16 @@ func Enter(ctx context.Context, start func(name string, f func()), dir string, i
 		return nil
 	}
 	return err
+}
+
+// comeIn comes to the door in that directory: by its socket, or by pipes where no socket can be made. came is to be called
+// once something was heard.
+func comeIn(dir string) (w way, came func() error, err error) {
+	conn, err := dial(filepath.Join(dir, socket))
+	if errors.Is(err, fs.ErrPermission) {
+		return ring(dir)
+	}
+	return conn, func() error { return nil }, err
 }
 
 // mostPath is how long the path of a socket may be on any system.

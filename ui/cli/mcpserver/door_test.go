@@ -57,10 +57,29 @@ func opens(t *testing.T, dir string, theirs bool) *threshold {
 // enter comes in as a program of the agent's would. kill ends that as a crash would.
 func (d *threshold) enter(t *testing.T) (s *mcp.ClientSession, kill func()) {
 	t.Helper()
+	return d.through(t, func(start func(string, func()), in io.Reader, out io.Writer) error {
+		return Enter(context.Background(), start, d.dir, in, out)
+	})
+}
+
+// rings comes in as one that can make no socket.
+func (d *threshold) rings(t *testing.T) (s *mcp.ClientSession, kill func()) {
+	t.Helper()
+	return d.through(t, func(start func(string, func()), in io.Reader, out io.Writer) error {
+		w, came, err := ring(d.dir)
+		if err != nil {
+			return err
+		}
+		return passes(context.Background(), start, w, came, d.dir, in, out)
+	})
+}
+
+func (d *threshold) through(t *testing.T, enters func(start func(string, func()), in io.Reader, out io.Writer) error) (s *mcp.ClientSession, kill func()) {
+	t.Helper()
 	theirs, in := io.Pipe()
 	out, ours := io.Pipe()
 	d.all.Go(func() {
-		err := Enter(context.Background(), func(_ string, f func()) { d.all.Go(f) }, d.dir, theirs, ours)
+		err := enters(func(_ string, f func()) { d.all.Go(f) }, theirs, ours)
 		_, _ = ours.CloseWithError(err), theirs.Close()
 	})
 	kill = func() { _, _ = in.Close(), out.Close() }

@@ -27,7 +27,7 @@ type Abroad struct {
 // Abroad has the agents of other vendors started like that. Without it there are none. Call it before others use m.
 func (m *Models) Abroad(a Abroad) { m.abroad = a }
 
-// vendors makes the engine of another vendor's agents.
+// vendor makes the engine of another vendor's agents.
 func (m *Models) vendor(c config.Choice) (*vendor.Vendor, error) {
 	a, err := m.conf.Agent(c.Model)
 	if err != nil {
@@ -37,10 +37,15 @@ func (m *Models) vendor(c config.Choice) (*vendor.Vendor, error) {
 	if err != nil {
 		return nil, err
 	}
+	return vendor.New(m.engine(a, path)), nil
+}
+
+// engine is how an agent of another vendor is started whose program has that path.
+func (m *Models) engine(a config.Agent, path string) vendor.Options {
 	o := vendor.Options{
 		Name: a.Name, Login: a.Login, Version: shell.Version(), Serves: m.abroad.Serves,
-		Mode: a.Mode, Settings: a.Options, Careful: a.Careful, Reckless: a.Reckless,
-		Program: engine.Program{Argv: append([]string{path}, a.Command[1:]...), Free: a.Free, Read: []string{m.abroad.Self, path}},
+		Mode: a.Mode, Settings: a.Options, Careful: a.Careful, Reckless: a.Reckless, Holds: a.Holds,
+		Program: engine.Program{Argv: append([]string{path}, a.Command[1:]...), Free: a.Free, Read: append(packages(path), m.abroad.Self)},
 	}
 	for _, name := range a.Env {
 		if v := m.env(name); v != "" {
@@ -48,14 +53,35 @@ func (m *Models) vendor(c config.Choice) (*vendor.Vendor, error) {
 		}
 	}
 	for _, path := range a.Write {
-		if rest, home := strings.CutPrefix(path, "~/"); home {
-			path = filepath.Join(m.own("HOME"), rest)
-		}
-		if filepath.IsAbs(path) {
+		if path = m.kept(path); filepath.IsAbs(path) {
 			o.Program.Write = append(o.Program.Write, path)
 		}
 	}
-	return vendor.New(o), nil
+	return o
+}
+
+// moved are the variables that say that what programs keep lies elsewhere than below the home directory.
+var moved = []struct{ env, from string }{
+	{"CLAUDE_CONFIG_DIR", "~/.claude/"},
+	{"CODEX_HOME", "~/.codex/"},
+	{"XDG_CONFIG_HOME", "~/.config/"},
+	{"XDG_DATA_HOME", "~/.local/share/"},
+	{"XDG_STATE_HOME", "~/.local/state/"},
+	{"XDG_CACHE_HOME", "~/.cache/"},
+}
+
+// kept is where a program keeps that: a path, or one from ~/. One that ends in / is a directory.
+func (m *Models) kept(path string) string {
+	for _, v := range moved {
+		at := m.own(v.env)
+		if rest, is := strings.CutPrefix(path, v.from); is && filepath.IsAbs(at) {
+			return strings.TrimSuffix(at, "/") + "/" + rest
+		}
+	}
+	if rest, is := strings.CutPrefix(path, "~/"); is {
+		return strings.TrimSuffix(m.own("HOME"), "/") + "/" + rest
+	}
+	return path
 }
 
 // program is the path of an agent's program: the configured one, else the first of its name on the path that lies outside
@@ -83,13 +109,29 @@ func (a Abroad) program(of config.Agent, path string) (string, error) {
 		of.Name, of.Command[0], how, of.Name)
 }
 
+// packages are what a program needs to see of where it was installed: itself, and the tree of packages it is one of.
+func packages(path string) []string {
+	all := []string{path}
+	const tree = "/node_modules/"
+	for _, at := range []string{path, resolved(path)} {
+		if above, _, is := strings.Cut(filepath.ToSlash(at), tree); is {
+			all = append(all, filepath.FromSlash(above+strings.TrimSuffix(tree, "/")))
+		}
+	}
+	return all
+}
+
+// resolved is a path once links are followed, as far as they can be.
+func resolved(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return path
+}
+
 // within reports whether a path lies in the workspace.
 func (a Abroad) within(path string) bool {
-	roots := []string{a.Root}
-	if real, err := filepath.EvalSymlinks(a.Root); err == nil {
-		roots = append(roots, real)
-	}
-	return slices.ContainsFunc(roots, func(root string) bool {
+	return slices.ContainsFunc([]string{a.Root, resolved(a.Root)}, func(root string) bool {
 		rest, err := filepath.Rel(root, path)
 		return err == nil && filepath.IsLocal(rest)
 	})
