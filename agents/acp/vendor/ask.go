@@ -28,11 +28,13 @@ func (c *chair) asks(ctx context.Context, q asked) {
 		}
 	}
 	c.seat.Go("acp ask", func() {
-		ctx, cancel := context.WithCancelCause(ctx)
+		turn := ctx
+		ctx, cancel := context.WithCancelCause(turn)
 		defer cancel(nil)
 		defer context.AfterFunc(q.ctx, func() {
-			// What it takes back is not asked any more; what its program has not outlived is, as long as the turn goes on.
-			if why := context.Cause(q.ctx); errors.Is(why, context.Canceled) {
+			// What it takes back is not asked any more; what its program has not outlived is, as long as the turn goes on. One
+			// that it takes back because its turn is ended here ends for the reason of that, which it may come before.
+			if why := context.Cause(q.ctx); errors.Is(why, context.Canceled) && turn.Err() == nil {
 				cancel(why)
 			}
 		})()
