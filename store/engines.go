@@ -12,11 +12,13 @@ type Engine struct {
 	Session string // its own name of the conversation; "": none began
 	Sent    int64  // the last entry that it has
 	Sending int64  // the last entry on its way to it; 0: none is
+	Settled int64  // the last entry that it had as a turn of its ended
 }
 
 // EngineOf returns what the engine of an agent has; the zero value if it has none.
 func EngineOf(v *View, agent int64) (e Engine, err error) {
-	err = v.QueryRow(`SELECT vendor, session, sent, sending FROM engines WHERE agent = ?`, agent).Scan(&e.Vendor, &e.Session, &e.Sent, &e.Sending)
+	err = v.QueryRow(`SELECT vendor, session, sent, sending, settled FROM engines WHERE agent = ?`, agent).
+		Scan(&e.Vendor, &e.Session, &e.Sent, &e.Sending, &e.Settled)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return e, fmt.Errorf("read the engine of agent %d: %w", agent, err)
 	}
@@ -25,9 +27,10 @@ func EngineOf(v *View, agent int64) (e Engine, err error) {
 
 // PutEngine writes what the engine of an agent has.
 func PutEngine(tx *Tx, agent int64, e Engine) error {
-	_, err := tx.count(`INSERT INTO engines (agent, vendor, session, sent, sending) VALUES (?, ?, ?, ?, ?)
-		ON CONFLICT (agent) DO UPDATE SET vendor = excluded.vendor, session = excluded.session, sent = excluded.sent, sending = excluded.sending`,
-		agent, e.Vendor, e.Session, e.Sent, e.Sending)
+	_, err := tx.count(`INSERT INTO engines (agent, vendor, session, sent, sending, settled) VALUES (?, ?, ?, ?, ?, ?)
+		ON CONFLICT (agent) DO UPDATE SET vendor = excluded.vendor, session = excluded.session, sent = excluded.sent,
+		sending = excluded.sending, settled = excluded.settled`,
+		agent, e.Vendor, e.Session, e.Sent, e.Sending, e.Settled)
 	if err != nil {
 		return fmt.Errorf("write down the engine of agent %d: %w", agent, err)
 	}

@@ -93,6 +93,7 @@ type State struct {
 	Session string // the engine's; "": none began
 	Sent    int64  // the last entry that it has
 	Sending int64  // the last entry of what is on its way to it; 0: nothing is
+	Settled int64  // the last entry that it had as a turn of its ended: what came since may not have outlived its program
 }
 
 // Words are what is said to an engine.

@@ -18,7 +18,7 @@ func (s *Seat) words(es []history.Entry, sent int64) (text string, maybe bool) {
 	// The rest of its own turn, which it was told something in, and what came later.
 	over := begins(es, func(e history.Entry) bool { return e.Kind == history.EntryEnded })
 	own, maybe := s.had.without(es[:over])
-	said := []string{history.Heard(own), told(es[over:], "This was said meanwhile, with another agent in your place:")}
+	said := []string{history.Heard(own), told(es[over:], "This was said meanwhile, and not to you:")}
 	return strings.Join(slices.DeleteFunc(said, func(s string) bool { return s == "" }), "\n\n"), maybe
 }
 

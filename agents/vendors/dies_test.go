@@ -116,6 +116,32 @@ func TestDies_unheard(t *testing.T) {
 	}
 }
 
+// TestDies_forgetful: what an agent had begun to carry out and had not kept when its program died is told again, marked, once.
+func TestDies_forgetful(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPuppets(t, waits)
+		w, _ := p.open(t, setting{})
+		p.exchange(w, "alpha", "First.")
+		p.forgets.Store(true)
+		w.Prompt("beta")
+		n := <-p.turns
+		n.Call("c1", "execute", "make")
+		w.says("main", "call: make")
+		p.Kill()
+		w.rests("main", 2)
+		p.forgets.Store(false)
+		told := p.exchange(w, "gamma", "Third.")
+		if strings.Count(told, "beta") != 1 || strings.Count(told, "may have reached you already") != 1 || strings.Contains(told, "alpha") {
+			t.Error(told)
+		}
+		p.Kill()
+		if told := p.exchange(w, "delta", "Fourth."); strings.Contains(told, "beta") || strings.Contains(told, "gamma") {
+			t.Error(told)
+		}
+		w.Balanced()
+	})
+}
+
 // TestDies_steered: words that were on their way into a turn as it ended, and were not taken, are not lost with its program.
 func TestDies_steered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -18,8 +18,9 @@ const model = "acp/fake"
 // puppets is a vendor whose agents do what the test has them do, turn by turn.
 type puppets struct {
 	*vendortest.Vendor
-	turns chan *turn
-	loses atomic.Bool
+	turns   chan *turn
+	loses   atomic.Bool
+	forgets atomic.Bool // what it is prompted with from now on
 }
 
 // turn is one that a puppet carries out.
@@ -32,7 +33,7 @@ type turn struct {
 func newPuppets(t testing.TB, able func(a *acptest.Agent)) *puppets {
 	p := &puppets{turns: make(chan *turn, 10)}
 	p.Vendor = vendortest.New(t, func() *acptest.Agent {
-		a := &acptest.Agent{Loads: true, Resumes: true, Loses: func(string) bool { return p.loses.Load() }}
+		a := &acptest.Agent{Loads: true, Resumes: true, Loses: func(string) bool { return p.loses.Load() }, Forgets: func(string) bool { return p.forgets.Load() }}
 		able(a)
 		a.Turn = func(t *acptest.Turn) string {
 			n := &turn{t, make(chan string)}

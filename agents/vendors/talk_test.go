@@ -111,13 +111,13 @@ func TestModels(t *testing.T) {
 		told := p.exchange(w, "five", "Fifth.")
 		for text, times := range map[string]int{
 			"one": 0, "First.": 0, "Second.": 0, "[person]\nthree": 1, "[assistant]\nours: three": 1, "[person]\nfour": 1, "ours: four": 1, "five": 1,
-			"with another agent in your place": 1,
+			"said meanwhile, and not to you": 1,
 		} {
 			if strings.Count(told, text) != times {
 				t.Errorf("it was told %q not %d times: %s", text, times, told)
 			}
 		}
-		if told := p.exchange(w, "six", "Sixth."); strings.Contains(told, "three") || strings.Contains(told, "five") || strings.Contains(told, "place") {
+		if told := p.exchange(w, "six", "Sixth."); strings.Contains(told, "three") || strings.Contains(told, "five") || strings.Contains(told, "meanwhile") {
 			t.Error(told)
 		}
 		w.Balanced()

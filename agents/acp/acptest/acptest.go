@@ -33,6 +33,9 @@ type Agent struct {
 	// Loses reports whether a prompt stays on its way: it is in no session, and nothing comes of it; nil: none does.
 	Loses func(prompt string) bool
 
+	// Forgets reports whether a prompt that it carries out is in no session when its program has ended; nil: none is.
+	Forgets func(prompt string) bool
+
 	Modes   string // a JSON value; "": none
 	Options string // a JSON list; "": none
 	Dir     string // where sessions are kept over processes, a file each; "": in memory
@@ -244,7 +247,9 @@ func (a *Agent) prompt(ctx context.Context, id, text string) (any, error) {
 	a.mu.Lock()
 	a.turns[id] = t
 	a.mu.Unlock()
-	a.sessions.note(id, said("user_message_chunk", text))
+	if a.Forgets == nil || !a.Forgets(text) {
+		a.sessions.note(id, said("user_message_chunk", text))
+	}
 	why := "end_turn"
 	if a.Turn != nil {
 		if w := a.Turn(t); w != "" {

@@ -3,6 +3,7 @@ package vendor
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"fantail/agents/engine"
 )
@@ -10,8 +11,9 @@ import (
 // again stands before what an agent may have got already.
 const again = "(What follows may have reached you already: whether it did could not be found out. If you have it, go on with what you do.)"
 
-// mark names what was sent up to that entry, in the text of it. The replay of a session shows whether it has arrived.
-func (c *chair) mark(upTo int64) string { return fmt.Sprintf("fantail-%d-%d", c.seat.Agent, upTo) }
+// marks is what the marks begin with that name, in the text of what is sent, up to which entry it is. The replay of a session
+// shows them: it has arrived, and was kept.
+func (c *chair) marks() string { return fmt.Sprintf("[fantail-%d-", c.seat.Agent) }
 
 // save keeps what the agent was sent, before anything is done that depends on it.
 func (c *chair) save(ctx context.Context, s engine.State) error {
@@ -32,13 +34,15 @@ func (c *chair) sending(ctx context.Context, upTo int64) error {
 	return c.save(ctx, s)
 }
 
-// arrived notes that the agent has what was on its way to it.
+// arrived notes that the agent has what was on its way to it, and keeps it once its turn has ended.
 func (c *chair) arrived(ctx context.Context) error {
 	s := c.state
-	if s.Sending == 0 {
-		return nil
+	if s.Sending != 0 {
+		s.Sent, s.Sending = s.Sending, 0
 	}
-	s.Sent, s.Sending = s.Sending, 0
+	if !c.prompted {
+		s.Settled = s.Sent
+	}
 	return c.save(ctx, s)
 }
 
@@ -73,9 +77,10 @@ func (c *chair) Say(ctx context.Context, w engine.Words) error {
 	return nil
 }
 
-// signed is a text with the mark of what it is sent as.
+// signed is a text with the mark of what it is sent as. A mark that somebody has written into it is none.
 func (c *chair) signed(w engine.Words) string {
-	text := w.Text + "\n\n[" + c.mark(w.UpTo) + "]"
+	text := strings.ReplaceAll(w.Text, c.marks(), "["+strings.TrimPrefix(c.marks(), "[fantail-"))
+	text = fmt.Sprintf("%s\n\n%s%d]", text, c.marks(), w.UpTo)
 	if w.Again {
 		return again + "\n\n" + text
 	}

@@ -15,6 +15,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -133,18 +134,16 @@ func (c *chair) Open(ctx context.Context, since int64) (sent int64, doubt bool, 
 func (c *chair) begin(ctx context.Context) (sent int64, doubt bool, err error) {
 	was := c.state
 	doubt = was.Sending != 0
-	found, tail, mark := false, "", c.mark(was.Sending)+"]"
-	s, n, err := c.session(ctx, entry{was.Session, was.Session != "" && doubt}, func(said string) {
-		tail += said
-		found = found || strings.Contains(tail, mark)
-		tail = tail[max(0, len(tail)-len(mark)):]
-	})
-	if errors.Is(err, acp.ErrNoSession) && doubt { // it may go on, though it does not tell what was said
+	has := replay{begins: c.marks()}
+	whole := was.Session != "" && (doubt || was.Sent > was.Settled)
+	s, n, err := c.session(ctx, entry{was.Session, whole}, has.hear)
+	if errors.Is(err, acp.ErrNoSession) && whole { // it may go on, though it does not tell what was said
+		whole = false
 		s, n, err = c.session(ctx, entry{was.Session, false}, nil)
 	}
 	if errors.Is(err, acp.ErrNoSession) {
 		c.reply.note(c.v.o.Name + " does not know its session any more: it begins another, with what was said so far")
-		was, doubt = engine.State{Vendor: was.Vendor}, false
+		was, doubt, whole = engine.State{Vendor: was.Vendor}, false, false
 		s, n, err = c.session(ctx, entry{}, nil)
 	}
 	if err != nil {
@@ -158,8 +157,11 @@ func (c *chair) begin(ctx context.Context) (sent int64, doubt bool, err error) {
 	}
 	resumed := was.Session
 	was.Session = s.ID()
-	if doubt && found {
+	switch {
+	case doubt && has.upTo >= was.Sending:
 		was.Sent, was.Sending, doubt = was.Sending, 0, false
+	case whole && has.upTo < was.Sent && was.Settled < was.Sent: // it ended before it had kept what it was told in that turn
+		was.Sent, doubt = max(has.upTo, was.Settled), true
 	}
 	if err := c.save(ctx, was); err != nil {
 		n.end()
@@ -182,6 +184,35 @@ func (c *chair) begin(ctx context.Context) (sent int64, doubt bool, err error) {
 		s.End()
 	}
 	return was.Sent, doubt, nil
+}
+
+// replay reads from what was said in a session, which comes in pieces, how much of what it was sent it has kept.
+type replay struct {
+	begins string // what a mark begins with
+	upTo   int64  // the last entry of what has a mark in it; 0: of none
+	tail   string
+}
+
+func (r *replay) hear(said string) {
+	r.tail += said
+	for {
+		_, rest, is := strings.Cut(r.tail, r.begins)
+		if !is {
+			r.tail = r.tail[max(0, len(r.tail)-len(r.begins)):]
+			return
+		}
+		number, after, ends := strings.Cut(rest, "]")
+		if !ends && len(rest) < 20 { // its end is still to come
+			r.tail = r.begins + rest
+			return
+		}
+		if n, err := strconv.ParseInt(number, 10, 64); err == nil && ends {
+			r.upTo = max(r.upTo, n)
+		}
+		if r.tail = rest; ends {
+			r.tail = after
+		}
+	}
 }
 
 // entry is how a session is entered.
