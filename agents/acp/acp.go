@@ -229,7 +229,7 @@ func (s *Session) Done() <-chan struct{} { return s.conn.Done() }
 func (s *Session) Prompt(ctx context.Context, text string) (r schema.PromptResponse, err error) {
 	within, stop := s.lingers(ctx)
 	defer stop()
-	defer context.AfterFunc(ctx, func() { _ = s.conn.Notify(schema.Cancel, schema.SessionRef{Session: s.ID()}) })()
+	defer context.AfterFunc(ctx, s.Cancel)()
 	err = s.conn.Call(within, schema.Prompt, schema.PromptRequest{Session: s.ID(), Prompt: schema.Say(text)}, &r)
 	if err != nil {
 		return r, s.failed(err)
@@ -255,6 +255,12 @@ func (s *Session) lingers(ctx context.Context) (_ context.Context, stop func()) 
 		cancel(nil)
 	}
 }
+
+// Cancel tells the agent to end what it does.
+func (s *Session) Cancel() { _ = s.conn.Notify(schema.Cancel, schema.SessionRef{Session: s.ID()}) }
+
+// Lost says how a session has ended that is done.
+func (s *Session) Lost() error { return s.failed(s.conn.Err()) }
 
 // Steer puts words into the turn that goes on, and reports whether the agent has taken them. If not, they have to wait
 // for the turn's end. After the end of ctx it waits for the answer as long as [Session.Prompt] does.

@@ -65,6 +65,9 @@ type Seat struct {
 	// Later has the engine told that, with what it is told next. It may be called while Next runs.
 	Later func(text string)
 
+	// Stirs says that the engine speaks though no turn goes on: its agent is to begin one, and to hear it. It never waits.
+	Stirs func()
+
 	Load   func(ctx context.Context) (State, error)
 	Save   func(ctx context.Context, s State) error
 	Output func(call, tail string) // the end of what a call has written so far, for the screen

@@ -151,3 +151,19 @@ func (t *Talk) Entered(from string) inbox.Message {
 	}
 	return inbox.Message{}
 }
+
+// Uncounted estimates the tokens of what was added after an entry, but for the replies themselves: a model counts those with
+// its requests.
+func (t *Talk) Uncounted(after int64) (tokens int) {
+	for _, e := range slices.Backward(t.Entries) {
+		if e.Seq <= after {
+			break
+		}
+		switch e.Kind {
+		case EntryText, EntryThinking, EntryCall:
+		default:
+			tokens += Weight(e)
+		}
+	}
+	return tokens
+}

@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"errors"
 	"fmt"
 	"time"
 	"unicode/utf8"
@@ -68,4 +69,10 @@ func Clip(s string, n int) string {
 		n--
 	}
 	return s[:n] + "…"
+}
+
+// TooLong reports whether a model has refused a request as too long for it.
+func TooLong(err error) bool {
+	e := (*Error)(nil)
+	return errors.As(err, &e) && e.Kind == ContextTooLong
 }

@@ -114,3 +114,31 @@ func allowed(v *store.View, row store.Agent, i *event.Info) error {
 	}
 	return err
 }
+
+// Relate sets what a new turn of an agent continues: its last turn, unless its conversation was cleared since; else the turn
+// it branched off after, or none. task is what it carries out; 0: none.
+func Relate(tx *store.Tx, task int64, t *store.Turn) error {
+	last, ok, err := tx.LastTurn(t.Agent)
+	if err != nil {
+		return err
+	}
+	if task != 0 {
+		if t.SpawnedBy, t.Conversation, err = tx.Spawner(task); err != nil {
+			return err
+		}
+	}
+	anew, err := history.Cleared(&tx.View, t.Agent)
+	switch {
+	case err != nil || anew:
+		return err
+	case ok:
+		t.Parent, t.Conversation = last.ID, last.Conversation
+	default:
+		row, _, err := tx.Agent(t.Agent)
+		if err != nil {
+			return err
+		}
+		t.Parent = row.Branch
+	}
+	return nil
+}

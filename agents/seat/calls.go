@@ -165,29 +165,33 @@ func (h *had) without(es []history.Entry) (rest []history.Entry, doubt bool) {
 // byCall is who took the messages of an entry that a call of an engine's returned.
 const byCall = "tool"
 
-// keep writes down what the engine has by its calls, as far as nothing is between that it has yet to be told. Its turn is
-// over.
+// keep writes down what the engine has by its calls, and of a turn that it carried out by itself, as far as nothing is between
+// that it has yet to be told. Its turn is over.
 func (s *Seat) keep(ctx context.Context) error {
-	if !s.had.some() {
+	if !s.had.some() && !s.alone {
 		return nil
 	}
-	const page = 200 // of the entries of a turn; what comes later is written down with the next words
-	var rows []store.Entry
-	err := s.o.DB.Read(context.WithoutCancel(ctx), func(rx *store.Rx) (err error) {
-		rows, err = rx.EntriesAfter(s.o.ID, s.told, page)
-		return err
-	})
-	if err != nil {
-		return fmt.Errorf("look at what was told: %w", err)
-	}
-	upTo := s.told
-	for _, e := range history.DecodeAll(rows) {
-		if rest, _ := s.had.without([]history.Entry{e}); len(rest) > 0 && history.Heard(rest) != "" {
-			break
+	upTo, more := s.told, true
+	for more {
+		const page = 200
+		var rows []store.Entry
+		err := s.o.DB.Read(context.WithoutCancel(ctx), func(rx *store.Rx) (err error) {
+			rows, err = rx.EntriesAfter(s.o.ID, upTo, page)
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("look at what was told: %w", err)
 		}
-		upTo = e.Seq
+		more = len(rows) == page
+		for _, e := range history.DecodeAll(rows) {
+			if rest, _ := s.had.without([]history.Entry{e}); len(rest) > 0 && history.Heard(rest) != "" {
+				more = false
+				break
+			}
+			upTo = e.Seq
+		}
 	}
-	s.told = upTo
+	s.told, s.alone = upTo, false
 	s.had.upTo(upTo)
 	return s.session.Had(ctx, upTo)
 }

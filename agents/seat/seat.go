@@ -63,6 +63,7 @@ type Seat struct {
 	said    int               // bytes of what it said and is recorded
 	open    map[string]opened // calls, by the engine's names of them
 	spoke   bool              // in this turn of its
+	alone   bool              // it does by itself what it does, and was told nothing
 	told    int64             // the last entry that it was told, as far as this program knows
 
 	gate gate
@@ -93,6 +94,7 @@ type Options struct {
 	Run      func(p engine.Program) (engine.Run, error) // how the engine's program runs
 	Theirs   func(pid int) bool                         // whether a process comes from that
 	Ends     bool                                       // it ends with its work
+	Stirs    func()                                     // has the agent begin a turn, as the engine speaks by itself
 	Output   func(call, tail string)                    // shows the end of what a call has written so far
 
 	// What the engine calls of ours.
@@ -107,7 +109,7 @@ func New(e engine.Engine, a Agent, o Options) *Seat {
 	s := &Seat{a: a, o: o, open: map[string]opened{}, names: map[string]string{}, asking: make(chan struct{}, 1)}
 	s.session = e.Sit(engine.Seat{
 		Agent: o.ID, Name: o.Name, Dir: o.Dir, Go: o.Go, Run: o.Run, Ask: s.ask, Later: s.tellLater, Load: s.load, Save: s.save, Filled: s.fills,
-		Tools: s.specs, Call: s.call, Theirs: o.Theirs, Grace: s.grace,
+		Tools: s.specs, Call: s.call, Theirs: o.Theirs, Grace: s.grace, Stirs: o.Stirs,
 		Output: func(call, tail string) { o.Output(s.named(call), tail) },
 	})
 	return s
@@ -263,7 +265,7 @@ func (s *Seat) tells(ctx context.Context) error {
 		}
 	}
 	text, maybe := s.words(talk.Entries, sent)
-	s.told = sent
+	s.told, s.alone = sent, text == "" && !s.goes
 	if text == "" {
 		return nil
 	}

@@ -54,7 +54,7 @@ func (l *Loop) absorb(ctx context.Context) (bool, error) {
 			if err != nil {
 				return err
 			}
-			if !reason {
+			if !reason && !l.seating.stir.Load() {
 				return l.o.Pickup.Drop(tx, l.Agent, wish)
 			}
 			if turn, err = l.begin(tx); err != nil {
@@ -98,6 +98,7 @@ func (l *Loop) absorb(ctx context.Context) (bool, error) {
 		return false, nil
 	}
 	l.turn = turn
+	l.seating.stir.Store(false)
 	return sent > before, l.readUpTo(ctx, sent)
 }
 
@@ -127,7 +128,7 @@ func unheld(waiting []store.Prompt) (ps []store.Prompt) {
 // run in this order), so nobody sees it idle in between.
 func (l *Loop) begin(tx *store.Tx) (int64, error) {
 	t := store.Turn{Agent: l.ID, Kind: l.Kind.Nature().Turn, Started: l.began}
-	if err := l.relate(tx, &t); err != nil {
+	if err := roster.Relate(tx, l.Task, &t); err != nil {
 		return 0, err
 	}
 	id, err := tx.BeginTurn(t)
@@ -142,34 +143,6 @@ func (l *Loop) begin(tx *store.Tx) (int64, error) {
 		l.Begins(id, t.Started)
 	})
 	return id, tx.SetAgentState(l.ID, string(event.Running), false)
-}
-
-// relate sets what a new turn continues: the agent's last turn, unless its conversation was cleared since; else the
-// turn it branched off after, or none.
-func (l *Loop) relate(tx *store.Tx, t *store.Turn) error {
-	last, ok, err := tx.LastTurn(l.ID)
-	if err != nil {
-		return err
-	}
-	if l.Task != 0 {
-		if t.SpawnedBy, t.Conversation, err = tx.Spawner(l.Task); err != nil {
-			return err
-		}
-	}
-	anew, err := history.Cleared(&tx.View, l.ID)
-	switch {
-	case err != nil || anew:
-		return err
-	case ok:
-		t.Parent, t.Conversation = last.ID, last.Conversation
-	default:
-		row, _, err := tx.Agent(l.ID)
-		if err != nil {
-			return err
-		}
-		t.Parent = row.Branch
-	}
-	return nil
 }
 
 // enter appends queued prompts.

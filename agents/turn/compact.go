@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"fantail/agents/budget"
@@ -179,11 +178,6 @@ func (c *conversation) rescue(ctx context.Context, refused error) error {
 	return fmt.Errorf("%w (compacting it failed: %w)", refused, err)
 }
 
-func tooLong(err error) bool {
-	e := (*llm.Error)(nil)
-	return errors.As(err, &e) && e.Kind == llm.ContextTooLong
-}
-
 // tell appends a notice for the human.
 func (c *conversation) tell(ctx context.Context, text string) error {
 	return c.Keep(ctx, "record a notice", func(tx *store.Tx) error {
@@ -202,17 +196,7 @@ func (c *conversation) fills() (used, window int) {
 	if used == 0 {
 		return history.Estimate(c.request()), window
 	}
-	for _, e := range slices.Backward(c.talk.Entries) {
-		if e.Seq <= c.counted {
-			break
-		}
-		switch e.Kind {
-		case history.EntryText, history.EntryThinking, history.EntryCall: // counted with their reply
-		default:
-			used += history.Weight(e)
-		}
-	}
-	return used, window
+	return used + c.talk.Uncounted(c.counted), window
 }
 
 // compact asks for a summary of everything the model has answered so far, and appends it. Anything later, a prompt or
@@ -276,7 +260,7 @@ func (c *conversation) summarise(
 		switch {
 		case ctx.Err() != nil:
 			return nil, context.Cause(ctx)
-		case tooLong(err) && try < shrinks:
+		case llm.TooLong(err) && try < shrinks:
 			room = min(room, len(text)) / 4
 			c.o.Fleet.Emit(event.Void{Agent: c.ID})
 			continue

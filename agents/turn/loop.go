@@ -151,7 +151,7 @@ func (l *Loop) due(ctx context.Context) bool {
 			return false
 		case held:
 			return false
-		case typed || (wake && ripe):
+		case typed || (wake && ripe) || l.seating.stir.Load():
 			return true
 		case !wake, ends:
 			return false

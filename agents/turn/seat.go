@@ -5,6 +5,7 @@ import (
 	"errors"
 	"iter"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"fantail/agents/budget"
@@ -30,8 +31,9 @@ func isEngine(m llm.Model) bool {
 // seating is the seat of the engine that an agent's model is.
 type seating struct {
 	l    *Loop
-	seat *seat.Seat // nil: nobody sits there
-	by   string     // the model that the engine is
+	seat *seat.Seat  // nil: nobody sits there
+	stir atomic.Bool // an engine speaks by itself
+	by   string      // the model that the engine is
 }
 
 // now is the seat of the engine that the agent's model is now; nil: it is a model like others. One that is chosen in the
@@ -54,7 +56,7 @@ func (s *seating) now() (*seat.Seat, error) {
 	}
 	s.by, s.seat = model.Name, seat.New(e, seater{l, model}, seat.Options{
 		ID: l.ID, Name: now.Name, Dir: l.env.Root, Attended: !l.unattended && l.Kind.Nature().Asks,
-		DB: l.o.DB, Asks: l.o.Asks, Now: l.o.Now, Go: l.o.Go, Run: s.run, Theirs: s.theirs, Ends: l.Kind.Ends(), Output: l.env.Tick,
+		DB: l.o.DB, Asks: l.o.Asks, Now: l.o.Now, Go: l.o.Go, Run: s.run, Theirs: s.theirs, Ends: l.Kind.Ends(), Output: l.env.Tick, Stirs: s.stirs,
 		Tools: l.tools, Desk: l.env.Desk, Keys: l.o.Keys, Judge: func(a permit.Action) permit.Verdict {
 			a.Strict, a.Mode = l.strict, l.mode
 			return l.o.Gate.Decide(a)
@@ -97,6 +99,12 @@ func (s *seating) run(p engine.Program) (r engine.Run, err error) {
 	}
 	l.Set(func(i *event.Info) { i.Held = held })
 	return r, nil
+}
+
+// stirs has a turn begin in which the engine is heard.
+func (s *seating) stirs() {
+	s.stir.Store(true)
+	s.l.Poke()
 }
 
 // theirs reports whether a process comes from the engine's program.

@@ -107,7 +107,7 @@ func (l *Loop) answer(ctx context.Context) (*reply.Reply, error) {
 		return nil, err
 	}
 	r, err := l.ask(ctx)
-	if !tooLong(err) {
+	if !llm.TooLong(err) {
 		return r, err
 	}
 	if err := l.rescue(ctx, err); err != nil {

@@ -89,7 +89,8 @@ func TestAsks_parked(t *testing.T) {
 	}
 }
 
-// TestAsks_late: a permission that is asked for after the turn, as the agent goes on by itself, is answered in the next.
+// TestAsks_late: a permission that is asked for after the turn, as the agent goes on by itself, is a question in a turn of its
+// own, which goes on until that is answered.
 func TestAsks_late(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPuppets(t, waits)
@@ -104,15 +105,17 @@ func TestAsks_late(t *testing.T) {
 			late.Context = t.Context()
 			got <- late.Ask("c9", "rm -r build", "allow_once", "reject_once")
 		})
-		synctest.Wait()
-		w.Prompt("two")
-		m := <-p.turns
+		w.State("main", event.Asking)
+		time.Sleep(time.Hour)
 		w.replies("main", "Choice reject_once")
 		if a := <-got; a != "reject_once" {
 			t.Errorf("it was answered %q", a)
 		}
-		m.answers("Second.")
 		w.rests("main", 2)
+		p.exchange(w, "two", "Second.")
+		if got := w.transcript("main"); !strings.Contains(got, "notice: It goes on by itself.") {
+			t.Error(got)
+		}
 		w.Balanced()
 	})
 }

@@ -27,7 +27,11 @@ func (c *chair) asks(ctx context.Context, q asked) {
 			return
 		}
 	}
+	c.asking.Add(1)
+	n := c.news
 	c.seat.Go("acp ask", func() {
+		defer n.put(settled{})
+		defer c.asking.Add(-1)
 		turn := ctx
 		ctx, cancel := context.WithCancelCause(turn)
 		defer cancel(nil)

@@ -46,7 +46,7 @@ func (c *chair) next(ctx context.Context, tell func(llm.Part)) (llm.Stop, error)
 	r := c.reply
 	for {
 		switch {
-		case len(r.begun) > 0 || c.prompted || c.steering:
+		case len(r.begun) > 0 || c.prompted || c.steering || c.unasked:
 		case len(c.held) > 0:
 			if ctx.Err() != nil {
 				c.held = nil // they are told with what comes next
@@ -60,7 +60,7 @@ func (c *chair) next(ctx context.Context, tell func(llm.Part)) (llm.Stop, error)
 		default:
 			return llm.Stop{}, fmt.Errorf("%s has nothing to do", c.v.o.Name)
 		}
-		e, err := c.wait()
+		e, err := c.wait(ctx)
 		if err != nil {
 			return llm.Stop{}, err
 		}
@@ -77,7 +77,7 @@ func (c *chair) next(ctx context.Context, tell func(llm.Part)) (llm.Stop, error)
 		if err := c.take(ctx, e, tell); err != nil {
 			return llm.Stop{}, err
 		}
-		if len(r.begun) == 0 && len(r.done)+len(r.notes) > 0 && c.prompted { // before anything that comes later
+		if len(r.begun) == 0 && len(r.done)+len(r.notes) > 0 && (c.prompted || c.unasked) { // before anything that comes later
 			return llm.Stop{Reason: llm.ToolUse}, nil
 		}
 	}
@@ -95,10 +95,10 @@ func (c *chair) all() (w engine.Words) {
 }
 
 // wait returns the next thing that the agent says; nil: what has begun has waited for its details long enough.
-func (c *chair) wait() (event, error) {
+func (c *chair) wait(ctx context.Context) (event, error) {
 	var late <-chan time.Time
 	if len(c.reply.begun) > 0 {
-		if !c.prompted { // there are no more
+		if !c.prompted && !c.unasked { // there are no more
 			return nil, nil
 		}
 		within := gathers
@@ -109,6 +109,8 @@ func (c *chair) wait() (event, error) {
 		defer t.Stop()
 		late = t.C
 	}
+	alone := c.alone(ctx)
+	defer alone.stop()
 	for {
 		if e, ok := c.news.take(); ok {
 			return e, nil
@@ -119,6 +121,13 @@ func (c *chair) wait() (event, error) {
 			return nil, nil
 		case <-c.news.over:
 			return nil, errStopped
+		case <-alone.stopped:
+			c.s.Cancel()
+			return over{r: schema.PromptResponse{Stop: "cancelled"}}, nil
+		case <-alone.quiet:
+			return over{r: schema.PromptResponse{Stop: "end_turn"}}, nil
+		case <-alone.gone:
+			return over{err: c.s.Lost()}, nil
 		}
 	}
 }
@@ -128,7 +137,7 @@ func (c *chair) take(ctx context.Context, e event, tell func(llm.Part)) error {
 	r := c.reply
 	switch e := e.(type) {
 	case over:
-		c.prompted, c.finished = false, true
+		c.prompted, c.unasked, c.finished, c.stopped = false, false, true, ctx.Err() != nil
 		r.ends(ctx)
 		if e.err != nil {
 			c.drop()

@@ -2,6 +2,7 @@ package vendor
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"fantail/agents/acp/schema"
@@ -30,6 +31,9 @@ type steered struct {
 	err   error
 }
 
+// settled is that a question was answered, or is none any more.
+type settled struct{}
+
 // asked is a question whose answer goes to whoever reads reply.
 type asked struct {
 	ctx   context.Context // ends when the agent does not wait for it any more
@@ -49,6 +53,8 @@ type news struct {
 	room     *sync.Cond    // there is room in the queue
 	over     chan struct{} // closed when nobody listens any more
 	once     sync.Once
+	stirs    func()             // is told what comes while nobody listens, the first of it; nil: somebody does
+	stirring func(e event) bool // what that is
 }
 
 // heard is an event as it came.
@@ -123,10 +129,37 @@ func (n *news) add(h heard) {
 		n.queue, n.at = nil, 0
 	}
 	n.queue, n.size = append(n.queue, h), n.size+h.size
+	if n.stirs != nil && n.stirring(h.event) {
+		n.stirs()
+		n.stirs = nil
+	}
 	select {
 	case n.came <- struct{}{}:
 	default:
 	}
+}
+
+// rest says that nobody listens for a while. stirs is called once something comes, or has, that is one of those.
+func (n *news) rest(stirring func(e event) bool, stirs func()) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.stirs, n.stirring = stirs, stirring; n.holds(stirring) {
+		n.stirs()
+		n.stirs = nil
+	}
+}
+
+// wakes says that somebody listens, and reports whether what came meanwhile is one of those that stir.
+func (n *news) wakes() bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.stirs = nil
+	return n.stirring != nil && n.holds(n.stirring)
+}
+
+// holds reports whether something unheard is one of those. The caller holds the mutex.
+func (n *news) holds(is func(e event) bool) bool {
+	return slices.ContainsFunc(n.queue[n.at:], func(h heard) bool { return is(h.event) })
 }
 
 // take returns what came next, or false if nothing has. A token in came says that there may be more.

@@ -53,6 +53,9 @@ func (c *chair) Had(ctx context.Context, upTo int64) error {
 	}
 	s := c.state
 	s.Sent = upTo
+	if !c.prompted && !c.unasked {
+		s.Settled = upTo
+	}
 	return c.save(ctx, s)
 }
 
@@ -92,7 +95,7 @@ func (c *chair) prompt(ctx context.Context, w engine.Words) error {
 	if err := c.sending(ctx, w.UpTo); err != nil {
 		return err
 	}
-	c.prompted = true
+	c.prompted, c.unasked = true, false
 	c.refused.Store(false)
 	s, n := c.s, c.news
 	c.seat.Go("acp prompt", func() {

@@ -88,12 +88,15 @@ type chair struct {
 	prompted bool         // a turn of its goes on
 	steering bool         // words are on their way into that
 	finished bool         // it has ended, and nobody was told
+	unasked  bool         // it does something that it was not told to
+	stopped  bool         // the turn before was stopped here
 	held     []engine.Words
 	reply    *reply
 	spent    spent
 	boxed    bool // its program runs in a sandbox
 	servers  []schema.Server
 	refused  atomic.Bool // in this turn of its the human has said no
+	asking   atomic.Int32
 
 	mu   sync.Mutex // guards what timers and End use too
 	ends *time.Timer
@@ -103,7 +106,7 @@ type chair struct {
 
 // Open implements [engine.Session].
 func (c *chair) Open(ctx context.Context, since int64) (sent int64, doubt bool, err error) {
-	if c.prompted || c.finished { // what became of its turn is still to be heard, even if its program has ended
+	if c.prompted || c.finished || c.unasked { // what became of its turn is still to be heard, even if its program has ended
 		return c.state.Sent, c.state.Sending != 0, nil
 	}
 	c.stays()
@@ -124,6 +127,7 @@ func (c *chair) Open(ctx context.Context, since int64) (sent int64, doubt bool, 
 		case <-c.s.Done():
 			c.drop()
 		default:
+			c.wakes()
 			return c.state.Sent, c.state.Sending != 0, nil
 		}
 	}
@@ -174,7 +178,7 @@ func (c *chair) begin(ctx context.Context) (sent int64, doubt bool, err error) {
 			c.reply.note(left)
 		}
 	}
-	c.s, c.news, c.prompted, c.steering, c.finished, c.held = s, n, false, false, false, nil
+	c.s, c.news, c.prompted, c.steering, c.finished, c.unasked, c.held = s, n, false, false, false, false, nil
 	c.spent = spent{due: c.spent.due, known: resumed == ""} // what one tells first that goes on may hold what was counted before
 	c.mu.Lock()
 	gone := c.gone
@@ -275,6 +279,7 @@ func (c *chair) Rest() {
 	defer c.mu.Unlock()
 	if s := c.live; s != nil && c.ends == nil {
 		c.ends = time.AfterFunc(rests, func() { s.End() })
+		c.rests()
 	}
 }
 
@@ -298,7 +303,7 @@ func (c *chair) drop() {
 		c.s.End()
 	}
 	c.reply.over()
-	c.s, c.prompted, c.steering, c.finished, c.held = nil, false, false, false, nil
+	c.s, c.prompted, c.steering, c.finished, c.unasked, c.held = nil, false, false, false, false, nil
 }
 
 // End implements [engine.Session].
