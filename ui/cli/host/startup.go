@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"strings"
 	"sync"
+	"time"
 
 	"fantail/ui/screen"
 )
@@ -42,11 +43,15 @@ func hurries() bool {
 	return true
 }
 
+// gives is how long after the first picture what only the start needed is given back.
+const gives = 300 * time.Millisecond
+
 // collect has garbage collected as ever, once there is a first picture.
 func collect() {
 	if os.Getenv("GOGC") == "" && os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetGCPercent(100)
 		debug.SetMemoryLimit(math.MaxInt64)
+		time.AfterFunc(gives, debug.FreeOSMemory)
 	}
 }
 
