@@ -157,7 +157,7 @@ func TestBriefed_changes(t *testing.T) {
 	for _, l := range p.Lines {
 		lines = append(lines, l.Name+" "+l.How)
 	}
-	if s := strings.Join(lines, ", "); s != "AGENTS.md start, .claude/rules/new.md start, AGENTS.md changed, web/AGENTS.md changed, .claude/rules/new.md new, CLAUDE.local.md gone" {
+	if s := strings.Join(lines, ", "); s != "AGENTS.md start, .claude/rules/new.md start, web/AGENTS.md changed, AGENTS.md changed, .claude/rules/new.md new, CLAUDE.local.md gone" {
 		t.Error(s)
 	}
 }

@@ -50,7 +50,7 @@ func (r *reader) follow(f File, ref reference, path string, chain []string) {
 		}
 		return
 	case err != nil:
-		note(Broken, "%s: %s", r.place.Name(to), plain(err))
+		note(Broken, "%s: %s", r.place.Name(to), reason(err))
 		return
 	case slices.Contains(chain, t.path):
 		note(Refused, "not read again: %s leads back to it", r.place.Name(to))
@@ -112,7 +112,7 @@ func references(text string) (refs []reference) {
 	if !strings.Contains(text, "@") {
 		return nil
 	}
-	fence, comment, n := "", false, 0
+	fence, comment, n := "", comments{}, 0
 	for line := range strings.Lines(text) {
 		n++
 		line = strings.TrimRight(line, "\r\n")
@@ -122,13 +122,12 @@ func references(text string) (refs []reference) {
 			}
 			continue
 		}
-		if !comment {
+		if !comment.in {
 			if fence = opens(line); fence != "" {
 				continue
 			}
 		}
-		line, comment = uncommented(line, comment)
-		refs = append(refs, inLine(uncoded(line), n)...)
+		refs = append(refs, inLine(uncoded(comment.strip(line)), n)...)
 	}
 	return refs
 }
@@ -150,12 +149,15 @@ func closes(line, fence string) bool {
 	return len(s) >= len(fence) && strings.Trim(s, fence[:1]) == ""
 }
 
-// uncommented is a line with spaces in place of comments. in says that it begins in one, out that it ends in one.
-func uncommented(line string, in bool) (s string, out bool) {
+// comments follows where a text is in a comment, line by line.
+type comments struct{ in bool }
+
+// strip is the next line with spaces in place of comments.
+func (c *comments) strip(line string) string {
 	var b strings.Builder
 	for line != "" {
 		mark := "<!--"
-		if in {
+		if c.in {
 			mark = "-->"
 		}
 		at := strings.Index(line, mark)
@@ -163,17 +165,17 @@ func uncommented(line string, in bool) (s string, out bool) {
 		if at < 0 {
 			at, to = len(line), len(line)
 		}
-		if in {
+		if c.in {
 			b.WriteString(strings.Repeat(" ", to))
 		} else {
 			b.WriteString(line[:at] + strings.Repeat(" ", to-at))
 		}
 		if at < len(line) {
-			in = !in
+			c.in = !c.in
 		}
 		line = line[to:]
 	}
-	return b.String(), in
+	return b.String()
 }
 
 // uncoded is a line with backticks in place of code.

@@ -24,6 +24,9 @@ import (
 type reader struct {
 	place Place
 	root  *os.Root // nil: the workspace can't be opened
+	dir   *os.Root // of the workspace, the last one that was read in; nil: none
+	at    string   // that directory
+	plain string   // a path that leads nowhere else, as a listing of its directory says
 	set   *Set
 	had   map[string]bool // the resolved paths that were read
 }
@@ -33,16 +36,44 @@ func begin(p Place) *reader {
 	var err error
 	if r.root, err = os.OpenRoot(p.Root); err != nil {
 		r.root = nil
-		r.note(Note{Name: p.Name(p.Root), Why: Broken, Text: plain(err)})
+		r.note(Note{Name: p.Name(p.Root), Why: Broken, Text: reason(err)})
 	}
 	return r
 }
 
 func (r *reader) end() {
-	if r.root != nil {
-		_ = r.root.Close()
+	for _, d := range []*os.Root{r.dir, r.root} {
+		if d != nil {
+			_ = d.Close()
+		}
 	}
 }
+
+// inside opens a file of the workspace by its resolved path. Nothing outside of it is opened, whatever became of the path.
+func (r *reader) inside(path string) (*os.File, error) {
+	if r.root == nil {
+		return nil, errAbsent
+	}
+	if dir := filepath.Dir(path); r.dir == nil || r.at != dir {
+		rel, err := filepath.Rel(r.place.Root, dir)
+		if err != nil {
+			return nil, err
+		}
+		d, err := r.root.OpenRoot(rel)
+		if err != nil {
+			return nil, err
+		}
+		if r.dir != nil {
+			_ = r.dir.Close()
+		}
+		r.dir, r.at = d, dir
+	}
+	return r.dir.OpenFile(filepath.Base(path), how, 0)
+}
+
+// how files are opened: one may have become something else since it was resolved. A pipe must not hang, a link not lead
+// out.
+const how = os.O_RDONLY | syscall.O_NONBLOCK | syscall.O_NOFOLLOW
 
 func (r *reader) note(n Note) {
 	if len(r.set.Notes) < mostNotes {
@@ -72,7 +103,9 @@ type text struct {
 // open reads the beginning of a regular file. A link in the workspace that leads out of it counts as no file, and so does
 // what is no file of Markdown behind a name that is: a repository must not make a model read another file of its user's.
 func (r *reader) open(path string, kind Kind) (t text, err error) {
-	t.path, err = filepath.EvalSymlinks(path)
+	if t.path = path; path != r.plain {
+		t.path, err = filepath.EvalSymlinks(path)
+	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
 		return t, errAbsent
@@ -86,15 +119,9 @@ func (r *reader) open(path string, kind Kind) (t text, err error) {
 	if t.kind = kind; within {
 		t.kind = Project // whoever names it, others may write it
 	}
-	// It may have become something else since it was resolved: a pipe must not hang, a link must not lead out.
-	const how = os.O_RDONLY | syscall.O_NONBLOCK | syscall.O_NOFOLLOW
 	var f *os.File
 	if within {
-		if r.root == nil {
-			return t, errAbsent
-		}
-		rel, _ := filepath.Rel(r.place.Root, t.path)
-		f, err = r.root.OpenFile(rel, how, 0)
+		f, err = r.inside(t.path)
 	} else {
 		f, err = os.OpenFile(t.path, how, 0)
 	}
@@ -115,11 +142,21 @@ func (r *reader) open(path string, kind Kind) (t text, err error) {
 	if !info.Mode().IsRegular() {
 		return t, errors.New("it is no regular file")
 	}
-	t.data, err = io.ReadAll(io.LimitReader(f, most+1))
+	t.data, err = head(f, min(info.Size(), most+1))
 	if t.cut = len(t.data) > most; t.cut {
 		t.data = trim(t.data[:most])
 	}
 	return t, err
+}
+
+// head reads that many bytes, or as many as there are.
+func head(f *os.File, size int64) ([]byte, error) {
+	data := make([]byte, size)
+	n, err := io.ReadFull(f, data)
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		err = nil // it shrank meanwhile
+	}
+	return data[:n], err
 }
 
 // trim drops a letter that was cut in the middle from the end.
@@ -135,7 +172,7 @@ func trim(data []byte) []byte {
 	return data
 }
 
-func plain(err error) string {
+func reason(err error) string {
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
 		err = pe.Err
@@ -213,7 +250,7 @@ func (r *reader) take(path string, kind Kind) (t text, ok bool) {
 		}
 		return t, false
 	case err != nil:
-		r.note(Note{Name: r.place.Name(path), Why: Broken, Text: plain(err)})
+		r.note(Note{Name: r.place.Name(path), Why: Broken, Text: reason(err)})
 		return t, false
 	case r.had[t.path]:
 		return t, false
@@ -281,11 +318,11 @@ func (r *reader) rules(at, dir string, kind Kind) {
 	if kind == Project && !r.place.Within(resolved(at)) {
 		return
 	}
-	n := 0
+	n, plain := 0, resolved(at) == at
 	_ = filepath.WalkDir(at, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
-			r.note(Note{Name: r.place.Name(path), Why: Broken, Text: plain(err)})
+			r.note(Note{Name: r.place.Name(path), Why: Broken, Text: reason(err)})
 			return nil
 		case d.IsDir():
 			if rel, _ := filepath.Rel(at, path); strings.Count(rel, string(filepath.Separator)) >= 8 {
@@ -299,6 +336,9 @@ func (r *reader) rules(at, dir string, kind Kind) {
 		if n++; n > mostRules {
 			r.note(Note{Name: r.place.Name(at), Why: Refused, Text: fmt.Sprintf("not all is read: it has more than %d rules", mostRules)})
 			return fs.SkipAll
+		}
+		if r.plain = ""; plain && d.Type().IsRegular() {
+			r.plain = path
 		}
 		r.rule(path, dir, kind)
 		return nil
