@@ -41,14 +41,16 @@ func (b Book) Report(ctx context.Context, i event.Info) (Report, error) {
 	if r == nil || !follows(i) {
 		return Report{}, nil
 	}
-	had, err := briefed(ctx, b.DB, i.ID)
+	had, later, err := briefed(ctx, b.DB, i.ID)
 	if err != nil {
 		return Report{}, err
 	}
 	fit, notes := instructions.Fit(r.base.Files, room(i.Window))
 	p := Report{Follows: true, Notes: append(r.notes(), notes...)}
-	p.Start = history.Tokens(instructions.Render(fit))
-	p.Tokens = p.Start
+	if len(fit) > 0 {
+		p.Start = history.Tokens(instructions.Render(fit))
+	}
+	p.Tokens = p.Start + later
 	add := func(l Line) { p.Lines = append(p.Lines, l) }
 	for _, f := range fit {
 		how := "start"
@@ -58,9 +60,7 @@ func (b Book) Report(ctx context.Context, i event.Info) (Report, error) {
 		add(Line{f.Name, how, f.By, history.Tokens(f.Text)})
 	}
 	for _, b := range had {
-		n := history.TokensOf(b.Bytes)
-		p.Tokens += n
-		add(Line{Name: b.Name, How: b.Why, Tokens: n})
+		add(Line{Name: b.Name, How: b.Why, Tokens: history.TokensOf(b.Bytes)})
 	}
 	now := r.Now()
 	for _, f := range now.Files { // what came since the program started, and this agent will hear of
@@ -84,7 +84,7 @@ func (b Book) Report(ctx context.Context, i event.Info) (Report, error) {
 // holds reports whether an agent was told what a file says now.
 func holds(base []instructions.File, had []history.Brief, f instructions.File) bool {
 	if n := slices.IndexFunc(had, func(b history.Brief) bool { return b.Path == f.Path }); n >= 0 {
-		return had[n].Hash == f.Hash()
+		return had[n].Hash == f.Hash
 	}
-	return slices.ContainsFunc(base, func(g instructions.File) bool { return g.Path == f.Path && g.Text == f.Text })
+	return slices.ContainsFunc(base, func(g instructions.File) bool { return g.Path == f.Path && g.Hash == f.Hash })
 }

@@ -13,19 +13,19 @@ type Brief struct {
 }
 
 // Briefed returns what an agent was told of files since its conversation began, as far as that is still sent: of each
-// file what came last, in the order of the files.
-func Briefed(v *store.View, agent int64) ([]Brief, error) {
+// file what came last, in the order of the files, and about how many tokens all of it takes.
+func Briefed(v *store.View, agent int64) (all []Brief, tokens int, err error) {
 	since, err := sentFrom(v, agent)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	rows, err := v.KindOf(agent, string(EntryBriefed), since)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	var all []Brief
 	at := map[string]int{}
 	for _, e := range DecodeAll(rows) {
+		tokens += Weight(e)
 		for _, b := range e.Briefs {
 			if n, ok := at[b.Path]; ok {
 				all[n] = b
@@ -35,5 +35,5 @@ func Briefed(v *store.View, agent int64) ([]Brief, error) {
 			all = append(all, b)
 		}
 	}
-	return all, nil
+	return all, tokens, nil
 }

@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// Hash tells one text of a file from another.
-func (f File) Hash() string {
-	h := sha256.Sum256([]byte(f.Text))
+// hash tells one text of a file from another.
+func hash(text string) string {
+	h := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(h[:6])
 }
 

@@ -52,6 +52,7 @@ type File struct {
 	Rule  bool
 	By    string // the name of the file that imports it; "": none does
 	Text  string
+	Hash  string   // tells it from another text
 	Dir   string   // by which it was found; "": it is no directory's
 	Paths []string // patterns, from Dir: it speaks of files that match one; nil: of all
 }

@@ -302,6 +302,7 @@ func (r *reader) add(f File, t text, path string, chain []string) {
 		r.note(Note{Name: f.Name, Why: Cut, Text: fmt.Sprintf("cut: only the first %d KB are read", most>>10)})
 		f.Text += "\n[cut here: only the first 64 KB are read]"
 	}
+	f.Hash = hash(f.Text)
 	if f.Paths == nil {
 		r.set.Files = append(r.set.Files, f)
 	} else {

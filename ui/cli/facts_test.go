@@ -65,6 +65,12 @@ func TestSystemStatesTheFacts(t *testing.T) {
 	if got := brief.Instructions(); got != "AGENTS.md" {
 		t.Errorf("the file is named %q", got)
 	}
+	if err := os.WriteFile(filepath.Join(root, "CLAUDE.local.md"), []byte("@gone.md"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := NewBriefing(at, briefs.New(at.Written(none), ""), time.Now).Instructions(); got != "AGENTS.md and 1 more (/memory files has 1 to look at)" {
+		t.Errorf("the files are named %q", got)
+	}
 	at = place.Place{Root: root + "/sub", Dir: root + "/sub"}
 	if got := NewBriefing(at, briefs.New(at.Written(none), ""), time.Now).Instructions(); got != "" {
 		t.Errorf("a file is named where none is: %q", got)

@@ -120,8 +120,8 @@ var mailCommands = []command{
 var documentCommands = []command{
 	{
 		name: "memory", run: runMemory, complete: memoryArguments,
-		args: "[list | show NAME [VERSION] | edit NAME | log NAME | rm NAME | files [allow FILE | forbid FILE]]",
-		help: "the workspace's documents, which #mem-NAME brings into a conversation; files: the instruction files in force",
+		args: "[list | show NAME [VERSION] | edit NAME | log NAME | rm NAME | files [allow FILE]]",
+		help: "documents, which #mem-NAME brings into a conversation; files: the instruction files in force",
 	},
 }
 

@@ -64,7 +64,7 @@ func list(i event.Info, p briefs.Report) string {
 	if len(p.Lines) == 0 {
 		b.WriteString("No instruction files. /init has an agent write an AGENTS.md")
 	} else {
-		fmt.Fprintf(&b, "Instruction files that %s follows, about %s:", name, tokens(p.Tokens))
+		fmt.Fprintf(&b, "Instruction files that %s follows, about %s together:", name, tokens(p.Tokens))
 	}
 	wide := 0
 	for _, l := range p.Lines {
@@ -125,7 +125,7 @@ func Sum(p briefs.Report) string {
 	if len(p.Lines) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("Instruction files: about %s, %s of them in the system prompt; /memory files lists them.", tokens(p.Tokens), number(p.Start))
+	return fmt.Sprintf("Instruction files take about %s, of these %s in the system prompt; /memory files lists them.", tokens(p.Tokens), number(p.Start))
 }
 
 // Found says what a place brings, for people who look for what is wrong, and what is not used of it.

@@ -24,8 +24,8 @@ func TestFiles(t *testing.T) {
 	r := &room{p: briefs.Report{
 		Follows: true, Tokens: 1234, Start: 1000,
 		Lines: []briefs.Line{
-			{"AGENTS.md", "start", "", 900}, {"docs/a.md", "import", "AGENTS.md", 100}, {"web/AGENTS.md", "touched", "", 1234567},
-			{"x\x1b[31m.md", "waits", "src/**", 5},
+			{Name: "AGENTS.md", How: "start", By: "", Tokens: 900}, {Name: "docs/a.md", How: "import", By: "AGENTS.md", Tokens: 100}, {Name: "web/AGENTS.md", How: "touched", By: "", Tokens: 1234567},
+			{Name: "x\x1b[31m.md", How: "waits", By: "src/**", Tokens: 5},
 		},
 		Notes:   []instructions.Note{{Name: "CLAUDE.md", Why: instructions.Shadowed, Text: "not used"}, {Name: "a.md", Line: 2, Column: 3, Text: "bad\x1b[2J"}},
 		Allowed: []string{"~/a.md"},
@@ -44,7 +44,7 @@ func TestFiles(t *testing.T) {
 	}
 	got := get("")
 	for _, want := range []string{
-		"Instruction files that main follows, about 1,234 tokens:\n  AGENTS.md         900  from the start\n", "  imported by AGENTS.md\n", "1,234,567  since a tool touched",
+		"Instruction files that main follows, about 1,234 tokens together:\n  AGENTS.md         900  from the start\n", "  imported by AGENTS.md\n", "1,234,567  since a tool touched",
 		"\nNot yet:\n", "enters once a tool touches src/**", "\nNot used, or not all of it:\n  CLAUDE.md: not used\n  a.md:2:3: bad", "forbid takes it back:\n  ~/a.md",
 	} {
 		if !strings.Contains(got, want) {
@@ -65,7 +65,7 @@ func TestFiles(t *testing.T) {
 			t.Errorf("%q is understood", bad)
 		}
 	}
-	if s := Sum(r.p); !strings.Contains(s, "about 1,234 tokens, 1,000 of them") {
+	if s := Sum(r.p); !strings.Contains(s, "about 1,234 tokens, of these 1,000 in") {
 		t.Error(s)
 	}
 	r.p = briefs.Report{Follows: true}
