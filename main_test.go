@@ -28,7 +28,7 @@ import (
 var arrows = map[string][]string{
 	".": {"*"},
 	"agents": {
-		"agents/audit", "agents/budget", "agents/checks", "agents/commands", "agents/disk", "agents/drafts", "agents/due",
+		"agents/audit", "agents/briefs", "agents/budget", "agents/checks", "agents/commands", "agents/disk", "agents/drafts", "agents/due",
 		"agents/ending", "agents/event", "agents/fleet", "agents/follow", "agents/fork", "agents/history", "agents/kept",
 		"agents/ledger", "agents/llm", "agents/mail", "agents/memory", "agents/observer", "agents/outside", "agents/post",
 		"agents/quarantine", "agents/questions", "agents/queue", "agents/recovery", "agents/roster", "agents/schedule",
@@ -36,11 +36,12 @@ var arrows = map[string][]string{
 		"inbox/policy", "store", "tools", "tools/allowance", "tools/permit", "tools/proc", "tools/secret",
 	},
 	"agents/agentstest": {
-		"agents", "agents/event", "agents/fleet", "agents/history", "agents/kept", "agents/llm", "agents/turn", "inbox/policy",
-		"store", "store/storetest", "tools", "tools/allowance", "tools/permit", "tools/proc", "tools/secret",
+		"agents", "agents/briefs", "agents/event", "agents/fleet", "agents/history", "agents/kept", "agents/llm", "agents/turn",
+		"inbox/policy", "store", "store/storetest", "tools", "tools/allowance", "tools/permit", "tools/proc", "tools/secret",
 	},
-	"agents/audit": {"agents/history", "store", "tools/secret"},
-	"agents/books": {},
+	"agents/audit":  {"agents/history", "store", "tools/secret"},
+	"agents/books":  {},
+	"agents/briefs": {"agents/event", "agents/history", "agents/instructions", "store", "store/files"},
 	"agents/budget": {
 		"agents/event", "agents/fleet", "agents/history", "agents/llm", "agents/roster", "inbox", "store", "tools", "tools/allowance",
 	},
@@ -58,6 +59,7 @@ var arrows = map[string][]string{
 	},
 	"agents/kept":          {"tools/content", "tools/permit", "tools/sandbox/keep"},
 	"agents/history":       {"agents/llm", "agents/memory", "inbox", "inbox/envelope", "store", "tools/secret"},
+	"agents/instructions":  {"tools", "tools/front", "tools/permit/filenames"},
 	"agents/kills":         {},
 	"agents/ledger":        {"agents/event", "agents/history", "agents/llm", "agents/roster", "agents/schedule", "inbox", "inbox/policy", "store"},
 	"agents/llm":           {},
@@ -88,8 +90,8 @@ var arrows = map[string][]string{
 	"agents/tasks":         {"agents/history", "agents/roster", "agents/seal", "inbox", "store", "tools"},
 	"agents/ending":        {"agents/budget", "agents/engine", "agents/event", "agents/fleet", "agents/history", "agents/llm"},
 	"agents/turn": {
-		"agents/audit", "agents/budget", "agents/commands", "agents/disk", "agents/ending", "agents/engine", "agents/event",
-		"agents/fleet", "agents/history", "agents/kept", "agents/llm", "agents/mail", "agents/post", "agents/prompts",
+		"agents/audit", "agents/briefs", "agents/budget", "agents/commands", "agents/disk", "agents/ending", "agents/engine",
+		"agents/event", "agents/fleet", "agents/history", "agents/kept", "agents/llm", "agents/mail", "agents/post", "agents/prompts",
 		"agents/questions", "agents/recovery", "agents/repeats", "agents/reply", "agents/roster", "agents/seat",
 		"agents/waits", "inbox", "store", "tools", "tools/permit", "tools/proc", "tools/sandbox", "tools/secret",
 		"tools/workspace",
@@ -140,8 +142,8 @@ var arrows = map[string][]string{
 		"ui/transcript", "ui/words",
 	},
 	"ui/cli": {
-		"agents", "agents/event", "agents/fleet", "agents/prompts", "agents/roster", "store", "store/config", "tools", "tools/permit",
-		"tools/proc", "tools/secret", "ui/cli/errand", "ui/cli/place", "ui/cli/printer", "ui/cli/shell", "ui/manual",
+		"agents", "agents/briefs", "agents/event", "agents/fleet", "agents/prompts", "agents/roster", "store", "store/config", "tools",
+		"tools/permit", "tools/proc", "tools/secret", "ui/cli/errand", "ui/cli/place", "ui/cli/printer", "ui/cli/shell", "ui/manual",
 	},
 	"ui/cli/channel": {
 		"agents/event", "agents/follow", "agents/history", "inbox", "ui/cli/jsonline", "ui/screen/wire",
@@ -150,7 +152,9 @@ var arrows = map[string][]string{
 		"agents", "agents/llm/builtin", "agents/mail", "agents/outside", "agents/roster", "store", "store/config",
 		"ui/cli/models", "ui/cli/shell", "ui/words",
 	},
-	"ui/cli/doctor": {"tools/sandbox", "ui/cli/place", "ui/cli/reach", "ui/cli/wall"},
+	"ui/cli/doctor": {
+		"agents/briefs", "agents/instructions", "tools/sandbox", "ui/cli/place", "ui/cli/reach", "ui/cli/wall", "ui/slash/inforce",
+	},
 	"ui/cli/errand": {
 		"agents/audit", "agents/event", "agents/history", "agents/memory", "agents/outside", "agents/post", "agents/roster",
 		"agents/schedule", "inbox", "store", "store/config", "store/config/paths", "tools", "tools/allowance", "tools/proc",
@@ -173,7 +177,7 @@ var arrows = map[string][]string{
 		"agents/acp/schema", "agents/acp/vendor", "agents/engine", "agents/llm", "agents/llm/anthropic",
 		"agents/llm/builtin", "agents/llm/openai", "store/config", "ui/cli/shell",
 	},
-	"ui/cli/place": {"store/config/paths", "tools/proc", "ui/cli/shell"},
+	"ui/cli/place": {"agents/instructions", "store/config/paths", "tools/proc", "ui/cli/shell"},
 	"ui/cli/printer": {
 		"agents", "agents/event", "agents/history", "agents/llm", "tools", "tools/permit", "ui/cli/guard",
 		"ui/cli/jsonline", "ui/cli/place", "ui/cli/shell", "ui/frame",
@@ -184,7 +188,7 @@ var arrows = map[string][]string{
 	"ui/cli/wall":  {"store/config", "tools/permit", "tools/sandbox"},
 	"ui/cli/watch": {},
 	"ui/cli/workspace": {
-		"agents", "agents/audit", "agents/event", "agents/fleet", "agents/kept", "agents/observer", "inbox/rules", "store",
+		"agents", "agents/audit", "agents/briefs", "agents/event", "agents/fleet", "agents/kept", "agents/observer", "inbox/rules", "store",
 		"store/config", "store/config/paths", "tools", "tools/allowance", "tools/git", "tools/permit",
 		"tools/permit/filenames", "tools/proc", "tools/sandbox", "tools/secret", "ui", "ui/cli", "ui/cli/guard",
 		"ui/cli/host", "ui/cli/mcpserver", "ui/cli/models", "ui/cli/place", "ui/cli/printer", "ui/cli/reach",
@@ -216,13 +220,15 @@ var arrows = map[string][]string{
 	"ui/slash/timetable": {"agents/schedule", "agents/schedule/when", "inbox", "ui/slash/options"},
 	"ui/slash/facets": {
 		"agents", "agents/audit", "agents/event", "agents/fleet", "agents/history", "agents/ledger", "agents/mail", "agents/memory",
-		"agents/roster", "inbox", "inbox/policy", "tools", "tools/allowance", "tools/permit", "ui/slash/checking", "ui/slash/timetable",
+		"agents/roster", "inbox", "inbox/policy", "tools", "tools/allowance", "tools/permit", "ui/slash/checking", "ui/slash/inforce",
+		"ui/slash/timetable",
 	},
+	"ui/slash/inforce":  {"agents/briefs", "agents/event", "agents/instructions", "agents/prompts", "ui/frame"},
 	"ui/slash/checking": {"agents/checks", "store", "tools", "ui/frame"},
 	"ui/slash": {
 		"agents", "agents/event", "agents/fleet", "agents/history", "agents/ledger", "agents/mail", "agents/memory", "agents/roster",
 		"agents/schedule", "inbox", "inbox/policy", "store/config/near", "themes", "tools", "tools/allowance", "tools/permit",
-		"ui/composer", "ui/dialog", "ui/files", "ui/intent", "ui/manual", "ui/slash/checking", "ui/slash/documents", "ui/slash/facets",
+		"ui/composer", "ui/dialog", "ui/files", "ui/intent", "ui/manual", "ui/slash/checking", "ui/slash/documents", "ui/slash/facets", "ui/slash/inforce",
 		"ui/slash/options", "ui/slash/spending", "ui/slash/timetable", "ui/slash/trail", "ui/tabs", "ui/transcript", "ui/words",
 	},
 	"ui/slash/options": {"store/config/near", "tools"},

@@ -7,7 +7,7 @@
 // Does not: run a turn (turn does), decide when mail is due (mail), know a provider by
 // name, a screen, or the configuration file; render anything for people.
 //
-// Imports: agents/audit, agents/budget, agents/checks, agents/commands, agents/disk, agents/drafts, agents/due,
+// Imports: agents/audit, agents/briefs, agents/budget, agents/checks, agents/commands, agents/disk, agents/drafts, agents/due,
 // agents/ending, agents/event, agents/fleet, agents/follow, agents/fork, agents/history, agents/kept, agents/ledger,
 // agents/llm, agents/mail, agents/memory, agents/observer, agents/outside, agents/post, agents/quarantine,
 // agents/questions, agents/queue, agents/recovery, agents/roster, agents/schedule, agents/seal, agents/steer,
@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"fantail/agents/audit"
+	"fantail/agents/briefs"
 	"fantail/agents/budget"
 	"fantail/agents/commands"
 	"fantail/agents/disk"
@@ -70,6 +71,7 @@ type Options struct {
 	Environ  []string                             // for commands, where nobody's at a screen is known ([fleet.Within])
 	Keys     *secret.Keys                         // what no transcript, file or feed holds; nil: none
 	System   func(agent event.Info) string        // the system prompt
+	Briefs   *briefs.Room                         // what agents are told of instruction files; nil: nothing
 	Now      func() time.Time
 	Go       func(name string, f func())
 	Cap      int                                          // running agents at once; 0: 8
@@ -156,6 +158,9 @@ func (p *Pool) known(ctx context.Context, row store.Agent) (i event.Info, err er
 	i.Model, i.Window, i.Priced = m.Name, m.Window, m.Price != nil
 	return i, err
 }
+
+// BriefsOf answers what the agents of a pool are told of instruction files.
+func BriefsOf(p *Pool) briefs.Book { return briefs.Book{Room: p.o.Briefs, DB: p.o.DB} }
 
 // Close ends all turns, their tools' process groups too, and what the human runs
 // in the tabs. What ran is recorded as interrupted with its partial output; what

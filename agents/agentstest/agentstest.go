@@ -6,7 +6,7 @@
 //
 // Does not: know what a test proves.
 //
-// Imports: agents, agents/event, agents/fleet, agents/history, agents/kept, agents/llm, agents/turn, inbox/policy, store,
+// Imports: agents, agents/briefs, agents/event, agents/fleet, agents/history, agents/kept, agents/llm, agents/turn, inbox/policy, store,
 // store/storetest, tools, tools/allowance, tools/permit, tools/proc, tools/secret. Only tests import it.
 package agentstest
 
@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"fantail/agents"
+	"fantail/agents/briefs"
 	"fantail/agents/event"
 	"fantail/agents/fleet"
 	"fantail/agents/history"
@@ -184,6 +185,7 @@ type Setting struct {
 	Price  func(llm.Usage) int64 // of test/priced
 	Budget allowance.Amount      // of tasks that name none
 	Limit  time.Duration         // the same
+	Briefs *briefs.Room          // what agents are told of instruction files
 }
 
 // Open opens the world. It ends with the test at the latest.
@@ -196,7 +198,7 @@ func Open(t testing.TB, m llm.Provider, s Setting) *World {
 		s.Mode = permit.Yolo
 	}
 	if s.System == nil {
-		s.System = func(i event.Info) string { return "You are " + i.Name }
+		s.System = func(i event.Info) string { return "You are " + i.Name + s.Briefs.System(i) }
 	}
 	if s.Model == "" {
 		s.Model = "test/one"
@@ -213,7 +215,7 @@ func Open(t testing.TB, m llm.Provider, s Setting) *World {
 	pool, err := agents.Open(t.Context(), agents.Options{
 		DB: db, Tools: tools.New(), Gate: gate, Moded: s.Moded, Model: s.Model, Root: s.Dir, Data: s.Dir,
 		Resolve: s.resolve(m),
-		System:  s.System, Cap: s.Cap, Go: s.Start, Rules: s.Rules, Keys: s.Keys, Environ: s.Env, Now: s.Clock, Jumps: s.Jumps, Box: s.Box, Kept: watch, Budget: s.Budget, Limit: s.Limit,
+		System:  s.System, Briefs: s.Briefs, Cap: s.Cap, Go: s.Start, Rules: s.Rules, Keys: s.Keys, Environ: s.Env, Now: s.Clock, Jumps: s.Jumps, Box: s.Box, Kept: watch, Budget: s.Budget, Limit: s.Limit,
 	})
 	Check(t, err)
 	w := &World{T: t, Dir: s.Dir, DB: db, Pool: pool, Feed: pool.Subscribe(), Infos: map[int64]event.Info{}, Shown: map[int64]string{}}

@@ -1,8 +1,9 @@
 // Package disk knows whether the disk still takes what must be recorded.
 //
-// Does: hear of writes that failed, and tell those who wait for an exit code once that has gone on for too long.
+// Does: hear of writes that failed, have them tried again, and tell those who wait for an exit code once that has gone on
+// for too long.
 //
-// Does not: write, or try again (who writes does).
+// Does not: write.
 //
 // Imports: store.
 package disk

@@ -43,6 +43,7 @@ const (
 	EntryShell     EntryKind = "shell"     // Shell: a `!` command of the human's, and its output
 	EntrySnapshot  EntryKind = "snapshot"  // Text: tells a fork's model what its parent did last
 	EntryMemory    EntryKind = "memory"    // Memory, Text: a document that the entry Behind names
+	EntryBriefed   EntryKind = "briefed"   // Briefs, Text: files that tell it how to work, as they enter or change
 	EntryHost      EntryKind = "host"      // Text: the program to the model, for example that a reply was cut
 	EntryNotice    EntryKind = "notice"    // Text: the program to the human; not sent to the model
 	EntryEnded     EntryKind = "ended"     // End: a turn ended
@@ -73,6 +74,7 @@ type Entry struct {
 	Tokens    int             `json:"tokens,omitempty"` // what Messages cost the context, estimated
 	Withdraws int64           `json:"withdraws,omitempty"`
 	Memory    *Recall         `json:"memory,omitempty"`
+	Briefs    []Brief         `json:"briefs,omitempty"`
 	Behind    int64           `json:"behind,omitempty"` // the entry it belongs to and is withdrawn with
 	Shell     *Shell          `json:"shell,omitempty"`
 	End       *End            `json:"end,omitempty"`

@@ -49,6 +49,8 @@ func (c *conversation) add(e Entry) {
 		c.hear(e.Text, llm.FromMessage)
 	case EntryMemory:
 		c.remind(e)
+	case EntryBriefed:
+		c.hear(e.Text, llm.FromFile)
 	case EntryHost, EntrySnapshot:
 		c.hear(e.Text, llm.FromHost)
 	case EntryShell:
@@ -149,7 +151,7 @@ func Heard(es []Entry) string {
 	gone := Withdrawn(es)
 	for _, e := range es {
 		switch e.Kind {
-		case EntryThinking, EntryText, EntryCall, EntryResult, EntryEnded:
+		case EntryThinking, EntryText, EntryCall, EntryResult, EntryEnded, EntryBriefed: // it reads its own instructions
 			continue
 		}
 		if !gone[e.Seq] {

@@ -92,7 +92,7 @@ func (f *Final) Add(e Entry) {
 	case EntryText:
 		f.run = append(f.run, strings.TrimSpace(e.Text))
 		f.last = f.run
-	case EntryPrompt, EntryMessage, EntryResult, EntryHost:
+	case EntryPrompt, EntryMessage, EntryResult, EntryBriefed, EntryHost:
 		f.run = nil
 	}
 }

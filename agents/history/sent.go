@@ -7,10 +7,12 @@ import (
 )
 
 // SentFrom returns the entry after which an agent's transcript is still sent; 0: all of it is.
-func SentFrom(rx *store.Rx, agent int64) (int64, error) {
+func SentFrom(rx *store.Rx, agent int64) (int64, error) { return sentFrom(&rx.View, agent) }
+
+func sentFrom(v *store.View, agent int64) (int64, error) {
 	seq := int64(0)
 	for _, kind := range []EntryKind{EntryCleared, EntrySummary} {
-		e, ok, err := rx.LastEntry(agent, string(kind))
+		e, ok, err := v.LastEntry(agent, string(kind))
 		if err != nil {
 			return 0, err
 		}
@@ -91,7 +93,7 @@ func Cleared(v *store.View, agent int64) (bool, error) {
 func Answered(history []Entry) []Entry {
 	for n := len(history); n > 0; n-- {
 		switch history[n-1].Kind {
-		case EntryPrompt, EntryMessage, EntryMemory, EntryWithdrawn, EntryHost, EntryShell, EntryNotice:
+		case EntryPrompt, EntryMessage, EntryMemory, EntryWithdrawn, EntryBriefed, EntryHost, EntryShell, EntryNotice:
 		default:
 			return history[:n]
 		}

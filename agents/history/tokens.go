@@ -47,7 +47,7 @@ func KindOf(e Entry) string {
 	return map[EntryKind]string{
 		EntrySummary: "summary", EntryPrompt: "prompts", EntryText: "answers", EntryCall: "tool calls",
 		EntryMessage: "mail", EntryMemory: "memory documents", EntryShell: "your own commands",
-		EntryHost: "notes of the program", EntrySnapshot: "notes of the program",
+		EntryBriefed: "instruction files", EntryHost: "notes of the program", EntrySnapshot: "notes of the program",
 	}[e.Kind]
 }
 

@@ -73,7 +73,7 @@ func (l *Ledger) Context(ctx context.Context, agent int64) (Context, error) {
 	}
 	for _, what := range []string{
 		"system prompt", "tools", "summary", "prompts", "answers", "tool calls", "tool results", "mail",
-		"memory documents", "your own commands", "notes of the program",
+		"memory documents", "instruction files", "your own commands", "notes of the program",
 	} {
 		if x := parts[what]; x != nil {
 			c.Parts = append(c.Parts, *x)

@@ -23,12 +23,16 @@ func (l *Loop) absorb(ctx context.Context) (bool, error) {
 		l.o.Fleet.Unlock()
 	}
 	wish := why.Wish
+	briefs, err := l.briefed(ctx)
+	if err != nil {
+		return false, err
+	}
 
 	var turn int64
 	var before, sent int64
 	var got mail.Took
 	var came mail.Arrivals
-	err := l.o.DB.Write(context.WithoutCancel(ctx), "absorb", func(tx *store.Tx) error {
+	err = l.o.DB.Write(context.WithoutCancel(ctx), "absorb", func(tx *store.Tx) error {
 		turn, got = l.turn, mail.Took{}
 		wish := wish
 		b := l.Book().Batch(tx)
@@ -58,6 +62,11 @@ func (l *Loop) absorb(ctx context.Context) (bool, error) {
 				return l.o.Pickup.Drop(tx, l.Agent, wish)
 			}
 			if turn, err = l.begin(tx); err != nil {
+				return err
+			}
+		}
+		for _, e := range briefs {
+			if _, err := b.Add(turn, e); err != nil {
 				return err
 			}
 		}
@@ -100,6 +109,15 @@ func (l *Loop) absorb(ctx context.Context) (bool, error) {
 	l.turn = turn
 	l.seating.stir.Store(false)
 	return sent > before, l.readUpTo(ctx, sent)
+}
+
+// briefed returns what the agent is told at this seam of instruction files. Engines read their own.
+func (l *Loop) briefed(ctx context.Context) ([]history.Entry, error) {
+	m, i := l.Present()
+	if isEngine(m) {
+		return nil, nil
+	}
+	return l.guide.Due(context.WithoutCancel(ctx), i, l.turn)
 }
 
 // reason reports whether anything came that a turn may begin with: a prompt, mail that starts one, or mail that w asks

@@ -141,6 +141,9 @@ func (w *workbench) runCall(ctx context.Context, c history.Call, line func(start
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
+	if call.Action.Kind == permit.Read || call.Action.Kind == permit.Write {
+		w.guide.Touch(call.Action.Paths)
+	}
 	began := time.Now()
 	w.Set(func(i *event.Info) {
 		if !w.Waits() { // if one does, the agent shows as waiting

@@ -37,6 +37,7 @@ func (ls *Loops) Make(i event.Info, task int64) *Loop {
 			l.idling.input = ls.Input(i)
 		}
 	}
+	l.guide.Room, l.guide.DB = o.Briefs, o.DB
 	l.seating.l = l
 	l.outfit(nil)
 	if i.Kind.Tasked() && !i.State.Terminal() {

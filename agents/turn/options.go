@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"fantail/agents/audit"
+	"fantail/agents/briefs"
 	"fantail/agents/budget"
 	"fantail/agents/commands"
 	"fantail/agents/disk"
@@ -46,6 +47,7 @@ type Options struct {
 	Outputs  func(agent int64) string                   // the directory of its tool-output files
 	Environ  []string                                   // for commands where nobody's at a screen is known
 	System   func(agent event.Info) string              // the system prompt
+	Briefs   *briefs.Room                               // what agents are told of instruction files; nil: nothing
 	Audit    *audit.Log                                 // what is written down of calls; nil: nothing
 	Commands *commands.Running                          // whose commands run
 	Ahead    *proc.Ahead                                // where commands wait that were started ahead; nil: nowhere

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"fantail/agents/audit"
+	"fantail/agents/briefs"
 	"fantail/agents/fleet"
 	"fantail/agents/history"
 	"fantail/agents/repeats"
@@ -19,6 +20,7 @@ type workbench struct {
 	conversation
 	env     *tools.Env
 	repeats repeats.Row
+	guide   briefs.Guide
 	strict  bool        // the session's mode and rules loosen nothing for it
 	outside bool        // its work was requested from outside the program
 	mode    permit.Mode // that its calls are judged in, without what was allowed for the session; "": the session's

@@ -6,6 +6,6 @@
 //
 // Does not: draw, run turns, decide what may run, know SQL.
 //
-// Imports: agents, agents/event, agents/fleet, agents/prompts, agents/roster, store, store/config, tools,
+// Imports: agents, agents/briefs, agents/event, agents/fleet, agents/prompts, agents/roster, store, store/config, tools,
 // tools/permit, tools/proc, tools/secret, ui/cli/errand, ui/cli/place, ui/cli/printer, ui/cli/shell, ui/manual.
 package cli

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"fantail/agents/briefs"
 	"fantail/agents/event"
 	"fantail/agents/prompts"
 	"fantail/ui/cli/place"
@@ -20,30 +22,25 @@ import (
 // somebody first asks: a prompt that changed in the middle of a conversation would
 // make every model read all of it anew.
 type Briefing struct {
-	root  string
+	files *briefs.Room
 	facts func() prompts.Facts
 }
 
-// NewBriefing returns the briefing of the agents in that place.
-func NewBriefing(p place.Place, now func() time.Time) *Briefing {
-	facts := sync.OnceValue(func() prompts.Facts {
-		f := prompts.Facts{
+// NewBriefing returns the briefing of the agents in that place, who are told of those files.
+func NewBriefing(p place.Place, files *briefs.Room, now func() time.Time) *Briefing {
+	return &Briefing{files, sync.OnceValue(func() prompts.Facts {
+		return prompts.Facts{
 			Dir: p.Root, Platform: runtime.GOOS + "/" + runtime.GOARCH,
 			Date: now().Format("2006-01-02"), Branch: Branch(p.Root),
 		}
-		var err error
-		if f.From, f.Memory, err = prompts.Memory(p.Root, p.Dir); err != nil {
-			f.Memory = "They can't be read: " + err.Error()
-		}
-		return f
-	})
-	return &Briefing{p.Root, facts}
+	})}
 }
 
 // System is an agent's system prompt.
 func (b *Briefing) System(a event.Info) string {
 	f := b.facts()
 	f.Name, f.Sub, f.Fork, f.Observer = a.Name, a.Kind.Tasked(), a.Kind.Handles(), a.Kind.Observes()
+	f.Files = b.files.System(a)
 	text, err := prompts.System(f)
 	if err != nil {
 		panic(err) // the texts are embedded and the facts are set
@@ -51,14 +48,19 @@ func (b *Briefing) System(a event.Info) string {
 	return text
 }
 
-// Instructions is the file of the project's that main's prompt carries, as seen from
-// the workspace's root; "" if there is none.
+// Instructions names the file of the workspace's that agents follow, and how many more there are; "" if there is none.
 func (b *Briefing) Instructions() string {
-	rel, err := filepath.Rel(b.root, b.facts().From)
-	if b.facts().From == "" || err != nil {
-		return ""
+	first, more := b.files.Start()
+	if more > 0 {
+		first += fmt.Sprintf(" and %d more", more)
 	}
-	return rel
+	if n := len(b.files.Now().Faults()); n > 0 {
+		if first == "" {
+			first = "no file"
+		}
+		first += fmt.Sprintf(" (/memory files has %d to look at)", n)
+	}
+	return first
 }
 
 // Branch is the branch the workspace is on, read from git's own file: git itself

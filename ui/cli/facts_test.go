@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"fantail/agents/briefs"
 	"fantail/agents/event"
 	"fantail/ui/cli/place"
 )
@@ -51,7 +52,9 @@ func TestBranch(t *testing.T) {
 func TestSystemStatesTheFacts(t *testing.T) {
 	root := files(t, map[string]string{".git/HEAD": "ref: refs/heads/side\n", "AGENTS.md": "Use tabs.", "sub/x": ""})
 	now := time.Date(2026, 11, 21, 23, 0, 0, 0, time.UTC)
-	brief := NewBriefing(place.Place{Root: root, Dir: filepath.Join(root, "sub")}, func() time.Time { return now })
+	at := place.Place{Root: root, Dir: filepath.Join(root, "sub")}
+	none := func(string) string { return "" }
+	brief := NewBriefing(at, briefs.New(at.Written(none), ""), func() time.Time { return now })
 	system := brief.System
 	text := system(event.Info{Name: "main", Kind: event.Main})
 	for _, want := range []string{"main", root, "2026-11-21", "side", "Use tabs.", runtime.GOOS} {
@@ -62,7 +65,14 @@ func TestSystemStatesTheFacts(t *testing.T) {
 	if got := brief.Instructions(); got != "AGENTS.md" {
 		t.Errorf("the file is named %q", got)
 	}
-	if got := NewBriefing(place.Place{Root: root + "/sub", Dir: root + "/sub"}, time.Now).Instructions(); got != "" {
+	if err := os.WriteFile(filepath.Join(root, "CLAUDE.local.md"), []byte("@gone.md"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := NewBriefing(at, briefs.New(at.Written(none), ""), time.Now).Instructions(); got != "AGENTS.md and 1 more (/memory files has 1 to look at)" {
+		t.Errorf("the files are named %q", got)
+	}
+	at = place.Place{Root: root + "/sub", Dir: root + "/sub"}
+	if got := NewBriefing(at, briefs.New(at.Written(none), ""), time.Now).Instructions(); got != "" {
 		t.Errorf("a file is named where none is: %q", got)
 	}
 	sub := system(event.Info{Name: "vet", Kind: event.Sub})

@@ -9,6 +9,7 @@ import (
 	"fantail/ui/composer"
 	"fantail/ui/intent"
 	"fantail/ui/slash/documents"
+	"fantail/ui/slash/inforce"
 )
 
 // Memory documents: what the human does with them.
@@ -31,7 +32,11 @@ func memoryArguments(e Env, args []string, _ string) []composer.Item {
 	var items []composer.Item
 	switch {
 	case len(args) == 0:
-		for _, s := range []string{"list", "show ", "edit ", "log ", "rm "} {
+		for _, s := range []string{"list", "show ", "edit ", "log ", "rm ", "files"} {
+			items = append(items, composer.Item{Insert: s})
+		}
+	case len(args) == 1 && args[0] == "files":
+		for _, s := range inforce.Verbs() {
 			items = append(items, composer.Item{Insert: s})
 		}
 	case len(args) == 1 && args[0] != "list":
@@ -49,6 +54,11 @@ func runMemory(in input) (intent.Intent, error) {
 	}
 	l := documents.Library{Memory: in.Pool.Memory, Now: in.Now, Here: in.here.Info.ID}
 	switch verb := args[0]; {
+	case verb == "files":
+		rest := strings.TrimPrefix(strings.TrimSpace(in.rest), verb)
+		if do, ok := inforce.Files(in.Pool.Briefs, in.here.Info, rest); ok {
+			return in.act(do), nil
+		}
 	case verb == "list" && len(args) == 1:
 		return in.act(l.List), nil
 	case verb == "show" && (len(args) == 2 || len(args) == 3):

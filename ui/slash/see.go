@@ -2,9 +2,11 @@ package slash
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"fantail/ui/intent"
+	"fantail/ui/slash/inforce"
 	"fantail/ui/slash/trail"
 	"fantail/ui/tabs"
 	"fantail/ui/words"
@@ -68,6 +70,20 @@ func runContext(in input) (intent.Intent, error) {
 	}
 	return in.act(func(ctx context.Context) (string, error) {
 		c, err := in.Pool.Ledger.Context(ctx, of.ID)
-		return words.Context(of.Name, c), err
+		if err != nil || c.Abroad {
+			return words.Context(of.Name, c), err
+		}
+		files, err := in.Pool.Briefs.Report(ctx, of)
+		return strings.TrimSuffix(words.Context(of.Name, c)+"\n"+inforce.Sum(files), "\n"), err
+	}), nil
+}
+
+func runInit(in input) (intent.Intent, error) {
+	if in.t.Info.Model == tabs.PlainEngine {
+		return nil, errors.New("/init needs a language model, and " + in.t.Info.Name + " has none; /model names those there are")
+	}
+	name := in.t.Info.Name
+	return in.act(func(ctx context.Context) (string, error) {
+		return "", in.Pool.Steer.Tell(ctx, name, inforce.Init(in.rest))
 	}), nil
 }

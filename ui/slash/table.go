@@ -120,8 +120,8 @@ var mailCommands = []command{
 var documentCommands = []command{
 	{
 		name: "memory", run: runMemory, complete: memoryArguments,
-		args: "[list | show NAME [VERSION] | edit NAME | log NAME | rm NAME]",
-		help: "the workspace's documents, which #mem-NAME brings into a conversation",
+		args: "[list | show NAME [VERSION] | edit NAME | log NAME | rm NAME | files [allow FILE]]",
+		help: "documents, which #mem-NAME brings into a conversation; files: the instruction files in force",
 	},
 }
 
@@ -236,6 +236,11 @@ var conversationCommands = []command{
 	{
 		name: "context", run: runContext,
 		help: "show what the conversation consists of and how full the model's window is",
+	},
+	{
+		name: "init", run: runInit,
+		args: "[HINT]",
+		help: "have the agent look at the workspace and write its AGENTS.md, or mend it; you see the change first",
 	},
 	{
 		name: "copy", run: runCopy,

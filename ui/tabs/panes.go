@@ -221,7 +221,7 @@ func (p *panes) note(es []history.Entry) (texts []history.Entry) {
 		case history.EntryPrompt:
 			p.facts.Prompt = e.Text
 			p.stale, p.begun = true, false
-		case history.EntryMessage, history.EntryResult, history.EntryHost:
+		case history.EntryMessage, history.EntryResult, history.EntryBriefed, history.EntryHost:
 			p.begun = false
 		case history.EntryEnded:
 			p.stale = true

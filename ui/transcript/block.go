@@ -278,6 +278,8 @@ func one(e *history.Entry) *block {
 		b.kind = snapshot
 	case history.EntryNotice, history.EntryWithdrawn:
 		b.kind = notice
+	case history.EntryBriefed:
+		b.kind, b.text = notice, briefed(e.Briefs)
 	case history.EntryEnded:
 		if e.End == nil {
 			return nil

@@ -77,3 +77,21 @@ func mention(e *history.Entry) *block {
 	}
 	return b
 }
+
+// briefed says which instruction files the model was told of.
+func briefed(bs []history.Brief) string {
+	var parts []string
+	for _, b := range bs {
+		says := b.Name + " · " + Size(b.Bytes)
+		switch {
+		case b.Why == "gone":
+			says = b.Name + " is gone"
+		case b.Bytes == 0:
+			says = b.Name + " · no room for it"
+		case b.Why == "changed":
+			says += " · changed"
+		}
+		parts = append(parts, says)
+	}
+	return "instructions: " + strings.Join(parts, ", ")
+}

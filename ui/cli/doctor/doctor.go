@@ -6,7 +6,7 @@
 //
 // Does not: change anything, start a host.
 //
-// Imports: tools/sandbox, ui/cli/place, ui/cli/reach, ui/cli/wall.
+// Imports: agents/briefs, agents/instructions, tools/sandbox, ui/cli/place, ui/cli/reach, ui/cli/wall, ui/slash/inforce.
 package doctor
 
 import (
@@ -18,10 +18,13 @@ import (
 	"slices"
 	"strings"
 
+	"fantail/agents/briefs"
+	"fantail/agents/instructions"
 	"fantail/tools/sandbox"
 	"fantail/ui/cli/place"
 	"fantail/ui/cli/reach"
 	"fantail/ui/cli/wall"
+	"fantail/ui/slash/inforce"
 )
 
 // Finding is one thing that was looked at.
@@ -41,6 +44,7 @@ type Machine struct {
 	Sandbox string        // what it says of one
 	Wall    *sandbox.Wall // that was found for that
 	Keeps   wall.Machine
+	Written instructions.Place // where instruction files are looked for
 }
 
 // Here is this machine for the user of that name.
@@ -56,6 +60,7 @@ func Here(user string) Machine {
 // Look looks at everything.
 func Look(ctx context.Context, at place.Place, m Machine) []Finding {
 	all := []Finding{{What: "workspace", Says: at.Root}, m.kills(), m.scope(), m.sandbox(), data(at.Data), root(at.Root)}
+	all = append(all, m.instructions(at.Data)...)
 	switch s, err := reach.Ask(ctx, at.Screens, reach.Tell); {
 	case err == nil:
 		return append(all, Finding{What: "host", Says: fmt.Sprintf("process %d, %s", s.PID, s.Version)})
@@ -138,4 +143,18 @@ func there(what, dir string) Finding {
 		return Finding{What: what, Bad: true, Says: err.Error()}
 	}
 	return Finding{What: what, Says: dir}
+}
+
+// instructions are the files that agents here follow, and what of them is not used. Nothing of that is in a host's way.
+func (m Machine) instructions(data string) []Finding {
+	if m.Written.Root == "" {
+		return nil
+	}
+	m.Written.Allowed = briefs.Allowed(data)
+	says, notes := inforce.Found(instructions.Read(m.Written))
+	all := []Finding{{What: "instructions", Says: says}}
+	for _, n := range notes {
+		all = append(all, Finding{What: "instructions", Says: n})
+	}
+	return all
 }

@@ -131,3 +131,25 @@ func TestLook(t *testing.T) {
 		t.Errorf("%+v", last)
 	}
 }
+
+// TestInstructions: what is found, used and not used of the workspace's instruction files, each with its place; none of it
+// is in a host's way.
+func TestInstructions(t *testing.T) {
+	root := t.TempDir()
+	for name, text := range map[string]string{"AGENTS.md": "see @gone.md", "CLAUDE.md": "x"} {
+		if err := os.WriteFile(filepath.Join(root, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	at := place.Place{Root: root, Dir: root}
+	var all []string
+	for _, f := range (Machine{Written: at.Written(func(string) string { return "" })}).instructions(root) {
+		if all = append(all, f.Says); f.Bad {
+			t.Errorf("%+v is in the way", f)
+		}
+	}
+	want := []string{"AGENTS.md", "AGENTS.md:1:5: there is no file gone.md", "CLAUDE.md: not used: AGENTS.md comes first"}
+	if !slices.Equal(all, want) {
+		t.Errorf("%q", all)
+	}
+}

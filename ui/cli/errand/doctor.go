@@ -26,6 +26,7 @@ func runDoctor(ctx context.Context, e *Errand, out *printed) (int, error) {
 		name = u.Username
 	}
 	here := doctor.Here(name)
+	here.Written = at.Written(os.Getenv)
 	conf, wrong := config.Read(os.Getenv)
 	if here.Config = wrong; wrong == nil {
 		here.Sandbox, here.Wall = conf.Sandbox, wall.Find(ctx, conf.Sandbox)

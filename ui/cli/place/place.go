@@ -5,7 +5,7 @@
 //
 // Does not: open the database, read the configuration.
 //
-// Imports: store/config/paths, tools/proc, ui/cli/shell.
+// Imports: agents/instructions, store/config/paths, tools/proc, ui/cli/shell.
 package place
 
 import (

@@ -147,7 +147,7 @@ func (s *stream) entry(agent, model string, e history.Entry) {
 		s.message(agent, "assistant", model, jUse{"tool_use", e.Call.ID, e.Call.Name, object(e.Call.Args)})
 	case history.EntryResult:
 		s.message(agent, "user", "", jResult{"tool_result", e.Result.ID, e.Result.Text, e.Result.Error})
-	case history.EntryPrompt, history.EntryMessage, history.EntryHost:
+	case history.EntryPrompt, history.EntryMessage, history.EntryBriefed, history.EntryHost:
 		s.message(agent, "user", "", jText{"text", e.Text})
 	case history.EntryMemory:
 		s.message(agent, "user", "", jText{"text", "#mem-" + e.Memory.Title + "\n\n" + e.Text})

@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"time"
 
+	"fantail/agents/briefs"
 	"fantail/inbox/rules"
 	"fantail/store/config"
 	"fantail/store/config/paths"
@@ -193,6 +194,9 @@ func (w *Workspace) host(log string) (*host.Host, error) {
 	}
 	if w.watch, err = watch.New(w.place.Root, rules.Dir); err != nil {
 		shell.Warn(os.Stderr, "changed policies will hold from the next start on: watch the policies of the agents: %v", err)
+	}
+	if w.written, err = watch.NewDirs(w.place.Root, briefs.Matters); err != nil {
+		shell.Warn(os.Stderr, "changed instruction files will hold from the next start on: watch them: %v", err)
 	}
 	linger, err := w.conf.Linger()
 	if err != nil {

@@ -5,7 +5,7 @@
 //
 // Does not: parse arguments, decide which face the program has, know what an agent does.
 //
-// Imports: agents, agents/audit, agents/event, agents/fleet, agents/kept, agents/observer, inbox/rules, store,
+// Imports: agents, agents/audit, agents/briefs, agents/event, agents/fleet, agents/kept, agents/observer, inbox/rules, store,
 // store/config, store/config/paths, tools, tools/allowance, tools/git, tools/permit, tools/permit/filenames,
 // tools/proc, tools/sandbox, tools/secret, ui, ui/cli, ui/cli/guard, ui/cli/host, ui/cli/mcpserver, ui/cli/models,
 // ui/cli/place, ui/cli/printer, ui/cli/reach, ui/cli/shell, ui/cli/wall, ui/cli/watch, ui/screen, ui/welcome, ui/words.
@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"fantail/agents"
+	"fantail/agents/briefs"
 	"fantail/agents/event"
 	"fantail/agents/observer"
 	"fantail/inbox/rules"
@@ -62,6 +63,7 @@ type Workspace struct {
 	unseek  func()               // gives up looking for it, and returns when nothing of that is left; nil: nobody looks
 	bell    *place.Bell          // nil: there is none
 	watch   *watch.Watch         // nil: there is none
+	written *watch.Dirs          // over instruction files; nil: nobody watches
 
 	db      *store.DB // from here on set by open
 	gate    *permit.Gate
@@ -158,7 +160,8 @@ func (w *Workspace) open(ctx context.Context, choose func(remembered string) (co
 		return nil, errors.Join(err, w.db.Close())
 	}
 	said, broken := rules.Read(w.place.Root)
-	brief := cli.NewBriefing(w.place, time.Now)
+	files := briefs.New(w.place.Written(os.Getenv), w.place.Data)
+	brief := cli.NewBriefing(w.place, files, time.Now)
 	w.opening = welcome.Opening{Start: w.choice.Why, Trouble: w.choice.Lost, Policy: said[string(event.Main)].File, Instructions: brief.Instructions()}
 	moded := ""
 	if w.readOnly == nil { // else no command runs
@@ -170,7 +173,7 @@ func (w *Workspace) open(ctx context.Context, choose func(remembered string) (co
 	ahead, clock := &proc.Ahead{}, &proc.Clock{}
 	pool, err = agents.Open(ctx, agents.Options{
 		DB: w.db, Tools: w.tools, Gate: w.gate, Moded: moded,
-		Resolve: w.models.Resolve, Model: w.choice.Name(), System: brief.System,
+		Resolve: w.models.Resolve, Model: w.choice.Name(), System: brief.System, Briefs: files,
 		Root: w.place.Root, Data: w.place.Data, Private: w.place.Private, Environ: proc.Clean(os.Environ(), w.keys), Keys: w.keys,
 		Go: w.guard.Go, Box: w.boxes(), Ahead: ahead, Kept: w.kept(), Keep: w.guard.Keep, Jumps: clock.Jumps, Alarm: clock.Alarm, Cap: w.conf.MaxRunning, Due: w.conf.MaxSchedules, Rules: said,
 		Idle:    cmp.Or(idle, tools.Forever),
@@ -189,6 +192,10 @@ func (w *Workspace) open(ctx context.Context, choose func(remembered string) (co
 	}
 	if w.watch != nil {
 		w.watch.Serve(w.guard.Go, func() { good, broken := rules.Read(w.place.Root); pool.Mail.Rules(ctx, good, broken) })
+	}
+	if w.written != nil {
+		files.Moves(w.written.Set)
+		w.written.Serve(w.guard.Go, files.Reread)
 	}
 	w.guard.AtEnd(func() {
 		_ = guard.Close(pool.Close)
@@ -219,6 +226,9 @@ func (w *Workspace) judges() error {
 func (w *Workspace) close() error {
 	if w.watch != nil {
 		_ = w.watch.Close()
+	}
+	if w.written != nil {
+		_ = w.written.Close()
 	}
 	return w.db.Close()
 }

@@ -1,0 +1,130 @@
+package briefs
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"fantail/agents/instructions"
+)
+
+var errNothing = errors.New("no instruction files are read here")
+
+// Allowed reads which files outside of the workspace with that data directory its files may import.
+func Allowed(data string) []string {
+	if data == "" {
+		return nil
+	}
+	f, err := os.Open(keptIn(data))
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, 64<<10))
+	if err != nil {
+		return nil
+	}
+	var paths []string
+	for line := range strings.Lines(string(text)) {
+		if p := strings.TrimSuffix(line, "\n"); filepath.IsAbs(p) {
+			paths = append(paths, p)
+		}
+	}
+	return paths
+}
+
+func (r *Room) name(path string) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.place.Name(path)
+}
+
+// notes are those of all that was read.
+func (r *Room) notes() []instructions.Note {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	notes := slices.Clone(r.now.Notes)
+	dirs := make([]string, 0, len(r.nested))
+	for dir := range r.nested {
+		dirs = append(dirs, dir)
+	}
+	slices.Sort(dirs)
+	for _, dir := range dirs {
+		notes = append(notes, r.nested[dir].Notes...)
+	}
+	return notes
+}
+
+// Allow lets the workspace's files import a file outside of it from now on. Only what one of them imports can be
+// allowed, by its name or its path.
+func (r *Room) Allow(name string) (string, error) {
+	if r == nil {
+		return "", errNothing
+	}
+	r.changing.Lock()
+	defer r.changing.Unlock()
+	for _, n := range r.notes() {
+		if n.Why != instructions.Outside || name != n.Path && name != r.name(n.Path) {
+			continue
+		}
+		r.mu.Lock()
+		all := append(slices.Clone(r.place.Allowed), n.Path)
+		r.mu.Unlock()
+		return r.name(n.Path), r.allow(all)
+	}
+	return "", fmt.Errorf("no file of the workspace imports %s from outside; /memory files lists what waits to be allowed", name)
+}
+
+// Forbid takes back what was allowed.
+func (r *Room) Forbid(name string) (string, error) {
+	if r == nil {
+		return "", errNothing
+	}
+	r.changing.Lock()
+	defer r.changing.Unlock()
+	r.mu.Lock()
+	all := slices.Clone(r.place.Allowed)
+	r.mu.Unlock()
+	for n, path := range all {
+		if name == path || name == r.name(path) {
+			return r.name(path), r.allow(slices.Delete(all, n, n+1))
+		}
+	}
+	return "", fmt.Errorf("%s is not allowed; /memory files lists what is", name)
+}
+
+// allow keeps which files may be imported, and reads anew what is in force.
+func (r *Room) allow(paths []string) error {
+	if r.data == "" {
+		return errors.New("nothing can be kept here")
+	}
+	for _, p := range paths {
+		if strings.ContainsRune(p, '\n') {
+			return errors.New("a path with a line break can't be allowed")
+		}
+	}
+	file, text := keptIn(r.data), strings.Join(append(paths, ""), "\n")
+	if err := os.WriteFile(file+".new", []byte(text), 0o600); err != nil {
+		return fmt.Errorf("keep what may be imported: %w", err)
+	}
+	if err := os.Rename(file+".new", file); err != nil {
+		return fmt.Errorf("keep what may be imported: %w", errors.Join(err, ignore(os.Remove(file+".new"))))
+	}
+	r.mu.Lock()
+	r.place.Allowed = paths
+	r.mu.Unlock()
+	r.reread()
+	return nil
+}
+
+func ignore(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,104 @@
+package briefs_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"fantail/agents/briefs"
+	"fantail/agents/event"
+	"fantail/agents/instructions"
+)
+
+func place(t *testing.T, texts map[string]string) instructions.Place {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, dir, texts)
+	root := filepath.Join(dir, "ws")
+	return instructions.Place{Root: root, Dir: root, Home: filepath.Join(dir, "home")}
+}
+
+func put(t *testing.T, dir string, texts map[string]string) {
+	t.Helper()
+	for name, text := range texts {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func files(r *briefs.Room) string {
+	var names []string
+	for _, f := range r.Now().Files {
+		names = append(names, f.Name)
+	}
+	return strings.Join(names, " ")
+}
+
+// TestAllow: only what a file imports can be allowed, by name or path; it is kept for the next start, and taken back.
+func TestAllow(t *testing.T) {
+	p, data := place(t, map[string]string{"ws/AGENTS.md": "@~/a.md", "home/a.md": "a", "home/b.md": "b"}), t.TempDir()
+	r := briefs.New(p, data)
+	if _, err := r.Allow("~/b.md"); err == nil {
+		t.Error("what nobody imports was allowed")
+	}
+	var moved []string
+	r.Moves(func(dirs []string) { moved = dirs })
+	if name, err := r.Allow("~/a.md"); err != nil || name != "~/a.md" || files(r) != "AGENTS.md ~/a.md" {
+		t.Error(name, err, files(r))
+	}
+	if !slices.Contains(moved, p.Home) {
+		t.Errorf("its directory is not watched: %q", moved)
+	}
+	if strings.Contains(r.System(event.Info{Kind: event.Main}), "\na\n") {
+		t.Error("the system prompt changed")
+	}
+	r = briefs.New(p, data)
+	if files(r) != "AGENTS.md ~/a.md" || !slices.Equal(briefs.Allowed(data), []string{filepath.Join(p.Home, "a.md")}) {
+		t.Error(files(r), briefs.Allowed(data))
+	}
+	if _, err := r.Forbid("~/b.md"); err == nil {
+		t.Error("what was never allowed was taken back")
+	}
+	if _, err := r.Forbid(filepath.Join(p.Home, "a.md")); err != nil || files(r) != "AGENTS.md" || len(briefs.Allowed(data)) != 0 {
+		t.Error(err, files(r))
+	}
+	var none *briefs.Room
+	if _, err := none.Allow("x"); err == nil {
+		t.Error("allowed where nothing is read")
+	}
+}
+
+// TestSystem: a small window is told less, and the nearest file last of all goes.
+func TestSystem(t *testing.T) {
+	long := strings.Repeat("a line of words\n", 4000)
+	p := place(t, map[string]string{"ws/AGENTS.md": "root " + long, "ws/web/AGENTS.md": "web " + long, "ws/web/x/AGENTS.md": "near " + long})
+	p.Dir = filepath.Join(p.Root, "web", "x")
+	r := briefs.New(p, "")
+	for window, most := range map[int]int{0: 128 << 10, 1_000_000: 128 << 10, 100_000: 90_000, 8_000: 7_500} {
+		s := r.System(event.Info{Kind: event.Main, Spent: event.Spent{Window: window}})
+		if len(s) > most+1000 || !strings.Contains(s, "near ") {
+			t.Errorf("a window of %d tokens is told %d bytes", window, len(s))
+		}
+	}
+}
+
+func TestStart(t *testing.T) {
+	p := place(t, map[string]string{"ws/x": "", "home/.claude/CLAUDE.md": "mine"})
+	if first, more := briefs.New(p, "").Start(); first != "~/.claude/CLAUDE.md" || more != 0 {
+		t.Error(first, more)
+	}
+	put(t, p.Root, map[string]string{"CLAUDE.md": "x", "CLAUDE.local.md": "y"})
+	if first, more := briefs.New(p, "").Start(); first != "CLAUDE.md" || more != 2 {
+		t.Error(first, more)
+	}
+}

@@ -1,0 +1,115 @@
+package watch
+
+import (
+	"bytes"
+	"encoding/binary"
+	"os"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"syscall"
+)
+
+// several waits for changes in directories, in a thread that blocks in the kernel, as watch does.
+type several struct {
+	fd      int
+	root    int // the watch whose end wakes changed
+	matters func(name string) bool
+	closed  atomic.Bool
+
+	mu  sync.Mutex
+	dir map[string]int // the watches beside root
+}
+
+func newSeveral(root string, matters func(name string) bool) (*several, error) {
+	fd, err := syscall.InotifyInit1(syscall.IN_CLOEXEC)
+	if err != nil {
+		return nil, os.NewSyscallError("inotify_init1", err)
+	}
+	wd, err := syscall.InotifyAddWatch(fd, root, comesOrGoes|isWritten)
+	if err != nil {
+		syscall.Close(fd)
+		return nil, os.NewSyscallError("inotify_add_watch", err)
+	}
+	return &several{fd: fd, root: wd, matters: matters, dir: map[string]int{}}, nil
+}
+
+// set watches those directories and no others. One that came again has another watch than before.
+func (s *several) set(dirs []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed.Load() {
+		return
+	}
+	old := s.dir
+	s.dir = map[string]int{}
+	for _, dir := range dirs {
+		if wd, err := syscall.InotifyAddWatch(s.fd, dir, comesOrGoes|isWritten); err == nil && wd != s.root {
+			s.dir[dir] = wd
+		}
+	}
+	kept := map[int]bool{}
+	for _, wd := range s.dir {
+		kept[wd] = true
+	}
+	for _, wd := range old {
+		if !kept[wd] {
+			_, _ = syscall.InotifyRmWatch(s.fd, uint32(wd)) // it may be gone with its directory
+		}
+	}
+}
+
+// changed waits for a change; false: the watch was closed.
+func (s *several) changed() bool {
+	buf := make([]byte, 16<<10)
+	for {
+		n, err := syscall.Read(s.fd, buf)
+		if s.closed.Load() || err != nil && err != syscall.EINTR {
+			return false
+		}
+		if n > 0 && s.concerns(buf[:n]) {
+			return true
+		}
+	}
+}
+
+// concerns reports whether one of the events matters.
+func (s *several) concerns(events []byte) (is bool) {
+	for len(events) >= syscall.SizeofInotifyEvent {
+		mask := binary.NativeEndian.Uint32(events[4:])
+		end := syscall.SizeofInotifyEvent + int(binary.NativeEndian.Uint32(events[12:]))
+		name := bytes.TrimRight(events[syscall.SizeofInotifyEvent:end], "\x00")
+		events = events[end:]
+		switch {
+		case mask&syscall.IN_Q_OVERFLOW != 0, mask&syscall.IN_ISDIR != 0:
+			is = true
+		case mask&syscall.IN_IGNORED == 0 && s.matters(string(name)):
+			is = true
+		}
+	}
+	return is
+}
+
+// watching returns the directories beside root, in order.
+func (s *several) watching() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var dirs []string
+	for dir := range s.dir {
+		dirs = append(dirs, dir)
+	}
+	slices.Sort(dirs)
+	return dirs
+}
+
+// close ends changed.
+func (s *several) close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed.Store(true)
+	_, err := syscall.InotifyRmWatch(s.fd, uint32(s.root)) // which is an event
+	return err
+}
+
+// free lets the kernel's part go, once nobody waits any more.
+func (s *several) free() error { return syscall.Close(s.fd) }
