@@ -30,6 +30,7 @@ import (
 	"fantail/agents/fleet"
 	"fantail/agents/follow"
 	"fantail/agents/fork"
+	"fantail/agents/hooks"
 	"fantail/agents/kept"
 	"fantail/agents/ledger"
 	"fantail/agents/llm"
@@ -86,6 +87,7 @@ type Options struct {
 	Due      int                                          // scheduled tasks and commands active at once; 0: schedule.MostTasks
 	Budget   allowance.Amount                             // of the agent of a task that names none; zero: none
 	Limit    time.Duration                                // of a task that names no time-out; 0: none
+	Hooks    *hooks.Room                                  // programs that run where something happens; nil: there are none
 	Patience time.Duration                                // a disk that refuses writes for so long ends a conversation nobody attends; 0: 5 s
 }
 
@@ -114,6 +116,7 @@ type Pool struct {
 	Audit    audit.Book       // what agents called, to be read
 	Schedule *schedule.Room   // what is due when
 	Budgets  *budget.Room     // what agents may use
+	Hooks    *hooks.Room      // programs that run where something happens; nil: there are none
 
 	o     Options
 	inbox *inbox.Inbox

@@ -23,6 +23,7 @@ func (l *Loop) absorb(ctx context.Context) (bool, error) {
 		l.o.Fleet.Unlock()
 	}
 	wish := why.Wish
+	passed := l.o.Hooks.Screen(ctx, l.hooked())
 
 	var turn int64
 	var before, sent int64
@@ -44,7 +45,7 @@ func (l *Loop) absorb(ctx context.Context) (bool, error) {
 				wish = nil
 			}
 		}
-		prompts := unheld(waiting)
+		prompts := passed.Only(unheld(waiting))
 		came, err = l.o.Mail.Arrivals(tx, l.ID, mail.Seam{Typed: len(prompts) > 0, Wake: why.Wake, Ends: l.through})
 		if err != nil {
 			return err

@@ -9,6 +9,7 @@ import (
 	"fantail/agents/disk"
 	"fantail/agents/event"
 	"fantail/agents/fleet"
+	"fantail/agents/hooks"
 	"fantail/agents/kept"
 	"fantail/agents/mail"
 	"fantail/agents/post"
@@ -46,6 +47,7 @@ type Options struct {
 	Outputs  func(agent int64) string                   // the directory of its tool-output files
 	Environ  []string                                   // for commands where nobody's at a screen is known
 	System   func(agent event.Info) string              // the system prompt
+	Hooks    *hooks.Room                                // programs that run where something happens; nil: there are none
 	Audit    *audit.Log                                 // what is written down of calls; nil: nothing
 	Commands *commands.Running                          // whose commands run
 	Ahead    *proc.Ahead                                // where commands wait that were started ahead; nil: nowhere

@@ -5,6 +5,7 @@ import (
 
 	"fantail/ui/slash/checking"
 	"fantail/ui/slash/timetable"
+	"fantail/ui/slash/trusting"
 )
 
 // commands is the table of commands, in the order of the help.
@@ -214,6 +215,15 @@ var workspaceCommands = []command{
 		name: "checks", run: runChecks, complete: checksArguments,
 		args: checking.Args,
 		help: "the commands that observers may run, in a sandbox that keeps the workspace as it is; run shows what they see",
+	},
+	{
+		name: "trust", run: runTrust, complete: trustArguments,
+		args: trusting.Args,
+		help: "what of the repository runs by itself: shows it and asks whether it may; list it; revoke takes a yes back",
+	},
+	{
+		name: "hooks", run: runHooks,
+		help: "the programs that run where something happens: where they stand, whether they may, what each did last",
 	},
 	{
 		name: "theme", run: runTheme, complete: themeArguments, alone: true,

@@ -6,7 +6,7 @@
 //
 // Does not: change anything, start a host.
 //
-// Imports: tools/sandbox, ui/cli/place, ui/cli/reach, ui/cli/wall.
+// Imports: agents/hooks, agents/trust, tools/sandbox, ui/cli/place, ui/cli/reach, ui/cli/wall.
 package doctor
 
 import (

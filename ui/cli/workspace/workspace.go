@@ -5,7 +5,7 @@
 //
 // Does not: parse arguments, decide which face the program has, know what an agent does.
 //
-// Imports: agents, agents/audit, agents/event, agents/fleet, agents/kept, agents/observer, inbox/rules, store,
+// Imports: agents, agents/audit, agents/event, agents/fleet, agents/hooks, agents/kept, agents/observer, agents/trust, inbox/rules, store,
 // store/config, store/config/paths, tools, tools/allowance, tools/git, tools/permit, tools/permit/filenames,
 // tools/proc, tools/sandbox, tools/secret, ui, ui/cli, ui/cli/guard, ui/cli/host, ui/cli/mcpserver, ui/cli/models,
 // ui/cli/place, ui/cli/printer, ui/cli/reach, ui/cli/shell, ui/cli/wall, ui/cli/watch, ui/screen, ui/welcome, ui/words.
@@ -68,11 +68,12 @@ type Workspace struct {
 	choice  config.Choice
 	asked   atomic.Bool // whether an Ollama answers
 	opening welcome.Opening
+	brings  brings // set by Configure
 }
 
 // New returns the workspace at that place.
 func New(g *guard.Guard, at place.Place) *Workspace {
-	return &Workspace{guard: g, place: at, readOnly: cli.ReadOnly(at)}
+	return &Workspace{guard: g, place: at, readOnly: cli.ReadOnly(at), brings: brings{kept: at.Data}}
 }
 
 // Leave ends what Configure began, and has not come to an end.
@@ -104,6 +105,7 @@ func (w *Workspace) Configure(flags cli.Flags) (err error) {
 	if w.tools, err = tools.New().Without(w.conf.DisabledTools); err != nil {
 		return fmt.Errorf("disabled_tools: %w", err)
 	}
+	w.bring()
 	w.seek()
 	return nil
 }
@@ -159,7 +161,7 @@ func (w *Workspace) open(ctx context.Context, choose func(remembered string) (co
 	}
 	said, broken := rules.Read(w.place.Root)
 	brief := cli.NewBriefing(w.place, time.Now)
-	w.opening = welcome.Opening{Start: w.choice.Why, Trouble: w.choice.Lost, Policy: said[string(event.Main)].File, Instructions: brief.Instructions()}
+	w.opening = welcome.Opening{Start: w.choice.Why, Trouble: w.choice.Lost, Policy: said[string(event.Main)].File, Instructions: brief.Instructions(), Brings: w.brings.brief()}
 	moded := ""
 	if w.readOnly == nil { // else no command runs
 		w.opening.Sandbox, moded = w.begins(remembered.Mode)
@@ -175,7 +177,7 @@ func (w *Workspace) open(ctx context.Context, choose func(remembered string) (co
 		Go: w.guard.Go, Box: w.boxes(), Ahead: ahead, Kept: w.kept(), Keep: w.guard.Keep, Jumps: clock.Jumps, Alarm: clock.Alarm, Cap: w.conf.MaxRunning, Due: w.conf.MaxSchedules, Rules: said,
 		Idle:    cmp.Or(idle, tools.Forever),
 		Observe: observer.Limits{Time: observing, Tokens: w.conf.ObserverTokens, Calls: w.conf.ObserverCalls},
-		Budget:  of, Limit: limit,
+		Budget:  of, Limit: limit, Hooks: w.brings.hooks,
 		Abroad: w.readOnly != nil && place.Hosted(w.place.Data),
 	})
 	if err != nil {
