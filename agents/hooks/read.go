@@ -89,9 +89,19 @@ func contents(root string, s Source) ([]byte, error) {
 // Read reads settings as Claude Code writes them. What is wrong in them is told with its place, and the rest holds.
 func Read(s Source, data []byte) (l Loaded) {
 	r := reader{source: s, data: data, to: &l}
-	top, err := r.fields(value{data, 0})
-	if err != nil {
-		r.fault(err.at, "%s", err.text)
+	var whole json.RawMessage
+	if err := json.Unmarshal(data, &whole); err != nil {
+		at := len(data)
+		var syntax *json.SyntaxError
+		if errors.As(err, &syntax) {
+			at = int(syntax.Offset) - 1
+		}
+		r.fault(max(0, at), "this is no JSON: %v", err)
+		return l
+	}
+	top, bad := r.fields(value{data, 0})
+	if bad != nil {
+		r.fault(bad.at, "%s", bad.text)
 		return l
 	}
 	for _, f := range top {
@@ -187,15 +197,7 @@ func (r *reader) walk(v value, opens rune, each func(dec *json.Decoder) error) *
 	if err == nil {
 		return nil
 	}
-	at := v.at + int(dec.InputOffset())
-	var syntax *json.SyntaxError
-	if errors.As(err, &syntax) {
-		at = v.at + int(max(0, syntax.Offset-1))
-	}
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return &wrong{at, "the JSON ends too early"}
-	}
-	return &wrong{at, "this is no JSON: " + err.Error()}
+	return &wrong{v.at + int(dec.InputOffset()), "this is no JSON: " + err.Error()}
 }
 
 // line is the line of a place, from 1, and the column.

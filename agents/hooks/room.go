@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -59,7 +60,7 @@ type Room struct {
 
 	mu     sync.Mutex
 	stamps []fs.FileInfo // of the files as they were read
-	config map[string][]config.HookGroup
+	config string        // the user's, as they were read
 	loaded Loaded
 	read   bool
 	last   map[string]Ran    // by the hook
@@ -124,11 +125,14 @@ func (r *Room) now() Loaded {
 		stamps[n], _ = os.Stat(s.Path)
 	}
 	var rows map[string][]config.HookGroup
+	configured := ""
 	if r.o.Config != nil {
-		rows = r.o.Config()
+		if rows = r.o.Config(); len(rows) > 0 {
+			configured = fmt.Sprint(rows)
+		}
 	}
 	r.mu.Lock()
-	if r.read && slices.EqualFunc(stamps, r.stamps, same) && sameRows(rows, r.config) {
+	if r.read && slices.EqualFunc(stamps, r.stamps, same) && configured == r.config {
 		defer r.mu.Unlock()
 		return r.loaded
 	}
@@ -140,7 +144,7 @@ func (r *Room) now() Loaded {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.stamps, r.config, r.loaded, r.read = stamps, rows, all, true
+	r.stamps, r.config, r.loaded, r.read = stamps, configured, all, true
 	return all
 }
 
@@ -150,15 +154,6 @@ func same(a, b fs.FileInfo) bool {
 		return a == nil && b == nil
 	}
 	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
-}
-
-func sameRows(a, b map[string][]config.HookGroup) bool {
-	if len(a) == 0 && len(b) == 0 {
-		return true
-	}
-	x, err := json.Marshal(a)
-	y, wrong := json.Marshal(b)
-	return err == nil && wrong == nil && string(x) == string(y)
 }
 
 // Parts are the repository's hooks as what is to be trusted.
