@@ -8,11 +8,11 @@
 // name, a screen, or the configuration file; render anything for people.
 //
 // Imports: agents/audit, agents/budget, agents/checks, agents/commands, agents/disk, agents/drafts, agents/due,
-// agents/ending, agents/event, agents/fleet, agents/follow, agents/fork, agents/history, agents/kept, agents/ledger,
-// agents/llm, agents/mail, agents/memory, agents/observer, agents/outside, agents/post, agents/quarantine,
-// agents/questions, agents/queue, agents/recovery, agents/roster, agents/schedule, agents/seal, agents/steer,
-// agents/tasks, agents/turn, agents/waits, inbox, inbox/envelope, inbox/policy, store, tools, tools/allowance,
-// tools/permit, tools/proc, tools/secret.
+// agents/ending, agents/event, agents/fleet, agents/follow, agents/fork, agents/history, agents/hooks,
+// agents/kept, agents/ledger, agents/llm, agents/mail, agents/memory, agents/observer, agents/outside,
+// agents/post, agents/quarantine, agents/questions, agents/queue, agents/recovery, agents/roster, agents/schedule,
+// agents/seal, agents/steer, agents/tasks, agents/turn, agents/waits, inbox, inbox/envelope, inbox/policy, store,
+// tools, tools/allowance, tools/permit, tools/proc, tools/secret.
 package agents
 
 import (
@@ -128,10 +128,15 @@ type Pool struct {
 	forks *fork.Forks
 	takes *mail.Takes
 	ends  *roster.Ends
-	held  *quarantine.Ward
-	seals *seal.Key
+	strangers
 
 	others others // how far other processes were read. The fleet's mutex guards it
+}
+
+// strangers is what tells work that others asked for from the human's.
+type strangers struct {
+	held  *quarantine.Ward
+	seals *seal.Key
 }
 
 // others is how far the pool has read what other processes wrote.

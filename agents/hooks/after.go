@@ -94,8 +94,10 @@ func (f *follower) see(ctx context.Context, e event.Event) {
 	switch e := e.(type) {
 	case event.Changed:
 		was, known := f.known[e.ID]
-		f.known[e.ID] = e.Info
-		f.changed(ctx, was, e.Info, known)
+		if f.known[e.ID] = e.Info; !known {
+			was.State = e.State // it is new: nothing it does now is a change
+		}
+		f.changed(ctx, was, e.Info)
 	case event.Closed:
 		delete(f.known, e.Agent)
 		delete(f.seen, e.Agent)
@@ -109,7 +111,7 @@ func (f *follower) see(ctx context.Context, e event.Event) {
 }
 
 // changed tells of an agent that asks, or is idle again.
-func (f *follower) changed(ctx context.Context, was, is event.Info, known bool) {
+func (f *follower) changed(ctx context.Context, was, is event.Info) {
 	who := Who{Info: is}
 	if q := is.Question; q != nil && (was.Question == nil || was.Question.ID != q.ID) {
 		facts := map[string]any{"question": q.ID, "tool": q.Action.Tool, "title": q.Action.Title, "text": q.Action.Title}
@@ -122,7 +124,7 @@ func (f *follower) changed(ctx context.Context, was, is event.Info, known bool) 
 			"message": is.Name + " asks: " + history.Fit(facts["text"].(string), history.MostSubject), "title": "Fantail", "notification_type": kind,
 		}, kind)
 	}
-	if known && is.State == event.Idle && was.State != event.Idle {
+	if is.State == event.Idle && was.State != event.Idle {
 		f.fire(ctx, who, AgentIdle, map[string]any{"pending": is.Pending, "outcome": is.Outcome}, is.Name)
 	}
 }
