@@ -130,11 +130,12 @@ func TestHooks_hear(t *testing.T) {
 	if n, _, err := w.Pool.Pickup.Fire(t.Context(), w.Main(), "read it"); err != nil {
 		t.Fatal(n, err)
 	}
-	if is := heard(); is["hook_event_name"] != "TurnStarted" {
-		t.Errorf("%v", is)
+	for range 2 { // what runs after waits for nothing that runs before
+		is := heard()
+		got[is["hook_event_name"].(string)] = is
 	}
-	if is := heard(); is["hook_event_name"] != "MailTaken" || is["from"] != "tests" || is["by"] != "fire" {
-		t.Errorf("%v", is)
+	if is := got["MailTaken"]; is["from"] != "tests" || is["by"] != "fire" {
+		t.Errorf("the take: %v", is)
 	}
 }
 

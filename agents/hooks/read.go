@@ -46,7 +46,25 @@ func ReadFile(root string, s Source) Loaded {
 	case err != nil:
 		return Loaded{Faults: []Fault{{s.Name, err.Error()}}}
 	}
+	if strings.HasSuffix(s.Name, ".toml") {
+		return readTOML(s, data)
+	}
 	return Read(s, data)
+}
+
+// readTOML reads the file of a repository that is written as the user's configuration is.
+func readTOML(s Source, data []byte) (l Loaded) {
+	of, err := config.ReadProject(data)
+	if err != nil {
+		return Loaded{Faults: []Fault{{fmt.Sprintf("%s:%d:%d", s.Name, max(1, of.Line), max(1, of.Column)), err.Error()}}}
+	}
+	l = Configured(s, of.Hooks)
+	for _, key := range of.Keys {
+		if why := never[key]; why != "" {
+			l.Ignored = append(l.Ignored, Fault{fmt.Sprintf("%s:%d:1", s.Name, of.LineOf(key)), key + " is not taken from a repository: " + why})
+		}
+	}
+	return l
 }
 
 // contents are the bytes of a source's file, which has to be a regular one.
@@ -230,7 +248,7 @@ func (r *reader) hooks(v value) {
 	}
 	for _, e := range events {
 		if !slices.Contains(Events(), Event(e.key)) {
-			r.fault(e.at, "nothing happens here that is called %.40q", e.key)
+			r.to.Ignored = append(r.to.Ignored, Fault{r.place(e.at), fmt.Sprintf("hooks.%.40s never runs: nothing is told here by that name", e.key)})
 			continue
 		}
 		groups, bad := r.items(e.value)
@@ -348,7 +366,7 @@ func Configured(s Source, rows map[string][]config.HookGroup) (l Loaded) {
 	}
 	for name := range rows {
 		if !slices.Contains(Events(), Event(name)) {
-			l.Faults = append(l.Faults, Fault{s.Name, fmt.Sprintf("hooks.%.40s: nothing happens here that is called so", name)})
+			l.Ignored = append(l.Ignored, Fault{s.Name, fmt.Sprintf("hooks.%.40s never runs: nothing is told here by that name", name)})
 		}
 	}
 	return l

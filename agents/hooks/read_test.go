@@ -43,12 +43,12 @@ func TestRead(t *testing.T) {
 		faults = append(faults, f.String())
 	}
 	all := strings.Join(faults, "\n")
-	for _, part := range []string{"settings.json:7:", `"prompt"`, "settings.json:8:19", "matcher", "settings.json:9:17", "settings.json:10:7", "Nonsense", "settings.json:14:21"} {
+	for _, part := range []string{"settings.json:7:", `"prompt"`, "settings.json:8:19", "matcher", "settings.json:9:17", "settings.json:10:7", "settings.json:14:21"} {
 		if !strings.Contains(all, part) {
 			t.Errorf("no %q in\n%s", part, all)
 		}
 	}
-	if len(l.Ignored) != 3 {
+	if len(l.Ignored) != 4 || !strings.Contains(l.Ignored[3].String(), "settings.json:13:") || !strings.Contains(l.Ignored[3].Text, "Nonsense") {
 		t.Errorf("ignored %v", l.Ignored)
 	}
 	if len(Read(mine, []byte(`{"env": {}}`)).Ignored) != 0 {
@@ -109,7 +109,7 @@ func TestConfigured(t *testing.T) {
 	l := Configured(Source{Name: "config.toml", Own: true}, map[string][]config.HookGroup{
 		"TaskFinished": {{Hooks: []config.HookRow{{Command: "notify"}, {Type: "http"}}}}, "X": nil, "Stop": {{Matcher: "["}},
 	})
-	if len(l.Hooks) != 1 || l.Hooks[0].Command != "notify" || len(l.Faults) != 3 {
+	if len(l.Hooks) != 1 || l.Hooks[0].Command != "notify" || len(l.Faults) != 2 || len(l.Ignored) != 1 {
 		t.Errorf("%+v", l)
 	}
 }
@@ -135,6 +135,25 @@ func TestParts(t *testing.T) {
 		if b := read(other); a == b {
 			t.Errorf("%s is the same", other)
 		}
+	}
+}
+
+// A repository's file that is written as the user's configuration sets hooks, and nothing else.
+func TestReadFile_toml(t *testing.T) {
+	root := t.TempDir()
+	s := Source{Name: ".fantail/config.toml", Path: filepath.Join(root, ".fantail/config.toml")}
+	check(t, os.Mkdir(filepath.Join(root, ".fantail"), 0o700))
+	check(t, os.WriteFile(s.Path, []byte("permission_mode = \"yolo\"\nunknown = 1\n[[hooks.Stop]]\nhooks = [{command = \"./x.sh\"}]\n[agents.evil]\ncommand = [\"x\"]\n"), 0o600))
+	l := ReadFile(root, s)
+	if len(l.Hooks) != 1 || l.Hooks[0].Command != "./x.sh" || l.Hooks[0].Source.Own || len(l.Faults) != 0 {
+		t.Errorf("%+v", l)
+	}
+	if len(l.Ignored) != 2 || !strings.Contains(l.Ignored[0].String(), "config.toml:5:1: agents") || !strings.Contains(l.Ignored[1].String(), "config.toml:1:1: permission_mode") {
+		t.Errorf("ignored %v", l.Ignored)
+	}
+	check(t, os.WriteFile(s.Path, []byte("a = 1\n[[hooks.Stop]\n"), 0o600))
+	if l := ReadFile(root, s); len(l.Faults) != 1 || !strings.HasPrefix(l.Faults[0].Place, ".fantail/config.toml:2:") {
+		t.Errorf("broken: %+v", l)
 	}
 }
 

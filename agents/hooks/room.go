@@ -90,7 +90,7 @@ func Sources(s Settings) (all []Source) {
 		mine = filepath.Join(s.Home, ".claude", "settings.json")
 		all = append(all, Source{Name: "~/.claude/settings.json", Path: mine, Own: true})
 	}
-	for _, name := range []string{".claude/settings.json", ".claude/settings.local.json"} {
+	for _, name := range []string{".claude/settings.json", ".claude/settings.local.json", ".fantail/config.toml"} {
 		if path := filepath.Join(s.Root, name); path != mine {
 			all = append(all, Source{Name: name, Path: path})
 		}

@@ -63,14 +63,14 @@ type looking struct {
 }
 
 // command finds what one of them names. Words count that stand anywhere in it, also in what it hands to another shell, and
-// from each directory that it names.
+// from each directory that it names; but not where output goes and nothing else is done.
 func (l *looking) command(c string) error {
 	s, err := bash.Parse(variables.Replace(c))
 	if err != nil {
 		return err
 	}
 	var words []string
-	for _, said := range s.Said {
+	for _, said := range read(s) {
 		words = append(words, said)
 		words = append(words, strings.FieldsFunc(said, func(r rune) bool {
 			return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("/._-~*?@+%,", r)
@@ -94,6 +94,23 @@ func (l *looking) command(c string) error {
 		}
 	}
 	return nil
+}
+
+// read are the words of a script that are not only where output goes.
+func read(s *bash.Script) (words []string) {
+	times := map[string]int{}
+	for _, w := range s.Said {
+		times[w]++
+	}
+	for _, w := range s.Writes {
+		times[w]--
+	}
+	for _, w := range s.Said {
+		if times[w] > 0 {
+			words = append(words, w)
+		}
+	}
+	return words
 }
 
 // readings are the paths from the workspace that a word may stand for. Of one that is absolute the beginning may be a

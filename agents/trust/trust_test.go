@@ -64,6 +64,8 @@ func TestLook_findsWhatIsNamed(t *testing.T) {
 		"run-parts .claude/hooks":                    ".claude/hooks/a.sh .claude/hooks/b.sh",
 		"CONFIG=x.sh make":                           "x.sh",
 		"cat < x.sh | sh":                            "x.sh",
+		"./x.sh > README.md 2>> sub/y.py":            "x.sh",
+		"echo evil > x.sh; sh x.sh":                  "x.sh",
 		"'with space.sh'":                            "with space.sh",
 		"./in.sh":                                    "in.sh",
 		"./out.sh":                                   "out.sh",

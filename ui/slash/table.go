@@ -222,10 +222,6 @@ var workspaceCommands = []command{
 		help: "what of the repository runs by itself: shows it and asks whether it may; list it; revoke takes a yes back",
 	},
 	{
-		name: "hooks", run: runHooks,
-		help: "the programs that run where something happens: where they stand, whether they may, what each did last",
-	},
-	{
 		name: "theme", run: runTheme, complete: themeArguments, alone: true,
 		args: "[NAME]",
 		help: "change the colours",
@@ -267,6 +263,10 @@ var programCommands = []command{
 	{
 		name: "reload", run: runReload,
 		help: "read the configuration again, and say what changed",
+	},
+	{
+		name: "hooks", run: runHooks,
+		help: "the programs that run where something happens: where they stand, whether they may, what each did last",
 	},
 	{
 		name: "restart", run: runRestart,
