@@ -15,6 +15,7 @@ import (
 	"fantail/agents/hooks"
 	"fantail/agents/llm"
 	"fantail/store/config"
+	"fantail/tools/permit"
 )
 
 // hooked is a world in which those commands of the user's own run at those events. What one writes into the pipe "told"
@@ -49,7 +50,7 @@ func hooked(t *testing.T, m llm.Provider, s setting, at map[hooks.Event]string) 
 }
 
 // tells has a hook write what it is told into the pipe.
-const tells = `{ cat; echo; } > told`
+const tells = `x=$(cat); printf '%s\n' "$x" > told`
 
 // Spec: C-9, C-30. Hooks hear of turns before and after, of calls, of a task's end and of mail, in order; what they say at
 // the beginning and before a call the model reads.
@@ -243,4 +244,83 @@ func TestHooks_hearOfQuestions(t *testing.T) {
 		t.Errorf("%v", is)
 	}
 	w.State("main", event.Asking)
+}
+
+// Who writes a file that the user agreed to have run is asked in every mode, and the hook does not run as it was changed.
+func TestHooks_guardWhatRuns(t *testing.T) {
+	dir := t.TempDir()
+	check(t, os.Mkdir(filepath.Join(dir, ".claude"), 0o700))
+	check(t, os.WriteFile(filepath.Join(dir, ".claude", "settings.json"), []byte(`{"hooks":{"PostToolUse":[{"matcher":"Write","hooks":[{"type":"command","command":"sh check/it"}]}]}}`), 0o600))
+	check(t, os.Mkdir(filepath.Join(dir, "check"), 0o700))
+	it := filepath.Join(dir, "check", "it")
+	check(t, os.WriteFile(it, []byte("echo ran >> ran"), 0o600))
+	m := &model{Reply: func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+		switch len(results(req)) {
+		case 0:
+			return call("c1", "write_file", `{"path":"else","content":"free"}`), nil
+		case 1:
+			return call("c2", "read_file", `{"path":"check/it"}`), nil
+		case 2:
+			return call("c3", "write_file", `{"path":"check/it","content":"evil"}`), nil
+		}
+		return text("well"), nil
+	}}
+	w, _ := hooked(t, m, setting{Dir: dir}, nil)
+	for _, r := range w.Pool.Hooks.Review() {
+		check(t, w.Pool.Hooks.Agree(r.Snapshot))
+	}
+	w.Prompt("go")
+	w.State("main", event.Asking)
+	if b, err := os.ReadFile(filepath.Join(dir, "ran")); err != nil || string(b) != "ran\n" {
+		t.Errorf("after the first call: %q, %v", b, err)
+	}
+	if q := w.Info("main").Question; q == nil || !strings.Contains(q.Action.Sensitive, "trust") {
+		t.Errorf("%+v", q)
+	}
+	if !w.Answer(w.Info("main").Question.ID, permit.Once) {
+		t.Error("the question is gone")
+	}
+	w.Settle()
+	if b, err := os.ReadFile(filepath.Join(dir, "ran")); err != nil || string(b) != "ran\n" {
+		t.Errorf("changed, it ran: %q, %v", b, err)
+	}
+	told := 0
+	for _, e := range w.Entries("main") {
+		if e.Kind == history.EntryNotice && strings.Contains(e.Text, "changed since you trusted it") {
+			told++
+		}
+	}
+	if told != 1 {
+		t.Errorf("told %d times", told)
+	}
+}
+
+// Spec: C-9. A turn that goes on after a restart has its hooks: its beginning is told, and its calls are asked about.
+func TestHooks_resumedTurn(t *testing.T) {
+	dir := t.TempDir()
+	m := &model{Reply: func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+		if len(results(req)) == 0 {
+			return call("c1", "bash", `{"command":"touch made"}`), nil
+		}
+		return text("well"), nil
+	}}
+	w, _ := hooked(t, m, setting{Dir: dir, Mode: permit.Ask}, nil)
+	w.Prompt("go")
+	w.State("main", event.Asking)
+	w.Close()
+	check(t, os.Remove(filepath.Join(dir, "told")))
+	w, heard := hooked(t, m, setting{Dir: dir, Mode: permit.Ask}, map[hooks.Event]string{
+		hooks.PreToolUse: tells + "; exit 2", hooks.TurnStarted: tells, hooks.TurnEnded: tells,
+	})
+	w.State("main", event.Asking)
+	check(t, w.Pool.SetMode(t.Context(), permit.Yolo))
+	for _, want := range []string{"PreToolUse", "TurnStarted", "TurnEnded"} {
+		if is := heard(); is["hook_event_name"] != want {
+			t.Errorf("heard %v, want %s", is["hook_event_name"], want)
+		}
+	}
+	w.Settle()
+	if _, err := os.Stat(filepath.Join(dir, "made")); err == nil {
+		t.Error("it ran")
+	}
 }

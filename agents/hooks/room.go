@@ -258,7 +258,7 @@ func (r *Room) stands(who Who, name string, parts []trust.Part) trust.Standing {
 	s := r.o.Trust.Look(parts[n])
 	is := r.o.Trust.Standing(s)
 	if is == trust.New || is == trust.Changed {
-		r.tell(who.ID, "trust "+s.Sum, "The hooks "+name+" did not run: they are "+is.String()+". /trust shows them and asks.")
+		r.tell(who.ID, "trust "+s.Sum, "The hooks "+name+" did not run ("+is.String()+"): /trust shows them and asks.")
 	}
 	return is
 }

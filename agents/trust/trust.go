@@ -66,7 +66,7 @@ const (
 )
 
 func (s Standing) String() string {
-	return map[Standing]string{New: "not trusted yet", Changed: "changed since it was trusted", Declined: "declined", Agreed: "trusted"}[s]
+	return map[Standing]string{New: "not trusted yet", Changed: "changed since you trusted it", Declined: "declined", Agreed: "trusted"}[s]
 }
 
 // row is what is kept of a part.
