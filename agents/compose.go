@@ -126,6 +126,11 @@ func (p *Pool) furnish() {
 	p.Hooks.Begin(hooks.Options{
 		DB: o.DB, Inbox: p.inbox, Book: p.fleet.Book, Mode: o.Gate.Mode, Environ: o.Environ, Keys: o.Keys, Box: o.Box, Keep: o.Keep,
 		Leave: func() permit.Leave { return o.Gate.Leave(permit.Action{Dir: o.Root}) }, Take: p.Unprompt, Trouble: p.fleet.Trouble, Now: o.Now, Go: o.Go,
+		Shows: func(agent int64, doing, call string) {
+			if a, err := p.fleet.Agent(agent); err == nil && a.Known().State == event.Running {
+				a.Set(func(i *event.Info) { i.Doing, i.Call = doing, call })
+			}
+		},
 	})
 	p.Door = &outside.Door{DB: o.DB, Origin: roster.OriginCLI, Model: o.Model, Seals: seals, Ring: func() {
 		p.fleet.Lock()

@@ -53,6 +53,15 @@ func Events() []Event {
 	}
 }
 
+// waits reports whether the agent waits for the hooks of the event.
+func (e Event) waits() bool {
+	switch e {
+	case PreToolUse, PostToolUse, UserPromptSubmit, SessionStart, Stop, SubagentStop, PreCompact, TurnStarted:
+		return true
+	}
+	return false
+}
+
 // Source is where hooks stand.
 type Source struct {
 	Name string // as people know it: ".claude/settings.json", "~/.claude/settings.json", "config.toml"
@@ -113,6 +122,7 @@ type Loaded struct {
 	Hooks   []Hook
 	Faults  []Fault // what is wrong in it
 	Ignored []Fault // what no repository may set
+	Off     bool    // no hooks run, of whatever source: the user's own settings say so
 }
 
 // HooksKind is the kind of the parts that hooks are to be trusted in.

@@ -135,8 +135,7 @@ func Read(s Source, data []byte) (l Loaded) {
 			}
 		case f.key == "disableAllHooks":
 			if string(f.data) == "true" {
-				l.Hooks = nil
-				return l
+				return Loaded{Off: s.Own}
 			}
 		case why != "" && !s.Own:
 			r.ignored(f.at, f.key, why)

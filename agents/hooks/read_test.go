@@ -75,8 +75,12 @@ func TestRead_broken(t *testing.T) {
 			t.Errorf("%.20q: %v", text, l.Faults)
 		}
 	}
-	if l := Read(mine, []byte(`{"disableAllHooks": true, "hooks": {"Stop": [{"hooks": [{"command": "x"}]}]}}`)); len(l.Hooks) != 0 {
+	off := []byte(`{"hooks": {"Stop": [{"hooks": [{"command": "x"}]}]}, "disableAllHooks": true}`)
+	if l := Read(mine, off); len(l.Hooks) != 0 || !l.Off {
 		t.Error("hooks that are switched off are read")
+	}
+	if l := Read(theirSource, off); len(l.Hooks) != 0 || l.Off {
+		t.Error("a repository switches off the user's hooks")
 	}
 }
 

@@ -48,6 +48,7 @@ type Options struct {
 	Keep    func(proc.Group) func()                                                              // ends a hook if this program dies; nil: nobody does
 	Take    func(ctx context.Context, prompt int64) (bool, error)                                // takes a prompt back
 	Trouble func(error)                                                                          // tells what could not be written down
+	Shows   func(agent int64, doing, call string)                                                // shows what an agent that works waits for; nil: nobody does
 	Now     func() time.Time
 	Go      func(name string, f func())
 }
@@ -141,6 +142,10 @@ func (r *Room) now() Loaded {
 	for _, s := range r.files {
 		l := ReadFile(r.o.Root, s)
 		all.Hooks, all.Faults, all.Ignored = append(all.Hooks, l.Hooks...), append(all.Faults, l.Faults...), append(all.Ignored, l.Ignored...)
+		all.Off = all.Off || l.Off
+	}
+	if all.Off {
+		all.Hooks = nil
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -286,6 +291,9 @@ func (r *Room) fire(ctx context.Context, who Who, e Event, facts map[string]any,
 		return a
 	}
 	for _, h := range hooks {
+		if r.o.Shows != nil && e.waits() {
+			r.o.Shows(who.ID, "hook "+string(e), h.Command)
+		}
 		ran := r.run(ctx, h, input)
 		r.noted(h, ran)
 		if ctx.Err() != nil {

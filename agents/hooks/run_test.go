@@ -271,8 +271,8 @@ func TestHolds(t *testing.T) {
 		t.Error("a hook for Stop holds a sub-agent")
 	}
 	vendors := next
-	vendors.Turn, vendors.Model = 99, "claude/default"
-	if _, is := vendors.Abroad(); is && r.Holds(t.Context(), vendors) {
+	vendors.Turn, vendors.Model = 99, tools.VendorModel("claude")
+	if r.Holds(t.Context(), vendors) {
 		t.Error("a vendor's turn is held")
 	}
 }
@@ -288,5 +288,60 @@ func TestNothing(t *testing.T) {
 			t.Errorf("%+v %+v", v, res)
 		}
 		r.TaskEnded(1)
+	}
+}
+
+// The user's own settings switch all hooks off, and while they are read they are read again only when they change.
+func TestRoom_homesSettings(t *testing.T) {
+	home := t.TempDir()
+	check(t, os.Mkdir(filepath.Join(home, ".claude"), 0o700))
+	file := filepath.Join(home, ".claude", "settings.json")
+	check(t, os.WriteFile(file, []byte(`{"env":{"A":"b"},"hooks":{"PreToolUse":[{"matcher":"Bash","hooks":[{"type":"command","command":"exit 2"}]}]}}`), 0o600))
+	r := New(Settings{Root: t.TempDir(), Home: home})
+	r.Begin(Options{Environ: os.Environ(), Now: time.Now, Go: func(_ string, f func()) { go f() }})
+	if v := r.Before(t.Context(), me, bashCall, permit.Action{}, verdict(permit.Allow)); v.Decision != permit.Deny {
+		t.Errorf("%+v", v)
+	}
+	if v := r.Before(t.Context(), me, history.Call{Name: "read_file", Args: []byte("{}")}, permit.Action{}, verdict(permit.Allow)); v.Decision != permit.Allow {
+		t.Errorf("another tool: %+v", v)
+	}
+	lines, faults, ignored := r.List()
+	if len(lines) != 1 || !lines[0].Source.Own || len(faults)+len(ignored) != 0 {
+		t.Errorf("%+v %v %v", lines, faults, ignored)
+	}
+	check(t, os.WriteFile(file, []byte(`{"disableAllHooks":true}`), 0o600))
+	if v := r.Before(t.Context(), me, bashCall, permit.Action{}, verdict(permit.Allow)); v.Decision != permit.Allow {
+		t.Errorf("switched off: %+v", v)
+	}
+}
+
+// BenchmarkNothing is what each seam costs where there are no hooks.
+func BenchmarkNothing(b *testing.B) {
+	r := New(Settings{Root: b.TempDir(), Home: b.TempDir()})
+	r.Begin(Options{Now: time.Now})
+	for b.Loop() {
+		r.Before(b.Context(), me, bashCall, permit.Action{}, verdict(permit.Allow))
+	}
+}
+
+// BenchmarkTrusted is what it costs to look whether a hook may run.
+func BenchmarkTrusted(b *testing.B) {
+	root := b.TempDir()
+	_ = os.Mkdir(filepath.Join(root, ".claude"), 0o700)
+	_ = os.WriteFile(filepath.Join(root, "h.sh"), []byte(strings.Repeat("# a line\n", 1000)), 0o700)
+	_ = os.WriteFile(filepath.Join(root, ".claude", "settings.json"), []byte(`{"hooks":{"PreToolUse":[{"hooks":[{"command":"./h.sh"}]}]}}`), 0o600)
+	r, err := Open(root, "", b.TempDir(), nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, v := range r.Review() {
+		if err := r.Agree(v.Snapshot); err != nil {
+			b.Fatal(err)
+		}
+	}
+	for b.Loop() {
+		if len(r.wanted(me, PreToolUse, "Bash")) != 1 {
+			b.Fatal("it may not run")
+		}
 	}
 }
