@@ -22,6 +22,7 @@ import (
 	"fantail/agents/follow"
 	"fantail/agents/fork"
 	"fantail/agents/history"
+	"fantail/agents/hooks"
 	"fantail/agents/ledger"
 	"fantail/agents/mail"
 	"fantail/agents/memory"
@@ -41,6 +42,7 @@ import (
 	"fantail/inbox"
 	"fantail/store"
 	"fantail/tools"
+	"fantail/tools/permit"
 )
 
 // Open recovers what a crash left, makes main if there is none and starts the
@@ -66,7 +68,7 @@ func Open(ctx context.Context, o Options) (*Pool, error) {
 		return nil, err
 	}
 	p := &Pool{
-		o: o, disk: disk.New(o.Patience, o.Now), forks: fork.New(), Observe: observer.New(), Memory: memory.Docs{DB: o.DB}, Drafts: &drafts.Rows{DB: o.DB},
+		o: o, Hooks: o.Hooks, disk: disk.New(o.Patience, o.Now), forks: fork.New(), Observe: observer.New(), Memory: memory.Docs{DB: o.DB}, Drafts: &drafts.Rows{DB: o.DB},
 	}
 	if !o.shows() {
 		log, err := audit.Open(ctx, audit.Options{
@@ -115,8 +117,21 @@ func (p *Pool) furnish() {
 	p.Letters = mail.NewLetters(o.DB, p.inbox, o.Now, register{p}, p.Mail.Stir)
 	p.Pickup = mail.NewPickup(p.fleet, p.Mail, p.Letters, p.takes, p.Unprompt)
 	p.ends = &roster.Ends{
-		Inbox: p.inbox, Seals: seals, Unread: p.Letters.Unread, Ended: p.fleet.Line.Ended, Passed: p.fleet.Line.Passed,
+		Inbox: p.inbox, Seals: seals, Unread: p.Letters.Unread, Passed: p.fleet.Line.Passed,
+		Ended: func(task int64) {
+			p.fleet.Line.Ended(task)
+			p.Hooks.TaskEnded(task)
+		},
 	}
+	p.Hooks.Begin(hooks.Options{
+		DB: o.DB, Inbox: p.inbox, Book: p.fleet.Book, Mode: o.Gate.Mode, Environ: o.Environ, Keys: o.Keys, Box: o.Box, Keep: o.Keep,
+		Leave: func() permit.Leave { return o.Gate.Leave(permit.Action{Dir: o.Root}) }, Take: p.Unprompt, Trouble: p.fleet.Trouble, Now: o.Now, Go: o.Go,
+		Shows: func(agent int64, doing, call string) {
+			if a, err := p.fleet.Agent(agent); err == nil && a.Known().State == event.Running {
+				a.Set(func(i *event.Info) { i.Doing, i.Call = doing, call })
+			}
+		},
+	})
 	p.Door = &outside.Door{DB: o.DB, Origin: roster.OriginCLI, Model: o.Model, Seals: seals, Ring: func() {
 		p.fleet.Lock()
 		p.others.stale = true // its commits are the pool's own: the file does not tell of them
@@ -133,9 +148,9 @@ func (p *Pool) furnish() {
 	office := &post.Office{Dir: o.boxes()}
 	p.loops = turn.New(turn.Options{
 		DB: o.DB, Inbox: p.inbox, Fleet: p.fleet, Mail: p.Mail, Takes: p.takes, Pickup: p.Pickup,
-		Asks: p.Asks, Waits: p.waits, Ends: p.ends, Disk: p.disk, Audit: p.audit, Budget: p.Budgets,
+		Asks: p.Asks, Waits: p.waits, Ends: p.ends, Disk: p.disk, Audit: p.audit, Budget: p.Budgets, Brought: o.Brought,
 		Tools: o.Tools, Gate: o.Gate, Keys: o.Keys, Root: o.Root, Private: o.Private, Outputs: p.outputs,
-		Environ: o.Environ, System: o.System, Briefs: o.Briefs, Commands: &p.Commands, Ahead: o.Ahead, Box: o.Box, Kept: o.Kept, Post: sends(p, office), Bare: office.Bare, Keep: o.Keep, Now: o.Now, Go: o.Go,
+		Environ: o.Environ, System: o.System, Commands: &p.Commands, Ahead: o.Ahead, Box: o.Box, Kept: o.Kept, Post: sends(p, office), Bare: office.Bare, Keep: o.Keep, Now: o.Now, Go: o.Go,
 	}, func(l *turn.Loop) tools.Desk { return desk{p, l} }, map[event.Life]turn.Life{event.HandlesMessage: p.forks, event.Observes: p.Observe})
 	p.forks.Begin(fork.Options{
 		DB: o.DB, Inbox: p.inbox, Fleet: p.fleet, Loops: p.loops, Waits: p.waits, Mail: p.Mail,
@@ -283,6 +298,10 @@ func (p *Pool) recover(ctx context.Context) error {
 	}
 	p.fleet.Start("schedule", func() { p.Schedule.Run(p.fleet.Context()) })
 	p.fleet.Start("sort", func() { p.Mail.Run(p.fleet.Context()) })
+	if p.Hooks != nil {
+		feed := p.fleet.Subscribe() // before anything happens
+		p.fleet.Start("hooks", func() { p.Hooks.Run(p.fleet.Context(), feed) })
+	}
 	p.fleet.Start("index", func() {
 		if err := inbox.Index(p.fleet.Context(), o.DB); err != nil && p.fleet.Context().Err() == nil {
 			p.fleet.Trouble(err) // who searches tries again

@@ -7,12 +7,12 @@
 // Does not: run a turn (turn does), decide when mail is due (mail), know a provider by
 // name, a screen, or the configuration file; render anything for people.
 //
-// Imports: agents/audit, agents/briefs, agents/budget, agents/checks, agents/commands, agents/disk, agents/drafts, agents/due,
-// agents/ending, agents/event, agents/fleet, agents/follow, agents/fork, agents/history, agents/kept, agents/ledger,
-// agents/llm, agents/mail, agents/memory, agents/observer, agents/outside, agents/post, agents/quarantine,
-// agents/questions, agents/queue, agents/recovery, agents/roster, agents/schedule, agents/seal, agents/steer,
-// agents/tasks, agents/turn, agents/waits, inbox, inbox/envelope, inbox/policy, store, tools, tools/allowance,
-// tools/permit, tools/proc, tools/secret.
+// Imports: agents/audit, agents/briefs, agents/budget, agents/checks, agents/commands, agents/disk, agents/drafts,
+// agents/due, agents/ending, agents/event, agents/fleet, agents/follow, agents/fork, agents/history, agents/hooks,
+// agents/kept, agents/ledger, agents/llm, agents/mail, agents/memory, agents/observer, agents/outside, agents/post,
+// agents/quarantine, agents/questions, agents/queue, agents/recovery, agents/roster, agents/schedule, agents/seal,
+// agents/steer, agents/tasks, agents/turn, agents/waits, inbox, inbox/envelope, inbox/policy, store, tools,
+// tools/allowance, tools/permit, tools/proc, tools/secret.
 package agents
 
 import (
@@ -31,6 +31,7 @@ import (
 	"fantail/agents/fleet"
 	"fantail/agents/follow"
 	"fantail/agents/fork"
+	"fantail/agents/hooks"
 	"fantail/agents/kept"
 	"fantail/agents/ledger"
 	"fantail/agents/llm"
@@ -57,8 +58,12 @@ import (
 	"fantail/tools/secret"
 )
 
+// Brought is what files of the user's and of the workspace bring.
+type Brought = turn.Brought
+
 // Options are what Open needs.
 type Options struct {
+	Brought
 	DB       *store.DB
 	Tools    *tools.Set
 	Gate     *permit.Gate
@@ -71,7 +76,6 @@ type Options struct {
 	Environ  []string                             // for commands, where nobody's at a screen is known ([fleet.Within])
 	Keys     *secret.Keys                         // what no transcript, file or feed holds; nil: none
 	System   func(agent event.Info) string        // the system prompt
-	Briefs   *briefs.Room                         // what agents are told of instruction files; nil: nothing
 	Now      func() time.Time
 	Go       func(name string, f func())
 	Cap      int                                          // running agents at once; 0: 8
@@ -116,6 +120,7 @@ type Pool struct {
 	Audit    audit.Book       // what agents called, to be read
 	Schedule *schedule.Room   // what is due when
 	Budgets  *budget.Room     // what agents may use
+	Hooks    *hooks.Room      // programs that run where something happens; nil: there are none
 
 	o     Options
 	inbox *inbox.Inbox
@@ -127,10 +132,15 @@ type Pool struct {
 	forks *fork.Forks
 	takes *mail.Takes
 	ends  *roster.Ends
-	held  *quarantine.Ward
-	seals *seal.Key
+	strangers
 
 	others others // how far other processes were read. The fleet's mutex guards it
+}
+
+// strangers is what tells work that others asked for from the human's.
+type strangers struct {
+	held  *quarantine.Ward
+	seals *seal.Key
 }
 
 // others is how far the pool has read what other processes wrote.

@@ -33,6 +33,9 @@ type Env struct {
 	// Check finds a command that the agent may run by its name; nil: it may run none.
 	Check func(name string) (Check, error)
 
+	// Guards says why writing the file of that path asks in every mode, beside what its name tells; nil: of none.
+	Guards func(abs string) string
+
 	Ahead *proc.Ahead // where commands wait that were started ahead; nil: nowhere
 
 	Keep func(proc.Group) func() // has a command's group ended if this program dies; nil: nobody does
@@ -43,7 +46,7 @@ type Env struct {
 
 // tree is the files as this agent's tools may touch them.
 func (e *Env) tree() *workspace.Tree {
-	return &workspace.Tree{Root: e.Root, Private: e.Private, Outputs: e.Outputs, Home: e.home(), Umask: e.Umask}
+	return &workspace.Tree{Root: e.Root, Private: e.Private, Outputs: e.Outputs, Home: e.home(), Umask: e.Umask, Guards: e.Guards}
 }
 
 // save writes a file and notes that an agent's tool did: before the write and after it,

@@ -6,8 +6,9 @@
 //
 // Does not: know what a test proves.
 //
-// Imports: agents, agents/briefs, agents/event, agents/fleet, agents/history, agents/kept, agents/llm, agents/turn, inbox/policy, store,
-// store/storetest, tools, tools/allowance, tools/permit, tools/proc, tools/secret. Only tests import it.
+// Imports: agents, agents/briefs, agents/event, agents/fleet, agents/history, agents/hooks, agents/kept, agents/llm,
+// agents/turn, inbox/policy, store, store/storetest, tools, tools/allowance, tools/permit, tools/proc, tools/secret.
+// Only tests import it.
 package agentstest
 
 import (
@@ -27,6 +28,7 @@ import (
 	"fantail/agents/event"
 	"fantail/agents/fleet"
 	"fantail/agents/history"
+	"fantail/agents/hooks"
 	"fantail/agents/kept"
 	"fantail/agents/llm"
 	"fantail/agents/turn"
@@ -182,6 +184,7 @@ type Setting struct {
 	Wall   permit.Wall // what box makes is worth
 	Box    turn.Boxes
 	Kept   func(*permit.Gate) *kept.Watch
+	Hooks  *hooks.Room
 	Price  func(llm.Usage) int64 // of test/priced
 	Budget allowance.Amount      // of tasks that name none
 	Limit  time.Duration         // the same
@@ -215,7 +218,7 @@ func Open(t testing.TB, m llm.Provider, s Setting) *World {
 	pool, err := agents.Open(t.Context(), agents.Options{
 		DB: db, Tools: tools.New(), Gate: gate, Moded: s.Moded, Model: s.Model, Root: s.Dir, Data: s.Dir,
 		Resolve: s.resolve(m),
-		System:  s.System, Briefs: s.Briefs, Cap: s.Cap, Go: s.Start, Rules: s.Rules, Keys: s.Keys, Environ: s.Env, Now: s.Clock, Jumps: s.Jumps, Box: s.Box, Kept: watch, Budget: s.Budget, Limit: s.Limit,
+		System:  s.System, Brought: agents.Brought{Briefs: s.Briefs, Hooks: s.Hooks}, Cap: s.Cap, Go: s.Start, Rules: s.Rules, Keys: s.Keys, Environ: s.Env, Now: s.Clock, Jumps: s.Jumps, Box: s.Box, Kept: watch, Budget: s.Budget, Limit: s.Limit,
 	})
 	Check(t, err)
 	w := &World{T: t, Dir: s.Dir, DB: db, Pool: pool, Feed: pool.Subscribe(), Infos: map[int64]event.Info{}, Shown: map[int64]string{}}

@@ -27,6 +27,7 @@ func (l *Loop) absorb(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, err
 	}
+	passed := l.o.Hooks.Screen(ctx, l.hooked())
 
 	var turn int64
 	var before, sent int64
@@ -48,7 +49,7 @@ func (l *Loop) absorb(ctx context.Context) (bool, error) {
 				wish = nil
 			}
 		}
-		prompts := unheld(waiting)
+		prompts := passed.Only(unheld(waiting))
 		came, err = l.o.Mail.Arrivals(tx, l.ID, mail.Seam{Typed: len(prompts) > 0, Wake: why.Wake, Ends: l.through})
 		if err != nil {
 			return err

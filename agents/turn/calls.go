@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"sync"
 	"time"
 
+	"fantail/agents/abreast"
 	"fantail/agents/audit"
 	"fantail/agents/event"
 	"fantail/agents/history"
@@ -41,35 +41,13 @@ func (w *workbench) runCalls(ctx context.Context, calls []history.Call) error {
 			continue
 		}
 		w.Set(func(i *event.Info) { i.State, i.Doing = event.Running, fmt.Sprintf("%d tools", n) })
-		// They start in the order of the reply, because tasks get their numbers as they start: each call waits until
-		// the channel of the one before it is closed, starts, and closes its own. After that they run in any order.
-		errs := make([]error, n)
-		var all sync.WaitGroup
-		before := make(chan struct{})
-		close(before)
-		for i, c := range calls[:n] {
-			all.Add(1)
-			mine, turn := make(chan struct{}), before
-			before = mine
-			w.o.Go("tool "+c.Name, func() {
-				defer all.Done()
-				var once sync.Once
-				line := func(start func()) {
-					once.Do(func() {
-						<-turn
-						start()
-						close(mine)
-					})
-				}
-				errs[i] = w.runCall(ctx, c, line)
-				line(func() {}) // a call that never started must not block the next one
-			})
-		}
-		all.Wait()
-		for _, err := range errs {
-			if err != nil {
-				return err
-			}
+		// They start in the order of the reply, because tasks get their numbers as they start.
+		side := calls[:n]
+		err := abreast.Run(n, func(i int, f func()) { w.o.Go("tool "+side[i].Name, f) }, func(i int, line func(start func())) error {
+			return w.runCall(ctx, side[i], line)
+		})
+		if err != nil {
+			return err
 		}
 		calls = calls[n:]
 	}
@@ -167,13 +145,11 @@ func (w *workbench) runCall(ctx context.Context, c history.Call, line func(start
 	if err != nil {
 		return err
 	}
+	r = w.o.Hooks.After(ctx, w.hooked(), c, r)
 	if err := w.result(ctx, c, began, r); err != nil {
 		return err
 	}
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	return nil
+	return context.Cause(ctx) // nil while it goes on
 }
 
 // may reports whether a call may run, as the gate decides or the human it has asked. If not, why is its result already.
@@ -181,6 +157,9 @@ func (w *workbench) may(ctx context.Context, c history.Call, call *tools.Call, b
 	v := w.o.Gate.Decide(call.Action)
 	if err := seat.Dispatch(ctx, w.o.DB, w.ID, &v); err != nil {
 		return false, err
+	}
+	if v = w.o.Hooks.Before(ctx, w.hooked(), c, call.Action, v); ctx.Err() != nil {
+		return false, context.Cause(ctx)
 	}
 	w.judge(c, audit.Allowed, v.Reason)
 	if call.Leave != nil {

@@ -113,6 +113,7 @@ func (l *Loop) obey(ctx context.Context) error {
 		return err
 	}
 	l.turn = turn
+	l.o.Hooks.Begins(ctx, l.hooked())
 	l.Set(func(i *event.Info) { i.Doing, i.Call = "tool bash", c.Title })
 	began := time.Now()
 	r := l.runs(c, func() tools.Result { return l.env.Command(ctx, c.ID, l.command) })

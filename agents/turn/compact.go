@@ -10,6 +10,7 @@ import (
 	"fantail/agents/event"
 	"fantail/agents/fleet"
 	"fantail/agents/history"
+	"fantail/agents/hooks"
 	"fantail/agents/llm"
 	"fantail/agents/prompts"
 	"fantail/agents/reply"
@@ -202,9 +203,9 @@ func (c *conversation) fills() (used, window int) {
 // compact asks for a summary of everything the model has answered so far, and appends it. Anything later, a prompt or
 // mail, is still sent word for word. s is the request to compact; nil: nobody asked.
 func (c *conversation) compact(ctx context.Context, s *compaction) error {
-	hint := ""
+	hint, trigger := "", hooks.Auto
 	if s != nil {
-		hint = s.hint
+		hint, trigger = s.hint, hooks.Manual
 	}
 	if err := c.Known().Compactable(); err != nil {
 		return err
@@ -212,6 +213,9 @@ func (c *conversation) compact(ctx context.Context, s *compaction) error {
 	old := history.Answered(c.talk.Entries)
 	if len(old) == 0 || len(old) == 1 && old[0].Kind == history.EntrySummary {
 		return errNothingOld
+	}
+	if err := c.o.Hooks.Compacts(ctx, c.hooked(), trigger, hint); err != nil {
+		return err
 	}
 	model, now := c.Present()
 	room, before := now.Window, now.Context

@@ -8,6 +8,7 @@ import (
 	"fantail/agents/budget"
 	"fantail/agents/fleet"
 	"fantail/agents/history"
+	"fantail/agents/hooks"
 	"fantail/inbox"
 	"fantail/store"
 	"fantail/tools"
@@ -36,6 +37,9 @@ type conversation struct {
 
 // Turn returns the current turn; 0: none. Only code that the loop calls may use it.
 func (c *conversation) Turn() int64 { return c.turn }
+
+// hooked is the agent in its turn, as hooks are told of it.
+func (c *conversation) hooked() hooks.Who { return hooks.Who{Info: c.Known(), Turn: c.turn} }
 
 // readUpTo reads the entries up to sent into the talk that requests are made of. Anything a human's take appends later
 // waits for the next request.

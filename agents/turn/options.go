@@ -10,6 +10,7 @@ import (
 	"fantail/agents/disk"
 	"fantail/agents/event"
 	"fantail/agents/fleet"
+	"fantail/agents/hooks"
 	"fantail/agents/kept"
 	"fantail/agents/mail"
 	"fantail/agents/post"
@@ -27,6 +28,7 @@ import (
 
 // Options are shared by all loops.
 type Options struct {
+	Brought
 	DB     *store.DB
 	Inbox  *inbox.Inbox
 	Fleet  *fleet.Fleet
@@ -47,7 +49,6 @@ type Options struct {
 	Outputs  func(agent int64) string                   // the directory of its tool-output files
 	Environ  []string                                   // for commands where nobody's at a screen is known
 	System   func(agent event.Info) string              // the system prompt
-	Briefs   *briefs.Room                               // what agents are told of instruction files; nil: nothing
 	Audit    *audit.Log                                 // what is written down of calls; nil: nothing
 	Commands *commands.Running                          // whose commands run
 	Ahead    *proc.Ahead                                // where commands wait that were started ahead; nil: nowhere
@@ -58,6 +59,12 @@ type Options struct {
 	Keep     func(proc.Group) func()                    // ends a command's group if this program dies; nil: nothing does
 	Now      func() time.Time
 	Go       func(name string, f func())
+}
+
+// Brought is what files of the user's and of the workspace bring.
+type Brought struct {
+	Briefs *briefs.Room // what agents are told of instruction files; nil: nothing
+	Hooks  *hooks.Room  // programs that run where something happens; nil: there are none
 }
 
 // Boxes makes the sandbox for a command that gets that environment.

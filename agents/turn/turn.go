@@ -54,7 +54,9 @@ func (l *Loop) Work(ctx context.Context) error {
 			}
 			continue
 		}
-		said = false
+		if said = false; l.o.Hooks.Begins(ctx, l.hooked()) {
+			continue // what hooks add is read first
+		}
 		r, err := payer{l}.answer(ctx)
 		switch {
 		case err != nil:
@@ -74,10 +76,12 @@ func (l *Loop) Work(ctx context.Context) error {
 		case l.Kind.Ends() && r.Short() != "":
 			err = errors.New(r.Short())
 		default:
-			if err = l.await(ctx); err == nil && l.finish(ctx, ending.Ending{Outcome: history.Completed}) {
+			if err = l.await(ctx); err != nil || l.o.Hooks.Holds(ctx, l.hooked()) {
+				break
+			}
+			if said = true; l.finish(ctx, ending.Ending{Outcome: history.Completed}) {
 				return nil
 			}
-			said = true
 		}
 		cuts = 0
 		if err != nil {

@@ -53,6 +53,7 @@ type Config struct {
 	Rules
 	Providers map[string]ProviderRow `toml:"providers"`
 	Agents    map[string]AgentRow    `toml:"agents"`
+	Hooks     map[string][]HookGroup `toml:"hooks"` // by the event at which they run
 }
 
 // Rules are permission rules in their written form, such as `bash(go test *)`,

@@ -54,6 +54,7 @@ type Ground struct {
 	Scratch string              // a private directory that takes the place of the temporary one
 	Private []string            // what no command sees
 	Shown   []string            // of what lies in Private, what a command reads all the same
+	Guarded func() []string     // files in the workspace that no command changes, beside what their names tell; nil: none
 	Secret  func(string) string // which secrets a file of that path, from the home directory, holds by its name; "" if none
 }
 

@@ -48,6 +48,9 @@ func (g Ground) Kept() (all []string) {
 	if i, err := os.Lstat(filepath.Join(g.Root, ".git")); err == nil && !i.IsDir() {
 		all = append(all, filepath.Join(g.Root, ".git")) // it says where the repository is
 	}
+	if g.Guarded != nil {
+		all = append(all, g.Guarded()...)
+	}
 	dirs := slices.Clone(g.Git)
 	for _, pattern := range []string{"modules/*", "modules/*/*", "modules/*/*/*", "worktrees/*"} {
 		for _, git := range append([]string{filepath.Join(g.Root, ".git")}, g.Git...) {

@@ -23,6 +23,11 @@ func (tr *Tree) guard(t Target) (why string, always bool) {
 	if why := tr.obeyed(t.Abs); why != "" {
 		return why, true
 	}
+	if tr.Guards != nil {
+		if why := tr.Guards(t.Abs); why != "" {
+			return why, true
+		}
+	}
 	if why := filenames.SelfRun(name); why != "" {
 		return why, false
 	}

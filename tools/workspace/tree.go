@@ -19,4 +19,7 @@ type Tree struct {
 	Outputs string     // the directory of the agent's own output files, which may be read; "": none
 	Home    string     // the user's home directory; "": unknown
 	Umask   proc.Umask // of the files and directories that are made
+
+	// Guards says why writing the file of that path asks in every mode; "" if it does not. nil: nobody knows of any.
+	Guards func(abs string) string
 }

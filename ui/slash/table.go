@@ -5,6 +5,7 @@ import (
 
 	"fantail/ui/slash/checking"
 	"fantail/ui/slash/timetable"
+	"fantail/ui/slash/trusting"
 )
 
 // commands is the table of commands, in the order of the help.
@@ -216,6 +217,11 @@ var workspaceCommands = []command{
 		help: "the commands that observers may run, in a sandbox that keeps the workspace as it is; run shows what they see",
 	},
 	{
+		name: "trust", run: runTrust, complete: trustArguments,
+		args: trusting.Args,
+		help: "what of the repository runs by itself: shows it and asks whether it may; list it; revoke takes a yes back",
+	},
+	{
 		name: "theme", run: runTheme, complete: themeArguments, alone: true,
 		args: "[NAME]",
 		help: "change the colours",
@@ -262,6 +268,10 @@ var programCommands = []command{
 	{
 		name: "reload", run: runReload,
 		help: "read the configuration again, and say what changed",
+	},
+	{
+		name: "hooks", run: runHooks,
+		help: "the programs that run where something happens: where they stand, whether they may, what each did last",
 	},
 	{
 		name: "restart", run: runRestart,

@@ -10,7 +10,7 @@
 // testing/synctest its time is the bubble's; a child process holds that time
 // still while it runs.
 //
-// Imports: agents, agents/event, agents/fleet, agents/llm, agents/llm/builtin, inbox/rules, store, store/storetest,
+// Imports: agents, agents/event, agents/fleet, agents/hooks, agents/llm, agents/llm/builtin, inbox/rules, store, store/storetest,
 // tools, tools/permit, tools/sandbox, ui, ui/cli/wall. Only tests import it.
 package uitest
 
@@ -35,6 +35,7 @@ import (
 	"fantail/agents"
 	"fantail/agents/event"
 	"fantail/agents/fleet"
+	"fantail/agents/hooks"
 	"fantail/agents/llm"
 	"fantail/agents/llm/builtin"
 	"fantail/inbox/rules"
@@ -232,10 +233,18 @@ func (s *Session) Attach() {
 	s.Pool, err = agents.Open(ctx, agents.Options{
 		DB: s.db, Tools: tools.New(), Gate: gate, Model: s.o.Model, Resolve: s.resolve,
 		Root: s.Home.Root, Data: s.Home.Data, Environ: os.Environ(),
-		System: func(i event.Info) string { return "You are " + i.Name }, Cap: s.o.Cap, Rules: said,
+		System: func(i event.Info) string { return "You are " + i.Name }, Cap: s.o.Cap, Rules: said, Brought: agents.Brought{Hooks: s.hooks()},
 	})
 	s.must(err)
 	s.attached()
+}
+
+// hooks are those of the workspace's files; nobody's home has any.
+func (s *Session) hooks() *hooks.Room {
+	s.t.Helper()
+	room, err := hooks.Open(s.Home.Root, "", s.Home.Data, nil)
+	s.must(err)
+	return room
 }
 
 // attached gives the agents to the screen and waits until that has them.

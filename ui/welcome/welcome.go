@@ -29,6 +29,7 @@ type Opening struct {
 	Instructions string // the file main is told of
 	Policy       string // the file that says how main's mail is handled
 	Sandbox      string // what the sandbox under commands lacks
+	Brings       string // what of the repository does not run, as nobody agreed to it
 }
 
 // Env is what else the start screen shows, and the tabs it is about.
@@ -91,6 +92,9 @@ func (s *Screen) Tell() {
 		t.View.Local(text, transcript.Bad)
 	}
 	if text := s.opening.Sandbox; text != "" {
+		t.View.Local(text, transcript.Plain)
+	}
+	if text := s.opening.Brings; text != "" {
 		t.View.Local(text, transcript.Plain)
 	}
 	if text := s.opening.inForce(); text != "" {
@@ -174,6 +178,9 @@ func (s *Screen) rows(w int) []string {
 		add(text, themes.Bad)
 	}
 	if text := s.opening.Sandbox; text != "" {
+		add(text, themes.Warn)
+	}
+	if text := s.opening.Brings; text != "" {
 		add(text, themes.Warn)
 	}
 	rows = append(rows, p(themes.Dim, "here   ")+frame.Cut(frame.CleanLine(s.Root), max(10, w-12)))

@@ -28,6 +28,7 @@ type Script struct {
 	Reads    []Word                   // files that standard input comes from
 	Why      string                   // what in it can't be judged; "" if nothing
 	Said     []string                 // every word that stands anywhere in it, as far as it is literal
+	Writes   []string                 // of those, the files that output goes into
 	at       map[*syntax.CallExpr]int // the index in Commands
 }
 
@@ -93,6 +94,13 @@ func (s *Script) said(f *syntax.File) {
 			var text, pattern strings.Builder
 			plain(n.Parts, &text, &pattern)
 			s.Said = append(s.Said, text.String())
+		case *syntax.Redirect:
+			switch n.Op {
+			case syntax.RdrOut, syntax.AppOut, syntax.RdrClob, syntax.RdrAll, syntax.AppAll:
+				var text, pattern strings.Builder
+				plain(n.Word.Parts, &text, &pattern)
+				s.Writes = append(s.Writes, text.String())
+			}
 		case *syntax.ExtGlob:
 			s.Said = append(s.Said, n.Pattern.Value)
 		}

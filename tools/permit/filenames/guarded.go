@@ -2,6 +2,7 @@ package filenames
 
 // obeyed are files that agents take for instructions: to write them asks in every mode.
 var obeyed = names([][2]string{
+	{"what this program runs once you trust it", ".claude/settings.json,.claude/settings.local.json,.fantail/config.toml"},
 	{"instructions that agents obey", "agents.md,agents.override.md,agents.local.md,agent.md,.agents.md,claude.md,claude.local.md,gemini.md,qwen.md,crush.md,opencode.md,codex.md,warp.md," +
 		"copilot-instructions.md,*.instructions.md,*.prompt.md,*.chatmode.md,*.agent.md,skill.md,.cursorrules,.windsurfrules,.clinerules,.roorules,.roorules-*,.goosehints,.rules,.augment-guidelines,replit.md,airules.md"},
 })

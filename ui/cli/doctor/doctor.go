@@ -6,7 +6,8 @@
 //
 // Does not: change anything, start a host.
 //
-// Imports: agents/briefs, agents/instructions, tools/sandbox, ui/cli/place, ui/cli/reach, ui/cli/wall, ui/slash/inforce.
+// Imports: agents/briefs, agents/hooks, agents/instructions, agents/trust, tools/sandbox, ui/cli/place, ui/cli/reach,
+// ui/cli/wall, ui/slash/inforce.
 package doctor
 
 import (

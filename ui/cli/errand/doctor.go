@@ -4,7 +4,9 @@ import (
 	"context"
 	"os"
 	"os/user"
+	"slices"
 
+	"fantail/agents/hooks"
 	"fantail/store/config"
 	"fantail/ui/cli/doctor"
 	"fantail/ui/cli/place"
@@ -32,7 +34,9 @@ func runDoctor(ctx context.Context, e *Errand, out *printed) (int, error) {
 		here.Sandbox, here.Wall = conf.Sandbox, wall.Find(ctx, conf.Sandbox)
 	}
 	code := shell.OK
-	for _, f := range doctor.Look(ctx, at, here) {
+	home, _ := os.UserHomeDir()
+	brings, trouble := hooks.Open(at.Root, home, at.Data, func() map[string][]config.HookGroup { return conf.Hooks })
+	for _, f := range slices.Concat(doctor.Look(ctx, at, here), doctor.Brings(brings, trouble)) {
 		mark := "ok  "
 		if f.Bad {
 			mark, code = "!   ", shell.Failed

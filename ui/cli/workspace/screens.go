@@ -82,7 +82,7 @@ func (w *Workspace) opened(ctx context.Context, space host.Workspace, h host.Hel
 	if mode := permit.Mode(conf.PermissionMode); err == nil && (flags.Moded || mode == permit.Yolo) { // else it is everybody's
 		err = space.Pool.SetMode(audit.As(ctx, h.Who()), mode)
 	}
-	opening.Start, opening.Trouble = cli.MainModel(space.Pool), ""
+	opening.Start, opening.Trouble, opening.Brings = cli.MainModel(space.Pool), "", w.brings.brief()
 	if c, e := agents.Remembered(ctx, w.db); e == nil && h.Getenv("FANTAIL_THEME") == "" {
 		opening.Theme = c.Theme
 	}

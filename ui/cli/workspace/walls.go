@@ -59,7 +59,11 @@ func (w *Workspace) seek() {
 func (w *Workspace) wall() *sandbox.Wall { return w.found() }
 
 // ground is what the sandboxes of the workspace stand on.
-func (w *Workspace) ground() sandbox.Ground { return ground(w.place, proc.Clean(os.Environ(), w.keys)) }
+func (w *Workspace) ground() sandbox.Ground {
+	g := ground(w.place, proc.Clean(os.Environ(), w.keys))
+	g.Guarded = w.brings.hooks.Guarded
+	return g
+}
 
 // ground is what the sandboxes of the workspace at that place stand on, for commands with that environment.
 func ground(at place.Place, environ []string) sandbox.Ground {

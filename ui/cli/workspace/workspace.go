@@ -5,10 +5,11 @@
 //
 // Does not: parse arguments, decide which face the program has, know what an agent does.
 //
-// Imports: agents, agents/audit, agents/briefs, agents/event, agents/fleet, agents/kept, agents/observer, inbox/rules, store,
-// store/config, store/config/paths, tools, tools/allowance, tools/git, tools/permit, tools/permit/filenames,
-// tools/proc, tools/sandbox, tools/secret, ui, ui/cli, ui/cli/guard, ui/cli/host, ui/cli/mcpserver, ui/cli/models,
-// ui/cli/place, ui/cli/printer, ui/cli/reach, ui/cli/shell, ui/cli/wall, ui/cli/watch, ui/screen, ui/welcome, ui/words.
+// Imports: agents, agents/audit, agents/briefs, agents/event, agents/fleet, agents/hooks, agents/kept, agents/observer,
+// agents/trust, inbox/rules, store, store/config, store/config/paths, tools, tools/allowance, tools/git, tools/permit,
+// tools/permit/filenames, tools/proc, tools/sandbox, tools/secret, ui, ui/cli, ui/cli/guard, ui/cli/host,
+// ui/cli/mcpserver, ui/cli/models, ui/cli/place, ui/cli/printer, ui/cli/reach, ui/cli/shell, ui/cli/wall, ui/cli/watch,
+// ui/screen, ui/welcome, ui/words.
 package workspace
 
 import (
@@ -70,11 +71,12 @@ type Workspace struct {
 	choice  config.Choice
 	asked   atomic.Bool // whether an Ollama answers
 	opening welcome.Opening
+	brings  brings // set by Configure
 }
 
 // New returns the workspace at that place.
 func New(g *guard.Guard, at place.Place) *Workspace {
-	return &Workspace{guard: g, place: at, readOnly: cli.ReadOnly(at)}
+	return &Workspace{guard: g, place: at, readOnly: cli.ReadOnly(at), brings: brings{kept: at.Data}}
 }
 
 // Leave ends what Configure began, and has not come to an end.
@@ -106,6 +108,7 @@ func (w *Workspace) Configure(flags cli.Flags) (err error) {
 	if w.tools, err = tools.New().Without(w.conf.DisabledTools); err != nil {
 		return fmt.Errorf("disabled_tools: %w", err)
 	}
+	w.bring()
 	w.seek()
 	return nil
 }
@@ -162,7 +165,7 @@ func (w *Workspace) open(ctx context.Context, choose func(remembered string) (co
 	said, broken := rules.Read(w.place.Root)
 	files := briefs.New(w.place.Written(os.Getenv), w.place.Data)
 	brief := cli.NewBriefing(w.place, files, time.Now)
-	w.opening = welcome.Opening{Start: w.choice.Why, Trouble: w.choice.Lost, Policy: said[string(event.Main)].File, Instructions: brief.Instructions()}
+	w.opening = welcome.Opening{Start: w.choice.Why, Trouble: w.choice.Lost, Policy: said[string(event.Main)].File, Instructions: brief.Instructions(), Brings: w.brings.brief()}
 	moded := ""
 	if w.readOnly == nil { // else no command runs
 		w.opening.Sandbox, moded = w.begins(remembered.Mode)
@@ -173,7 +176,7 @@ func (w *Workspace) open(ctx context.Context, choose func(remembered string) (co
 	ahead, clock := &proc.Ahead{}, &proc.Clock{}
 	pool, err = agents.Open(ctx, agents.Options{
 		DB: w.db, Tools: w.tools, Gate: w.gate, Moded: moded,
-		Resolve: w.models.Resolve, Model: w.choice.Name(), System: brief.System, Briefs: files,
+		Resolve: w.models.Resolve, Model: w.choice.Name(), System: brief.System, Brought: agents.Brought{Briefs: files, Hooks: w.brings.hooks},
 		Root: w.place.Root, Data: w.place.Data, Private: w.place.Private, Environ: proc.Clean(os.Environ(), w.keys), Keys: w.keys,
 		Go: w.guard.Go, Box: w.boxes(), Ahead: ahead, Kept: w.kept(), Keep: w.guard.Keep, Jumps: clock.Jumps, Alarm: clock.Alarm, Cap: w.conf.MaxRunning, Due: w.conf.MaxSchedules, Rules: said,
 		Idle:    cmp.Or(idle, tools.Forever),

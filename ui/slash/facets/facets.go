@@ -4,9 +4,9 @@
 //
 // Does not: know a command.
 //
-// Imports: agents, agents/audit, agents/event, agents/fleet, agents/history, agents/ledger, agents/mail,
-// agents/memory, agents/roster, inbox, inbox/policy, tools, tools/allowance, tools/permit, ui/slash/checking,
-// ui/slash/inforce, ui/slash/timetable.
+// Imports: agents, agents/audit, agents/event, agents/fleet, agents/history, agents/ledger, agents/mail, agents/memory,
+// agents/roster, inbox, inbox/policy, tools, tools/allowance, tools/permit, ui/slash/checking, ui/slash/inforce,
+// ui/slash/timetable, ui/slash/trusting.
 package facets
 
 import (
@@ -30,6 +30,7 @@ import (
 	"fantail/ui/slash/checking"
 	"fantail/ui/slash/inforce"
 	"fantail/ui/slash/timetable"
+	"fantail/ui/slash/trusting"
 )
 
 // Pool is what commands ask of an [agents.Pool] and of its rooms.
@@ -48,13 +49,14 @@ type Pool struct {
 	Checks  checking.Room
 	Budgets Budgets
 	Briefs  inforce.Room
+	Brings  trusting.Room
 }
 
 // Of is what commands ask of p.
 func Of(p *agents.Pool) Pool {
 	return Pool{
 		Agents: p, Steer: p.Steer, Tasks: p.Tasks, Mail: p.Mail, Letters: p.Letters, Pickup: p.Pickup, Asks: p.Asks, Memory: p.Memory, Ledger: p.Ledger,
-		Audit: p.Audit, Due: p.Schedule, Checks: p.Observe.Checks(), Budgets: p.Budgets, Briefs: agents.BriefsOf(p),
+		Audit: p.Audit, Due: p.Schedule, Checks: p.Observe.Checks(), Budgets: p.Budgets, Briefs: agents.BriefsOf(p), Brings: p.Hooks,
 	}
 }
 

@@ -1,0 +1,214 @@
+package hooks
+
+import (
+	"context"
+	"time"
+
+	"fantail/agents/event"
+	"fantail/agents/history"
+	"fantail/inbox"
+	"fantail/store"
+)
+
+// mostBody is how much of a text a hook is told, in bytes.
+const mostBody = 64 << 10
+
+// TaskEnded notes that a task has ended; hooks are told outside of the transaction that ended it. The store's writer calls
+// it.
+func (r *Room) TaskEnded(task int64) {
+	if r.idle() {
+		return
+	}
+	r.mu.Lock()
+	r.ended = append(r.ended, task)
+	r.mu.Unlock()
+	select {
+	case r.more <- struct{}{}:
+	default:
+	}
+}
+
+// Run tells the hooks of what has happened, in order, until ctx ends. What came before the feed did is not told.
+func (r *Room) Run(ctx context.Context, feed *event.Feed) {
+	defer feed.Close()
+	f := follower{Room: r, known: map[int64]event.Info{}, seen: map[int64]int64{}}
+	for _, e := range feed.Take() {
+		if c, is := e.(event.Changed); is {
+			f.known[c.ID] = c.Info
+		}
+	}
+	f.newest(ctx)
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-feed.Soon():
+		case <-r.more:
+		}
+		for _, e := range feed.Take() {
+			if ctx.Err() != nil {
+				return
+			}
+			f.see(ctx, e)
+		}
+		f.tasks(ctx)
+	}
+}
+
+// follower follows what happens.
+type follower struct {
+	*Room
+	known  map[int64]event.Info
+	base   int64           // the newest message when it began to look
+	seen   map[int64]int64 // by agent: the newest that was told
+	looked bool            // it has, since there are hooks for mail
+}
+
+// has reports whether there are hooks for an event, trusted or not.
+func (f *follower) has(e Event) bool {
+	for _, h := range f.now().Hooks {
+		if h.Event == e {
+			return true
+		}
+	}
+	return false
+}
+
+// newest begins to look at mail.
+func (f *follower) newest(ctx context.Context) {
+	if id, err := f.o.Inbox.Newest(ctx); err == nil {
+		f.base, f.looked = id, true
+		clear(f.seen)
+	}
+}
+
+func (f *follower) who(agent, turn int64) Who {
+	i, known := f.known[agent]
+	if !known {
+		i.ID = agent
+	}
+	return Who{i, turn}
+}
+
+func (f *follower) see(ctx context.Context, e event.Event) {
+	switch e := e.(type) {
+	case event.Changed:
+		was, known := f.known[e.ID]
+		if f.known[e.ID] = e.Info; !known {
+			was.State = e.State // it is new: nothing it does now is a change
+		}
+		f.changed(ctx, was, e.Info)
+	case event.Closed:
+		delete(f.known, e.Agent)
+		delete(f.seen, e.Agent)
+	case event.Appended:
+		for _, x := range e.Entries {
+			f.appended(ctx, e.Agent, x)
+		}
+	case event.Mailed:
+		f.mailed(ctx, e.Agent)
+	}
+}
+
+// changed tells of an agent that asks, or is idle again.
+func (f *follower) changed(ctx context.Context, was, is event.Info) {
+	who := Who{Info: is}
+	if q := is.Question; q != nil && (was.Question == nil || was.Question.ID != q.ID) {
+		facts := map[string]any{"question": q.ID, "tool": q.Action.Tool, "title": q.Action.Title, "text": q.Action.Title}
+		kind := "permission_prompt"
+		if q.Asks != nil {
+			facts["text"], kind = q.Asks.Text, "elicitation_dialog"
+		}
+		f.fire(ctx, who, QuestionAsked, facts, is.Name)
+		f.fire(ctx, who, Notification, map[string]any{
+			"message": is.Name + " asks: " + history.Fit(facts["text"].(string), history.MostSubject), "title": "Fantail", "notification_type": kind,
+		}, kind)
+	}
+	if is.State == event.Idle && was.State != event.Idle {
+		f.fire(ctx, who, AgentIdle, map[string]any{"pending": is.Pending, "outcome": is.Outcome}, is.Name)
+	}
+}
+
+// appended tells of a turn that ended, and of mail that entered a conversation.
+func (f *follower) appended(ctx context.Context, agent int64, e history.Entry) {
+	if e.End != nil && e.Kind == history.EntryEnded && e.Turn != 0 {
+		f.fire(ctx, f.who(agent, e.Turn), TurnEnded, map[string]any{
+			"outcome": e.End.Outcome, "error": e.End.Error, "ms": e.End.Millis, "steps": e.End.Steps, "tokens": e.End.Tokens,
+		}, string(e.End.Outcome), f.known[agent].Name)
+	}
+	if e.Withdraws != 0 || !f.has(MailTaken) {
+		return
+	}
+	for _, m := range e.Messages {
+		facts := told(m)
+		facts["by"] = e.By
+		f.fire(ctx, f.who(agent, e.Turn), MailTaken, facts, m.From, string(m.Kind))
+	}
+}
+
+// mailed tells of mail that came into an agent's inbox since it was looked at last.
+func (f *follower) mailed(ctx context.Context, agent int64) {
+	switch {
+	case !f.has(MailDeposited):
+		f.looked = false
+		return
+	case !f.looked:
+		f.newest(ctx)
+		return
+	}
+	ms, err := f.o.Inbox.Since(ctx, agent, max(f.base, f.seen[agent]))
+	if err != nil {
+		if ctx.Err() == nil && f.o.Trouble != nil {
+			f.o.Trouble(err)
+		}
+		return
+	}
+	for _, m := range ms {
+		f.seen[agent] = max(f.seen[agent], m.ID)
+		f.fire(ctx, f.who(agent, 0), MailDeposited, told(m), m.From, string(m.Kind))
+	}
+}
+
+// told is a message as hooks are told it.
+func told(m inbox.Message) map[string]any {
+	return map[string]any{
+		"message": m.ID, "from": m.From, "kind": m.Kind, "priority": m.Priority, "tags": m.Tags, "subject": m.Subject,
+		"body": head(m.Body), "outcome": m.Outcome, "error": m.Error, "task": m.Task, "in_reply_to": m.InReplyTo,
+		"created": m.Created.UTC().Format(time.RFC3339),
+	}
+}
+
+func head(s string) string {
+	if len(s) > mostBody {
+		return s[:mostBody] + "…"
+	}
+	return s
+}
+
+// tasks tells of the tasks that have ended.
+func (f *follower) tasks(ctx context.Context) {
+	f.mu.Lock()
+	ended := f.ended
+	f.ended = nil
+	f.mu.Unlock()
+	if len(ended) == 0 || !f.has(TaskFinished) {
+		return
+	}
+	for _, id := range ended {
+		var t store.Task
+		var m inbox.Message
+		known := false
+		err := f.o.DB.Read(ctx, func(rx *store.Rx) (err error) {
+			if t, known, err = rx.Task(id); err == nil && known {
+				m, _, err = f.o.Inbox.End(&rx.View, id)
+			}
+			return err
+		})
+		if err != nil || !known {
+			continue // the program closes, or the task was purged
+		}
+		f.fire(ctx, f.who(t.Queue, m.Turn), TaskFinished, map[string]any{
+			"task": t.ID, "name": t.Name, "outcome": t.Outcome, "error": t.Error, "prompt": head(t.Prompt), "result": head(m.Body), "message": m.ID,
+		}, t.Name, t.Outcome)
+	}
+}

@@ -1,0 +1,109 @@
+package hooks
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"fantail/tools"
+)
+
+// Answer is what the hooks of an event answer together: the strictest holds.
+type Answer struct {
+	Deny    string   // why it is not to happen; "": it may
+	Ask     string   // why the human is to be asked
+	Allow   string   // why it need not be asked, by a hook of the user's own
+	Lets    bool     // it is to end now, whatever others say
+	Context []string // what the model is to know
+	Tell    []string // what the human is to hear
+}
+
+// reply is what a hook may write to its standard output.
+type reply struct {
+	Continue   *bool  `json:"continue"`
+	StopReason string `json:"stopReason"`
+	Suppress   bool   `json:"suppressOutput"`
+	System     string `json:"systemMessage"`
+	Decision   string `json:"decision"`
+	Reason     string `json:"reason"`
+	Specific   struct {
+		Permission string `json:"permissionDecision"`
+		Reason     string `json:"permissionDecisionReason"`
+		Context    string `json:"additionalContext"`
+	} `json:"hookSpecificOutput"`
+}
+
+// take adds what a hook answered.
+func (a *Answer) take(h Hook, r Ran) {
+	by := fmt.Sprintf("a hook (%s, %s)", h.Event, h.Place())
+	if text := r.failed(h); text != "" {
+		a.Tell = append(a.Tell, text)
+		return
+	}
+	if r.Exit == 2 {
+		why := short(r.Err)
+		if why == "" {
+			why = "it gave no reason"
+		}
+		a.deny(by + " says: " + why)
+		return
+	}
+	out := strings.TrimSpace(r.Out)
+	if !strings.HasPrefix(out, "{") {
+		if out != "" && (h.Event == UserPromptSubmit || h.Event == SessionStart || h.Event == TurnStarted) {
+			a.context(out)
+		}
+		return
+	}
+	var is reply
+	if err := json.Unmarshal([]byte(out), &is); err != nil {
+		a.Tell = append(a.Tell, fmt.Sprintf("The hook %s (%s) answered what is no JSON that is understood: %v.", tools.Line(h.Command), h.Event, err))
+		return
+	}
+	if is.System != "" && !is.Suppress {
+		a.Tell = append(a.Tell, "The hook "+tools.Line(h.Command)+" says: "+tools.Line(is.System))
+	}
+	a.context(is.Specific.Context)
+	if is.Continue != nil && !*is.Continue {
+		a.Lets = true
+		a.deny(by + " says to stop: " + first(is.StopReason, is.Reason, "it gave no reason"))
+		return
+	}
+	why := by + " says: " + first(is.Specific.Reason, is.Reason, "it gave no reason")
+	switch is.Specific.Permission {
+	case "deny":
+		a.deny(why)
+	case "ask":
+		a.Ask = first(a.Ask, why)
+	case "allow":
+		if h.Source.Own {
+			a.Allow = first(a.Allow, why)
+		}
+	}
+	switch is.Decision {
+	case "block", "deny":
+		a.deny(why)
+	case "approve":
+		if h.Source.Own && h.Event == PreToolUse {
+			a.Allow = first(a.Allow, why)
+		}
+	}
+}
+
+func (a *Answer) deny(why string) { a.Deny = first(a.Deny, why) }
+
+func (a *Answer) context(text string) {
+	if text = short(text); text != "" {
+		a.Context = append(a.Context, text)
+	}
+}
+
+// first is the first of the texts that says something.
+func first(texts ...string) string {
+	for _, t := range texts {
+		if t = short(t); t != "" {
+			return t
+		}
+	}
+	return ""
+}

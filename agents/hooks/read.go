@@ -1,0 +1,372 @@
+package hooks
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"fantail/store/config"
+)
+
+const (
+	mostSettings = 1 << 20 // bytes of a settings file
+	mostHooks    = 200     // of one source
+	mostCommand  = 16 << 10
+)
+
+// never are the settings that no repository's file sets here, whatever the user agreed to, and why.
+var never = map[string]string{
+	"env": "it would set the environment of commands", "apiKeyHelper": "it names a program that hands out keys", "awsAuthRefresh": "it names a program that hands out keys",
+	"awsCredentialExport": "it names a program that hands out keys", "statusLine": "it names a program that draws", "enableAllProjectMcpServers": "it would start servers unasked",
+	"enabledMcpjsonServers": "it would start servers unasked", "providers": "it says where prompts go", "agents": "it names programs that act as agents", "base_url": "it says where prompts go",
+	"baseUrl": "it says where prompts go", "permission_mode": "the mode is the user's", "sandbox": "the sandbox is the user's", "otelHeadersHelper": "it names a program that hands out keys",
+	"forceLoginMethod": "logins are the user's", "model": "the model is the user's",
+}
+
+// neverPermitted are those below permissions.
+var neverPermitted = map[string]string{
+	"defaultMode": "the mode is the user's", "additionalDirectories": "the workspace is what it is", "disableBypassPermissionsMode": "the mode is the user's",
+}
+
+// ReadFile reads the settings file of a source; one that is not there, or leads out of the workspace root, holds nothing.
+func ReadFile(root string, s Source) Loaded {
+	data, err := contents(root, s)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return Loaded{}
+	case err != nil:
+		return Loaded{Faults: []Fault{{s.Name, err.Error()}}}
+	}
+	if strings.HasSuffix(s.Name, ".toml") {
+		return readTOML(s, data)
+	}
+	return Read(s, data)
+}
+
+// readTOML reads the file of a repository that is written as the user's configuration is.
+func readTOML(s Source, data []byte) (l Loaded) {
+	of, err := config.ReadProject(data)
+	if err != nil {
+		return Loaded{Faults: []Fault{{fmt.Sprintf("%s:%d:%d", s.Name, max(1, of.Line), max(1, of.Column)), err.Error()}}}
+	}
+	l = Configured(s, of.Hooks)
+	for _, key := range of.Keys {
+		if why := never[key]; why != "" {
+			l.Ignored = append(l.Ignored, Fault{fmt.Sprintf("%s:%d:1", s.Name, of.LineOf(key)), key + " is not taken from a repository: " + why})
+		}
+	}
+	return l
+}
+
+// contents are the bytes of a source's file, which has to be a regular one.
+func contents(root string, s Source) ([]byte, error) {
+	var f *os.File
+	if s.Own {
+		file, err := os.OpenFile(s.Path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+		if err != nil {
+			return nil, fs.ErrNotExist // the user's home may be anything
+		}
+		f = file
+	} else {
+		dir, err := os.OpenRoot(root)
+		if err != nil {
+			return nil, fs.ErrNotExist
+		}
+		defer dir.Close()
+		if f, err = dir.OpenFile(s.Name, os.O_RDONLY|syscall.O_NONBLOCK, 0); err != nil {
+			if _, leads := dir.Readlink(s.Name); leads == nil {
+				return nil, errors.New("it is a link out of the workspace, or to nothing: it is not read")
+			}
+			if errors.Is(err, fs.ErrPermission) {
+				return nil, errors.New("it can't be read: you have no permission")
+			}
+			return nil, fs.ErrNotExist
+		}
+	}
+	defer f.Close()
+	switch i, err := f.Stat(); {
+	case err != nil:
+		return nil, err
+	case !i.Mode().IsRegular():
+		return nil, errors.New("it is no regular file")
+	case i.Size() > mostSettings:
+		return nil, fmt.Errorf("it has %d bytes, at most %d are read", i.Size(), mostSettings)
+	}
+	return io.ReadAll(io.LimitReader(f, mostSettings))
+}
+
+// Read reads settings as Claude Code writes them. What is wrong in them is told with its place, and the rest holds.
+func Read(s Source, data []byte) (l Loaded) {
+	r := reader{source: s, data: data, to: &l}
+	var whole json.RawMessage
+	if err := json.Unmarshal(data, &whole); err != nil {
+		at := len(data)
+		var syntax *json.SyntaxError
+		if errors.As(err, &syntax) {
+			at = int(syntax.Offset) - 1
+		}
+		r.fault(max(0, at), "this is no JSON: %v", err)
+		return l
+	}
+	top, bad := r.fields(value{data, 0})
+	if bad != nil {
+		r.fault(bad.at, "%s", bad.text)
+		return l
+	}
+	for _, f := range top {
+		switch why := never[f.key]; {
+		case f.key == "hooks":
+			r.hooks(f.value)
+		case f.key == "permissions" && !s.Own:
+			below, _ := r.fields(f.value)
+			for _, p := range below {
+				if why := neverPermitted[p.key]; why != "" {
+					r.ignored(p.at, "permissions."+p.key, why)
+				}
+			}
+		case f.key == "disableAllHooks":
+			if string(f.data) == "true" {
+				return Loaded{Off: s.Own}
+			}
+		case why != "" && !s.Own:
+			r.ignored(f.at, f.key, why)
+		}
+	}
+	return l
+}
+
+// reader reads one source.
+type reader struct {
+	source Source
+	data   []byte
+	to     *Loaded
+}
+
+// value is a part of the text, and where it begins.
+type value struct {
+	data []byte
+	at   int
+}
+
+type field struct {
+	key string
+	value
+}
+
+// wrong is what is wrong, and where.
+type wrong struct {
+	at   int
+	text string
+}
+
+// fields are the fields of an object, in their order.
+func (r *reader) fields(v value) (all []field, bad *wrong) {
+	bad = r.walk(v, '{', func(dec *json.Decoder) error {
+		key, err := dec.Token()
+		if err != nil {
+			return err
+		}
+		raw := json.RawMessage{}
+		if err := dec.Decode(&raw); err != nil {
+			return err
+		}
+		all = append(all, field{fmt.Sprint(key), value{raw, v.at + int(dec.InputOffset()) - len(raw)}})
+		return nil
+	})
+	return all, bad
+}
+
+// items are the items of a list.
+func (r *reader) items(v value) (all []value, bad *wrong) {
+	bad = r.walk(v, '[', func(dec *json.Decoder) error {
+		raw := json.RawMessage{}
+		if err := dec.Decode(&raw); err != nil {
+			return err
+		}
+		all = append(all, value{raw, v.at + int(dec.InputOffset()) - len(raw)})
+		return nil
+	})
+	return all, bad
+}
+
+func (r *reader) walk(v value, opens rune, each func(dec *json.Decoder) error) *wrong {
+	dec := json.NewDecoder(bytes.NewReader(v.data))
+	t, err := dec.Token()
+	if err == nil && t != json.Delim(opens) {
+		what := map[rune]string{'{': "an object { }", '[': "a list [ ]"}[opens]
+		return &wrong{v.at, "here stands " + what + " otherwise"}
+	}
+	for err == nil && dec.More() {
+		err = each(dec)
+	}
+	if err == nil {
+		_, err = dec.Token()
+	}
+	if err == nil {
+		return nil
+	}
+	return &wrong{v.at + int(dec.InputOffset()), "this is no JSON: " + err.Error()}
+}
+
+// line is the line of a place, from 1, and the column.
+func (r *reader) line(at int) (line, column int) {
+	before := r.data[:min(at, len(r.data))]
+	return bytes.Count(before, []byte("\n")) + 1, len(before) - bytes.LastIndexByte(before, '\n')
+}
+
+func (r *reader) place(at int) string {
+	line, column := r.line(at)
+	return fmt.Sprintf("%s:%d:%d", r.source.Name, line, column)
+}
+
+func (r *reader) fault(at int, format string, args ...any) {
+	if len(r.to.Faults) < 50 {
+		r.to.Faults = append(r.to.Faults, Fault{r.place(at), fmt.Sprintf(format, args...)})
+	}
+}
+
+func (r *reader) ignored(at int, key, why string) {
+	r.to.Ignored = append(r.to.Ignored, Fault{r.place(at), key + " is not taken from a repository: " + why})
+}
+
+// hooks reads what stands below "hooks".
+func (r *reader) hooks(v value) {
+	events, bad := r.fields(v)
+	if bad != nil {
+		r.fault(bad.at, "hooks: %s", bad.text)
+		return
+	}
+	for _, e := range events {
+		if !slices.Contains(Events(), Event(e.key)) {
+			r.to.Ignored = append(r.to.Ignored, Fault{r.place(e.at), fmt.Sprintf("hooks.%.40s never runs: nothing is told here by that name", e.key)})
+			continue
+		}
+		groups, bad := r.items(e.value)
+		if bad != nil {
+			r.fault(bad.at, "%s: %s", e.key, bad.text)
+			continue
+		}
+		for _, g := range groups {
+			r.group(Event(e.key), g)
+		}
+	}
+}
+
+// group reads the hooks of one matcher.
+func (r *reader) group(e Event, v value) {
+	fields, bad := r.fields(v)
+	if bad != nil {
+		r.fault(bad.at, "%s: %s", e, bad.text)
+		return
+	}
+	matcher, hooks, at := "", value{}, v.at
+	for _, f := range fields {
+		switch f.key {
+		case "matcher":
+			if json.Unmarshal(f.data, &matcher) != nil {
+				r.fault(f.at, "%s: a matcher is a text", e)
+				return
+			}
+			at = f.at
+		case "hooks":
+			hooks = f.value
+		}
+	}
+	if hooks.data == nil {
+		r.fault(v.at, "%s: there is no list \"hooks\"", e)
+		return
+	}
+	all, bad := r.items(hooks)
+	if bad != nil {
+		r.fault(bad.at, "%s: %s", e, bad.text)
+		return
+	}
+	match, err := matching(matcher)
+	if err != nil {
+		r.fault(at, "%s: the matcher %.60q can't be used: %v", e, matcher, err)
+		return
+	}
+	for _, h := range all {
+		c := config.HookRow{}
+		if err := json.Unmarshal(h.data, &c); err != nil {
+			r.fault(h.at, "%s: %v", e, err)
+			continue
+		}
+		line, _ := r.line(h.at)
+		r.add(Hook{Source: r.source, Event: e, Matcher: matcher, Line: line, match: match}, c, h.at)
+	}
+}
+
+// add adds a hook as its row says it.
+func (r *reader) add(h Hook, c config.HookRow, at int) {
+	if why := h.fill(c); why != "" {
+		r.fault(at, "%s: %s", h.Event, why)
+		return
+	}
+	if len(r.to.Hooks) >= mostHooks {
+		r.fault(at, "%s: there are more than %d hooks", h.Event, mostHooks)
+		return
+	}
+	r.to.Hooks = append(r.to.Hooks, h)
+}
+
+// fill takes in what a row says; why says why it can't be.
+func (h *Hook) fill(c config.HookRow) (why string) {
+	switch {
+	case c.Type != "" && c.Type != "command":
+		return fmt.Sprintf("a hook of the type %.40q is not run: only \"command\" is", c.Type)
+	case strings.TrimSpace(c.Command) == "":
+		return "there is no \"command\""
+	case len(c.Command) > mostCommand:
+		return fmt.Sprintf("the command has %d bytes, at most %d are run", len(c.Command), mostCommand)
+	case strings.ContainsRune(c.Command, 0):
+		return "the command holds a NUL byte"
+	case c.Timeout < 0:
+		return "the timeout is less than nothing"
+	}
+	h.Command, h.Timeout = c.Command, lasts
+	if c.Timeout > 0 {
+		h.Timeout = time.Duration(min(c.Timeout, longest.Seconds()) * float64(time.Second))
+	}
+	return ""
+}
+
+// matching makes what a matcher matches: names as a whole; nil: all.
+func matching(matcher string) (*regexp.Regexp, error) {
+	if matcher == "" || matcher == "*" {
+		return nil, nil
+	}
+	return regexp.Compile("^(?:" + matcher + ")$")
+}
+
+// Configured are the hooks of the user's configuration.
+func Configured(s Source, rows map[string][]config.HookGroup) (l Loaded) {
+	r := reader{source: s, to: &l}
+	for _, e := range Events() {
+		for _, g := range rows[string(e)] {
+			match, err := matching(g.Matcher)
+			if err != nil {
+				l.Faults = append(l.Faults, Fault{s.Name, fmt.Sprintf("hooks.%s: the matcher %.60q can't be used: %v", e, g.Matcher, err)})
+				continue
+			}
+			for _, c := range g.Hooks {
+				r.add(Hook{Source: s, Event: e, Matcher: g.Matcher, match: match}, c, 0)
+			}
+		}
+	}
+	for name := range rows {
+		if !slices.Contains(Events(), Event(name)) {
+			l.Ignored = append(l.Ignored, Fault{s.Name, fmt.Sprintf("hooks.%.40s never runs: nothing is told here by that name", name)})
+		}
+	}
+	return l
+}

@@ -1,0 +1,169 @@
+package hooks
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"fantail/store/config"
+)
+
+var mine = Source{Name: "~/.claude/settings.json", Own: true}
+var theirSource = Source{Name: ".claude/settings.json"}
+
+// What is wrong is told with its place, and the rest holds.
+func TestRead(t *testing.T) {
+	l := Read(theirSource, []byte(`{
+  "env": {"A": "b"},
+  "statusLine": {"type": "command"},
+  "permissions": {"defaultMode": "bypassPermissions", "deny": ["Bash(rm *)"]},
+  "hooks": {
+    "PreToolUse": [
+      {"matcher": "Bash|Write", "hooks": [{"type": "command", "command": "./check.sh", "timeout": 5}, {"type": "prompt", "prompt": "x"}]},
+      {"matcher": "(", "hooks": [{"type": "command", "command": "never"}]},
+      {"hooks": "no list"},
+      7
+    ],
+    "Stop": [{"hooks": [{"type": "command", "command": "./stop.sh", "timeout": 99999}]}],
+    "Nonsense": [],
+    "TaskFinished": {"hooks": []}
+  }
+}`))
+	var got []string
+	for _, h := range l.Hooks {
+		got = append(got, string(h.Event)+" "+h.Command+" "+h.Timeout.String()+" "+h.Place())
+	}
+	want := []string{"PreToolUse ./check.sh 5s .claude/settings.json:7", "Stop ./stop.sh 10m0s .claude/settings.json:12"}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("hooks:\n%s", strings.Join(got, "\n"))
+	}
+	var faults []string
+	for _, f := range l.Faults {
+		faults = append(faults, f.String())
+	}
+	all := strings.Join(faults, "\n")
+	for _, part := range []string{"settings.json:7:", `"prompt"`, "settings.json:8:19", "matcher", "settings.json:9:17", "settings.json:10:7", "settings.json:14:21"} {
+		if !strings.Contains(all, part) {
+			t.Errorf("no %q in\n%s", part, all)
+		}
+	}
+	if len(l.Ignored) != 4 || !strings.Contains(l.Ignored[3].String(), "settings.json:13:") || !strings.Contains(l.Ignored[3].Text, "Nonsense") {
+		t.Errorf("ignored %v", l.Ignored)
+	}
+	if len(Read(mine, []byte(`{"env": {}}`)).Ignored) != 0 {
+		t.Error("the user's own settings are ignored")
+	}
+	h := l.Hooks[0]
+	if !h.matches("Bash", "bash") || !h.matches("Write") || h.matches("WriteX", "bas") || h.matches("") {
+		t.Error("the matcher matches a part of a name")
+	}
+}
+
+// What is no settings file is a line, and nothing else.
+func TestRead_broken(t *testing.T) {
+	for text, place := range map[string]string{
+		"":                          ":1:1",
+		"{":                         ":1:1",
+		"[]":                        ":1:1",
+		"{\n \"hooks\": [\n x]}":    ":3:2",
+		"{\"hooks\": 7}":            ":1:11",
+		strings.Repeat("[", 20_000): ":1:10001",
+	} {
+		l := Read(theirSource, []byte(text))
+		if len(l.Hooks) != 0 || len(l.Faults) != 1 || !strings.HasSuffix(l.Faults[0].Place, place) {
+			t.Errorf("%.20q: %v", text, l.Faults)
+		}
+	}
+	off := []byte(`{"hooks": {"Stop": [{"hooks": [{"command": "x"}]}]}, "disableAllHooks": true}`)
+	if l := Read(mine, off); len(l.Hooks) != 0 || !l.Off {
+		t.Error("hooks that are switched off are read")
+	}
+	if l := Read(theirSource, off); len(l.Hooks) != 0 || l.Off {
+		t.Error("a repository switches off the user's hooks")
+	}
+}
+
+// A link out of the workspace is no settings file, nor is what is too long or no file.
+func TestReadFile(t *testing.T) {
+	root, out := t.TempDir(), filepath.Join(t.TempDir(), "settings.json")
+	check(t, os.WriteFile(out, []byte(`{"hooks": {"Stop": [{"hooks": [{"command": "x"}]}]}}`), 0o600))
+	s := Source{Name: ".claude/settings.json", Path: filepath.Join(root, ".claude/settings.json")}
+	if l := ReadFile(root, s); len(l.Hooks)+len(l.Faults) != 0 {
+		t.Errorf("nothing there: %+v", l)
+	}
+	check(t, os.Mkdir(filepath.Join(root, ".claude"), 0o700))
+	check(t, os.Symlink(out, s.Path))
+	if l := ReadFile(root, s); len(l.Hooks) != 0 || len(l.Faults) != 1 || !strings.Contains(l.Faults[0].Text, "link") {
+		t.Errorf("a link out: %+v", l)
+	}
+	check(t, os.Remove(s.Path))
+	check(t, os.WriteFile(s.Path, []byte(strings.Repeat(" ", mostSettings+1)), 0o600))
+	if l := ReadFile(root, s); len(l.Faults) != 1 || !strings.Contains(l.Faults[0].Text, "bytes") {
+		t.Errorf("too long: %+v", l)
+	}
+	check(t, os.Remove(s.Path))
+	check(t, os.Mkdir(s.Path, 0o700))
+	if l := ReadFile(root, s); len(l.Faults) != 1 {
+		t.Errorf("a directory: %+v", l)
+	}
+}
+
+func TestConfigured(t *testing.T) {
+	l := Configured(Source{Name: "config.toml", Own: true}, map[string][]config.HookGroup{
+		"TaskFinished": {{Hooks: []config.HookRow{{Command: "notify"}, {Type: "http"}}}}, "X": nil, "Stop": {{Matcher: "["}},
+	})
+	if len(l.Hooks) != 1 || l.Hooks[0].Command != "notify" || len(l.Faults) != 2 || len(l.Ignored) != 1 {
+		t.Errorf("%+v", l)
+	}
+}
+
+// The same configuration is the same part, wherever it stands in its file; another time-out, matcher or order is not.
+func TestParts(t *testing.T) {
+	read := func(text string) string {
+		parts := Parts(Read(theirSource, []byte(text)).Hooks)
+		if len(parts) != 1 {
+			t.Fatalf("%d parts", len(parts))
+		}
+		return parts[0].Text
+	}
+	a := read(`{"hooks": {"Stop": [{"hooks": [{"command": "x"}, {"command": "y"}]}]}}`)
+	if b := read("\n\n" + `{"hooks":{"Stop":[{"hooks":[{"command":"x","timeout":60},{"command":"y"}]}]},"model":"z"}`); a != b {
+		t.Errorf("%q is not %q", a, b)
+	}
+	for _, other := range []string{
+		`{"hooks": {"Stop": [{"hooks": [{"command": "y"}, {"command": "x"}]}]}}`,
+		`{"hooks": {"Stop": [{"hooks": [{"command": "x", "timeout": 7}, {"command": "y"}]}]}}`,
+		`{"hooks": {"Stop": [{"matcher": "m", "hooks": [{"command": "x"}, {"command": "y"}]}]}}`,
+	} {
+		if b := read(other); a == b {
+			t.Errorf("%s is the same", other)
+		}
+	}
+}
+
+// A repository's file that is written as the user's configuration sets hooks, and nothing else.
+func TestReadFile_toml(t *testing.T) {
+	root := t.TempDir()
+	s := Source{Name: ".fantail/config.toml", Path: filepath.Join(root, ".fantail/config.toml")}
+	check(t, os.Mkdir(filepath.Join(root, ".fantail"), 0o700))
+	check(t, os.WriteFile(s.Path, []byte("permission_mode = \"yolo\"\nunknown = 1\n[[hooks.Stop]]\nhooks = [{command = \"./x.sh\"}]\n[agents.evil]\ncommand = [\"x\"]\n"), 0o600))
+	l := ReadFile(root, s)
+	if len(l.Hooks) != 1 || l.Hooks[0].Command != "./x.sh" || l.Hooks[0].Source.Own || len(l.Faults) != 0 {
+		t.Errorf("%+v", l)
+	}
+	if len(l.Ignored) != 2 || !strings.Contains(l.Ignored[0].String(), "config.toml:5:1: agents") || !strings.Contains(l.Ignored[1].String(), "config.toml:1:1: permission_mode") {
+		t.Errorf("ignored %v", l.Ignored)
+	}
+	check(t, os.WriteFile(s.Path, []byte("a = 1\n[[hooks.Stop]\n"), 0o600))
+	if l := ReadFile(root, s); len(l.Faults) != 1 || !strings.HasPrefix(l.Faults[0].Place, ".fantail/config.toml:2:") {
+		t.Errorf("broken: %+v", l)
+	}
+}
+
+func check(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

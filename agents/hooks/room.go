@@ -1,0 +1,388 @@
+package hooks
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"fantail/agents/event"
+	"fantail/agents/history"
+	"fantail/agents/trust"
+	"fantail/inbox"
+	"fantail/store"
+	"fantail/store/config"
+	"fantail/tools/permit"
+	"fantail/tools/proc"
+	"fantail/tools/sandbox"
+	"fantail/tools/secret"
+)
+
+// Settings are where hooks come from.
+type Settings struct {
+	Root  string      // the workspace, absolute and resolved
+	Home  string      // the user's; "": there is none
+	Trust *trust.Book // what the user agreed to of the repository's
+	// Config are those of the user's configuration, by event, as it is now; nil: it has none.
+	Config func() map[string][]config.HookGroup
+}
+
+// Options are what hooks need to run, and what they change.
+type Options struct {
+	Settings
+	DB      *store.DB
+	Inbox   *inbox.Inbox
+	Book    func(agent int64) history.Book
+	Mode    func() permit.Mode
+	Environ []string
+	Keys    *secret.Keys
+	Leave   func() permit.Leave                                                                  // what rules add to sandboxes; nil: nothing
+	Box     func(p sandbox.Profile, leave sandbox.Leave, environ []string) (*sandbox.Box, error) // nil: there is none
+	Keep    func(proc.Group) func()                                                              // ends a hook if this program dies; nil: nobody does
+	Take    func(ctx context.Context, prompt int64) (bool, error)                                // takes a prompt back
+	Trouble func(error)                                                                          // tells what could not be written down
+	Shows   func(agent int64, doing, call string)                                                // shows what an agent that works waits for; nil: nobody does
+	Now     func() time.Time
+	Go      func(name string, f func())
+}
+
+// Room has the hooks of one workspace. It is safe for concurrent use; nil has none.
+type Room struct {
+	o     Options
+	files []Source
+	begun bool
+
+	mu     sync.Mutex
+	stamps []fs.FileInfo // of the files as they were read
+	config string        // the user's, as they were read
+	loaded Loaded
+	read   bool
+	last   map[string]Ran    // by the hook
+	told   map[string]bool   // what a human heard already
+	turns  map[int64]int64   // by agent: the turn whose beginning was told
+	met    map[int64]bool    // agents whose session has begun
+	forced map[int64]forced  // by agent
+	after  map[string]string // by agent and call: what the model is to know once it ran
+	passed map[int64]bool    // prompts that may enter
+	ended  []int64           // tasks that ended, to be told
+	more   chan struct{}     // holds a token when ended has grown
+}
+
+// forced counts how often hooks kept a turn from ending.
+type forced struct {
+	turn int64
+	n    int
+}
+
+// MostForced is how often hooks may keep one turn from ending.
+const MostForced = 3
+
+// Sources are the settings files that are read in a workspace, the user's first.
+func Sources(s Settings) (all []Source) {
+	mine := ""
+	if s.Home != "" {
+		mine = filepath.Join(s.Home, ".claude", "settings.json")
+		all = append(all, Source{Name: "~/.claude/settings.json", Path: mine, Own: true})
+	}
+	for _, name := range []string{".claude/settings.json", ".claude/settings.local.json", ".fantail/config.toml"} {
+		if path := filepath.Join(s.Root, name); path != mine {
+			all = append(all, Source{Name: name, Path: path})
+		}
+	}
+	return all
+}
+
+// New returns the hooks of a workspace. Until Begin they can only be looked at.
+func New(s Settings) *Room {
+	return &Room{
+		o: Options{Settings: s, Now: time.Now}, files: Sources(s), last: map[string]Ran{}, told: map[string]bool{}, turns: map[int64]int64{},
+		met: map[int64]bool{}, forced: map[int64]forced{}, after: map[string]string{}, passed: map[int64]bool{}, more: make(chan struct{}, 1),
+	}
+}
+
+// Begin says what hooks need to run. Call it before agents start.
+func (r *Room) Begin(o Options) {
+	if r == nil {
+		return
+	}
+	o.Settings = r.o.Settings
+	r.o, r.begun = o, true
+	for _, v := range r.Review() { // these are told of as the workspace opens
+		r.told["trust "+v.Sum] = true
+	}
+}
+
+// now is what the sources hold now. They are read again where a file changed.
+func (r *Room) now() Loaded {
+	stamps := make([]fs.FileInfo, len(r.files))
+	for n, s := range r.files {
+		stamps[n], _ = os.Stat(s.Path)
+	}
+	var rows map[string][]config.HookGroup
+	configured := ""
+	if r.o.Config != nil {
+		if rows = r.o.Config(); len(rows) > 0 {
+			configured = fmt.Sprint(rows)
+		}
+	}
+	r.mu.Lock()
+	if r.read && slices.EqualFunc(stamps, r.stamps, same) && configured == r.config {
+		defer r.mu.Unlock()
+		return r.loaded
+	}
+	r.mu.Unlock()
+	all := Configured(Source{Name: "config.toml", Own: true}, rows)
+	for _, s := range r.files {
+		l := ReadFile(r.o.Root, s)
+		all.Hooks, all.Faults, all.Ignored = append(all.Hooks, l.Hooks...), append(all.Faults, l.Faults...), append(all.Ignored, l.Ignored...)
+		all.Off = all.Off || l.Off
+	}
+	if all.Off {
+		all.Hooks = nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.stamps, r.config, r.loaded, r.read = stamps, configured, all, true
+	return all
+}
+
+// same reports whether a file is as it was.
+func same(a, b fs.FileInfo) bool {
+	if a == nil || b == nil {
+		return a == nil && b == nil
+	}
+	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
+}
+
+// Parts are the repository's hooks as what is to be trusted.
+func (r *Room) Parts() []trust.Part {
+	if r == nil {
+		return nil
+	}
+	return Parts(r.now().Hooks)
+}
+
+// Review is how the user stands to the repository's hooks.
+func (r *Room) Review() []trust.Review {
+	if r == nil || r.o.Trust == nil {
+		return nil
+	}
+	return r.o.Trust.Review(r.Parts())
+}
+
+// Guards says why an agent that writes the file of that path asks in every mode: the user agreed to have it run. "": it
+// does not.
+func (r *Room) Guards(abs string) string {
+	if r == nil {
+		return ""
+	}
+	return r.o.Trust.Guards(abs)
+}
+
+// Line is a hook as it is listed.
+type Line struct {
+	Hook
+	Standing trust.Standing // of the repository's
+	Last     Ran
+}
+
+// List lists all hooks, and what in their sources is not used.
+func (r *Room) List() (lines []Line, faults, ignored []Fault) {
+	if r == nil {
+		return nil, nil, nil
+	}
+	l := r.now()
+	stands := map[string]trust.Standing{}
+	for _, v := range r.Review() {
+		stands[v.Name] = v.Standing
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, h := range l.Hooks {
+		lines = append(lines, Line{Hook: h, Standing: stands[partOf(h)], Last: r.last[h.key()]})
+	}
+	return lines, l.Faults, l.Ignored
+}
+
+// key tells a hook from others.
+func (h Hook) key() string {
+	return h.Source.Name + "\x00" + string(h.Event) + "\x00" + h.Matcher + "\x00" + h.Command
+}
+
+// partOf is the name of the part that a hook belongs to.
+func partOf(h Hook) string { return h.Source.Name + " " + string(h.Event) }
+
+// Who is the agent to whom something happens, and the turn in which it does.
+type Who struct {
+	event.Info
+	Turn int64
+}
+
+// wanted are the hooks for what happens, which may run as they are now.
+func (r *Room) wanted(who Who, e Event, names ...string) (run []Hook) {
+	stands := map[string]trust.Standing{}
+	l := r.now()
+	var parts []trust.Part
+	for _, h := range l.Hooks {
+		if h.Event != e || !h.matches(names...) {
+			continue
+		}
+		if h.Source.Own {
+			run = append(run, h)
+			continue
+		}
+		name := partOf(h)
+		if _, looked := stands[name]; !looked {
+			if parts == nil {
+				parts = Parts(l.Hooks)
+			}
+			stands[name] = r.stands(who, name, parts)
+		}
+		if stands[name] == trust.Agreed {
+			run = append(run, h)
+		} else {
+			r.noted(h, Ran{At: r.o.Now(), Exit: -1, Withheld: true})
+		}
+	}
+	return run
+}
+
+// stands is how the user stands to a part, as it is on the disk now. One that was not known to have changed is told of.
+func (r *Room) stands(who Who, name string, parts []trust.Part) trust.Standing {
+	n := slices.IndexFunc(parts, func(p trust.Part) bool { return p.Name == name })
+	if n < 0 || r.o.Trust == nil {
+		return trust.New
+	}
+	s := r.o.Trust.Look(parts[n])
+	is := r.o.Trust.Standing(s)
+	if is == trust.New || is == trust.Changed {
+		r.tell(who.ID, "trust "+s.Sum, "The hooks "+name+" did not run ("+is.String()+"): /trust shows them and asks.")
+	}
+	return is
+}
+
+// noted keeps what a hook did last.
+func (r *Room) noted(h Hook, ran Ran) {
+	ran.Out = ""
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.last) > 4*mostHooks {
+		clear(r.last)
+	}
+	r.last[h.key()] = ran
+}
+
+// fire runs the hooks for what happens, one after another, and returns what they answer. facts are what its event tells.
+func (r *Room) fire(ctx context.Context, who Who, e Event, facts map[string]any, names ...string) (a Answer) {
+	hooks := r.wanted(who, e, names...)
+	if len(hooks) == 0 {
+		return a
+	}
+	input, err := json.Marshal(r.input(who, e, facts))
+	if err != nil {
+		r.tell(who.ID, "json", "What happens can't be told to hooks: "+err.Error())
+		return a
+	}
+	for _, h := range hooks {
+		if r.o.Shows != nil && e.waits() {
+			r.o.Shows(who.ID, "hook "+string(e), h.Command)
+		}
+		ran := r.run(ctx, h, input)
+		r.noted(h, ran)
+		if ctx.Err() != nil {
+			return a
+		}
+		before := len(a.Tell)
+		a.take(h, ran)
+		for _, text := range a.Tell[before:] {
+			r.tell(who.ID, h.key()+text, text)
+		}
+	}
+	return a
+}
+
+// input is what a hook reads.
+func (r *Room) input(who Who, e Event, facts map[string]any) map[string]any {
+	in := map[string]any{
+		"hook_event_name": e, "session_id": strconv.FormatInt(who.ID, 10), "transcript_path": "", "cwd": r.o.Root,
+		"agent": who.Name, "agent_kind": who.Kind, "turn": who.Turn,
+	}
+	if r.o.Mode != nil {
+		in["permission_mode"] = map[permit.Mode]string{
+			permit.Ask: "default", permit.AcceptEdits: "acceptEdits", permit.Auto: "auto", permit.Plan: "plan", permit.Yolo: "bypassPermissions",
+		}[r.o.Mode()]
+	}
+	for k, v := range facts {
+		in[k] = v
+	}
+	return in
+}
+
+// tell shows the human a line in the agent's transcript, each once.
+func (r *Room) tell(agent int64, once, text string) {
+	r.mu.Lock()
+	seen := r.told[once]
+	if len(r.told) > 1000 {
+		clear(r.told)
+	}
+	r.told[once] = true
+	r.mu.Unlock()
+	if !seen {
+		r.append(context.Background(), agent, 0, history.EntryNotice, text)
+	}
+}
+
+// append appends an entry to a transcript.
+func (r *Room) append(ctx context.Context, agent, turn int64, kind history.EntryKind, text string) {
+	if r.o.DB == nil {
+		return
+	}
+	err := r.o.DB.Write(context.WithoutCancel(ctx), "tell of a hook", func(tx *store.Tx) error {
+		_, err := r.o.Book(agent).Batch(tx).Add(turn, history.Entry{Kind: kind, Text: text})
+		return err
+	})
+	if err != nil && r.o.Trouble != nil {
+		r.o.Trouble(err)
+	}
+}
+
+// Open opens the hooks of the workspace root, whose data lie in that directory. The error says why nothing of the
+// repository's is trusted; they can be used all the same.
+func Open(root, home, data string, configured func() map[string][]config.HookGroup) (*Room, error) {
+	book, err := trust.Open(root, filepath.Join(data, "trust.json"))
+	return New(Settings{Root: root, Home: home, Trust: book, Config: configured}), err
+}
+
+// Guarded are the files, absolute, that the user agreed to have run.
+func (r *Room) Guarded() []string {
+	if r == nil {
+		return nil
+	}
+	return r.o.Trust.Guarded()
+}
+
+// errNone is the error where there is nothing to agree to.
+var errNone = errors.New("nothing can be trusted here: the workspace has no hooks of its own")
+
+// Agree keeps that the user agrees to exactly these.
+func (r *Room) Agree(all ...trust.Snapshot) error {
+	if r == nil {
+		return errNone
+	}
+	return r.o.Trust.Agree(all...)
+}
+
+// Decline keeps that the user does not agree to these.
+func (r *Room) Decline(all ...trust.Snapshot) error {
+	if r == nil {
+		return errNone
+	}
+	return r.o.Trust.Decline(all...)
+}

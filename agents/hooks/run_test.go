@@ -1,0 +1,347 @@
+package hooks
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"fantail/agents/event"
+	"fantail/agents/history"
+	"fantail/agents/trust"
+	"fantail/store/config"
+	"fantail/tools"
+	"fantail/tools/permit"
+)
+
+// room is the hooks of a workspace with those settings, and the workspace.
+func room(t *testing.T, settings string, own map[string][]config.HookGroup) (*Room, string) {
+	t.Helper()
+	root := t.TempDir()
+	if settings != "" {
+		check(t, os.Mkdir(filepath.Join(root, ".claude"), 0o700))
+		check(t, os.WriteFile(filepath.Join(root, ".claude", "settings.json"), []byte(settings), 0o600))
+	}
+	r, err := Open(root, "", t.TempDir(), func() map[string][]config.HookGroup { return own })
+	check(t, err)
+	r.Begin(Options{Environ: os.Environ(), Now: time.Now, Go: func(_ string, f func()) { go f() }})
+	return r, root
+}
+
+// one is the configuration of one hook.
+func one(e Event, command string) map[string][]config.HookGroup {
+	return map[string][]config.HookGroup{string(e): {{Hooks: []config.HookRow{{Command: command}}}}}
+}
+
+var me = Who{Info: event.Info{ID: 3, Name: "main", Kind: event.Main}, Turn: 5}
+
+var bashCall = history.Call{ID: "c1", Name: "bash", Args: json.RawMessage(`{"command":"rm x"}`)}
+
+func verdict(d permit.Decision) permit.Verdict { return permit.Verdict{Decision: d} }
+
+// A hook reads what happens, as Claude Code tells it, and where.
+func TestFire_input(t *testing.T) {
+	r, root := room(t, "", one(PreToolUse, `cat > "$CLAUDE_PROJECT_DIR/in.json"; pwd > where; test "$FANTAIL_PROJECT_DIR" = "$CLAUDE_PROJECT_DIR"`))
+	c := history.Call{ID: "c", Name: "edit_file", Args: json.RawMessage(`{"path":"a.go","edits":[{"old":"x","new":"y"}]}`)}
+	if v := r.Before(t.Context(), me, c, permit.Action{}, verdict(permit.AskHuman)); v.Decision != permit.AskHuman {
+		t.Errorf("%+v", v)
+	}
+	data, err := os.ReadFile(filepath.Join(root, "in.json"))
+	check(t, err)
+	var in struct {
+		Event string `json:"hook_event_name"`
+		ID    string `json:"session_id"`
+		Cwd   string `json:"cwd"`
+		Tool  string `json:"tool_name"`
+		Input struct {
+			Path string `json:"file_path"`
+			Old  string `json:"old_string"`
+			New  string `json:"new_string"`
+		} `json:"tool_input"`
+	}
+	check(t, json.Unmarshal(data, &in))
+	if in.Event != "PreToolUse" || in.ID != "3" || in.Cwd != root || in.Tool != "Edit" || in.Input.Path != filepath.Join(root, "a.go") || in.Input.Old != "x" || in.Input.New != "y" {
+		t.Errorf("%s", data)
+	}
+	lines, _, _ := r.List()
+	if len(lines) != 1 || lines[0].Last.Exit != 0 || lines[0].Last.At.IsZero() {
+		t.Errorf("%+v", lines)
+	}
+}
+
+// What hooks answer makes a call's verdict stricter; only a user's own lets pass what would merely ask.
+func TestBefore(t *testing.T) {
+	for _, c := range []struct {
+		command string
+		was     permit.Decision
+		act     permit.Action
+		want    permit.Decision
+		reason  string
+	}{
+		{"exit 0", permit.Allow, permit.Action{}, permit.Allow, ""},
+		{"exit 0", permit.AskHuman, permit.Action{}, permit.AskHuman, ""},
+		{"echo no rm >&2; exit 2", permit.Allow, permit.Action{}, permit.Deny, "no rm"},
+		{"exit 1", permit.Allow, permit.Action{}, permit.Allow, ""},
+		{`echo '{"hookSpecificOutput":{"permissionDecision":"deny","permissionDecisionReason":"because"}}'`, permit.Allow, permit.Action{}, permit.Deny, "because"},
+		{`echo '{"hookSpecificOutput":{"permissionDecision":"ask","permissionDecisionReason":"sure?"}}'`, permit.Allow, permit.Action{}, permit.AskHuman, "sure?"},
+		{`echo '{"decision":"block","reason":"old form"}'`, permit.Allow, permit.Action{}, permit.Deny, "old form"},
+		{`echo '{"continue":false,"stopReason":"enough"}'`, permit.Allow, permit.Action{}, permit.Deny, "enough"},
+		{`echo '{"hookSpecificOutput":{"permissionDecision":"allow"}}'`, permit.AskHuman, permit.Action{}, permit.Allow, ""},
+		{`echo '{"hookSpecificOutput":{"permissionDecision":"allow"}}'`, permit.Deny, permit.Action{}, permit.Deny, ""},
+		{`echo '{"hookSpecificOutput":{"permissionDecision":"allow"}}'`, permit.AskHuman, permit.Action{Guarded: true}, permit.AskHuman, ""},
+		{`echo '{"hookSpecificOutput":{"permissionDecision":"allow"}}'`, permit.AskHuman, permit.Action{Strict: true}, permit.AskHuman, ""},
+		{`echo '{"hookSpecificOutput":{"permissionDecision":"allow"}}'`, permit.AskHuman, permit.Action{Sensitive: "keys"}, permit.AskHuman, ""},
+		{`echo '{broken'`, permit.Allow, permit.Action{}, permit.Allow, ""},
+	} {
+		r, _ := room(t, "", one(PreToolUse, c.command))
+		v := r.Before(t.Context(), me, bashCall, c.act, verdict(c.was))
+		if v.Decision != c.want || !strings.Contains(v.Reason, c.reason) {
+			t.Errorf("%s on %s: %+v", c.command, c.was, v)
+		}
+	}
+}
+
+// A repository's hook never lets anything pass, does not run before the user agrees, nor after it or its script changed.
+func TestTrust(t *testing.T) {
+	allows := `{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "./h.sh"}]}]}}`
+	r, root := room(t, allows, nil)
+	script := func(text string) {
+		check(t, os.WriteFile(filepath.Join(root, "h.sh"), []byte("#!/bin/sh\n"+text+"\n"), 0o700))
+	}
+	before := func(was permit.Decision) permit.Decision {
+		return r.Before(t.Context(), me, bashCall, permit.Action{}, verdict(was)).Decision
+	}
+	agree := func() {
+		t.Helper()
+		for _, v := range r.Review() {
+			check(t, r.Agree(v.Snapshot))
+		}
+	}
+	script("touch ran; exit 2")
+	if d := before(permit.Allow); d != permit.Allow {
+		t.Errorf("untrusted, it decides: %s", d)
+	}
+	if _, err := os.Stat(filepath.Join(root, "ran")); err == nil {
+		t.Error("untrusted, it ran")
+	}
+	if lines, _, _ := r.List(); lines[0].Standing != trust.New || !lines[0].Last.Withheld {
+		t.Errorf("%+v", lines[0])
+	}
+	agree()
+	if d := before(permit.Allow); d != permit.Deny {
+		t.Errorf("trusted: %s", d)
+	}
+	script(`echo '{"hookSpecificOutput":{"permissionDecision":"allow"}}'`)
+	check(t, os.Remove(filepath.Join(root, "ran")))
+	if d := before(permit.AskHuman); d != permit.AskHuman {
+		t.Errorf("changed, it decides: %s", d)
+	}
+	if lines, _, _ := r.List(); lines[0].Standing != trust.Changed || !lines[0].Last.Withheld {
+		t.Errorf("%+v", lines[0])
+	}
+	agree()
+	if d := before(permit.AskHuman); d != permit.AskHuman {
+		t.Errorf("a repository's hook allows: %s", d)
+	}
+	if lines, _, _ := r.List(); lines[0].Last.Withheld || lines[0].Last.Exit != 0 {
+		t.Errorf("it did not run: %+v", lines[0])
+	}
+	// Another branch has other settings: they are read as they are now, and ask.
+	check(t, os.WriteFile(filepath.Join(root, ".claude", "settings.json"), []byte(strings.Replace(allows, "./h.sh", "touch ran2; ./h.sh", 1)), 0o600))
+	before(permit.Allow)
+	if _, err := os.Stat(filepath.Join(root, "ran2")); err == nil {
+		t.Error("a changed command ran")
+	}
+	if all := r.Review(); len(all) != 1 || all[0].Standing != trust.Changed || !strings.Contains(all[0].Diff, "ran2") {
+		t.Errorf("%+v", all)
+	}
+	check(t, os.WriteFile(filepath.Join(root, ".claude", "settings.json"), []byte(allows+" "), 0o600))
+	if all := r.Review(); all[0].Standing != trust.Agreed {
+		t.Errorf("back on the branch: %v", all[0].Standing)
+	}
+}
+
+// A hook that never ends is ended after its time, with all that it started, and decides nothing; so is one whose call is
+// stopped.
+func TestRun_neverEnds(t *testing.T) {
+	own := one(PreToolUse, `trap "" TERM; sleep 1000 & echo $! > pid; wait`)
+	own["PreToolUse"][0].Hooks[0].Timeout = 0.3
+	r, root := room(t, "", own)
+	began := time.Now()
+	if v := r.Before(t.Context(), me, bashCall, permit.Action{}, verdict(permit.Allow)); v.Decision != permit.Allow {
+		t.Errorf("%+v", v)
+	}
+	if took := time.Since(began); took > 20*time.Second {
+		t.Errorf("it took %v", took)
+	}
+	lines, _, _ := r.List()
+	if !lines[0].Last.TimedOut || !strings.Contains(lines[0].Last.failed(lines[0].Hook), "did not end within 300ms") {
+		t.Errorf("%+v", lines[0].Last)
+	}
+	gone(t, filepath.Join(root, "pid"))
+
+	own["PreToolUse"][0].Hooks[0] = config.HookRow{Command: "echo $$ > pid2; exec sleep 1000"}
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		for ctx.Err() == nil {
+			if b, err := os.ReadFile(filepath.Join(root, "pid2")); err == nil && len(b) > 0 {
+				cancel()
+			}
+		}
+	}()
+	r.Before(ctx, me, bashCall, permit.Action{}, verdict(permit.Allow))
+	gone(t, filepath.Join(root, "pid2"))
+}
+
+// gone checks that the process whose number a file holds has ended.
+func gone(t *testing.T, file string) {
+	t.Helper()
+	b, err := os.ReadFile(file)
+	check(t, err)
+	var pid int
+	check(t, json.Unmarshal([]byte(strings.TrimSpace(string(b))), &pid))
+	if err := syscall.Kill(pid, 0); !errors.Is(err, syscall.ESRCH) {
+		if stat, e := os.ReadFile("/proc/" + strings.TrimSpace(string(b)) + "/stat"); e == nil && !strings.Contains(string(stat), ") Z ") {
+			t.Errorf("process %d lives: %v", pid, err)
+		}
+	}
+}
+
+// One that writes without end, or does not read what it is told, does no harm.
+func TestRun_floods(t *testing.T) {
+	own := one(PostToolUse, `head -c 20000000 /dev/zero | tr '\0' x; head -c 20000000 /dev/zero | tr '\0' y >&2; exit 2`)
+	r, _ := room(t, "", own)
+	res := r.After(t.Context(), me, bashCall, tools.Result{Text: "out\n" + strings.Repeat("z", 1<<20)})
+	if n := len(res.Text); n > 1<<20+mostSaid+1000 || !strings.Contains(res.Text, "yyy") {
+		t.Errorf("%d bytes", n)
+	}
+	own["PostToolUse"][0].Hooks[0].Command = "exec <&-; sleep 0.1; echo '{\"hookSpecificOutput\":{\"additionalContext\":\"mind this\"}}'"
+	res = r.After(t.Context(), me, bashCall, tools.Result{Text: strings.Repeat("z", 1<<20)})
+	if !strings.HasSuffix(res.Text, "[mind this]") {
+		t.Errorf("%.200s", res.Text[len(res.Text)-200:])
+	}
+	own["PostToolUse"][0].Hooks[0].Command = "sleep 1000 & echo $! > left; exit 0" // it leaves something behind
+	began := time.Now()
+	r.After(t.Context(), me, bashCall, tools.Result{})
+	if took := time.Since(began); took > 20*time.Second {
+		t.Errorf("it waited %v", took)
+	}
+	gone(t, filepath.Join(r.o.Root, "left"))
+}
+
+// What a hook says before a call reaches the model with the call's result.
+func TestAfter_contextOfBefore(t *testing.T) {
+	r, _ := room(t, "", one(PreToolUse, `echo '{"hookSpecificOutput":{"additionalContext":"first this"}}'`))
+	r.Before(t.Context(), me, bashCall, permit.Action{}, verdict(permit.Allow))
+	if res := r.After(t.Context(), me, bashCall, tools.Result{Text: "out"}); res.Text != "out\n[first this]" {
+		t.Errorf("%q", res.Text)
+	}
+	if res := r.After(t.Context(), me, bashCall, tools.Result{Text: "out"}); res.Text != "out" {
+		t.Errorf("twice: %q", res.Text)
+	}
+}
+
+// Hooks keep a turn from ending three times at most, each turn anew.
+func TestHolds(t *testing.T) {
+	r, root := room(t, "", one(Stop, "cat >> in; echo >> in; echo not yet >&2; exit 2"))
+	for n := range MostForced + 2 {
+		if holds := r.Holds(t.Context(), me); holds != (n < MostForced) {
+			t.Errorf("at %d: %v", n, holds)
+		}
+	}
+	next := me
+	next.Turn++
+	if !r.Holds(t.Context(), next) {
+		t.Error("the next turn is not held")
+	}
+	data, err := os.ReadFile(filepath.Join(root, "in"))
+	check(t, err)
+	lines := strings.Split(string(data), "\n")
+	if !strings.Contains(lines[0], `"stop_hook_active":false`) || !strings.Contains(lines[1], `"stop_hook_active":true`) {
+		t.Errorf("%s", data)
+	}
+	sub := me
+	sub.Kind = event.Sub
+	if r.Holds(t.Context(), sub) {
+		t.Error("a hook for Stop holds a sub-agent")
+	}
+	vendors := next
+	vendors.Turn, vendors.Model = 99, tools.VendorModel("claude")
+	if r.Holds(t.Context(), vendors) {
+		t.Error("a vendor's turn is held")
+	}
+}
+
+// Without hooks, and without a room, nothing happens.
+func TestNothing(t *testing.T) {
+	var none *Room
+	empty, _ := room(t, "", nil)
+	for _, r := range []*Room{none, empty, New(Settings{Root: t.TempDir()})} {
+		v := r.Before(t.Context(), me, bashCall, permit.Action{}, verdict(permit.AskHuman))
+		res := r.After(t.Context(), me, bashCall, tools.Result{Text: "x"})
+		if v != verdict(permit.AskHuman) || res.Text != "x" || r.Holds(t.Context(), me) || r.Screen(t.Context(), me) != nil || r.Compacts(t.Context(), me, Auto, "") != nil {
+			t.Errorf("%+v %+v", v, res)
+		}
+		r.TaskEnded(1)
+	}
+}
+
+// The user's own settings switch all hooks off, and while they are read they are read again only when they change.
+func TestRoom_homesSettings(t *testing.T) {
+	home := t.TempDir()
+	check(t, os.Mkdir(filepath.Join(home, ".claude"), 0o700))
+	file := filepath.Join(home, ".claude", "settings.json")
+	check(t, os.WriteFile(file, []byte(`{"env":{"A":"b"},"hooks":{"PreToolUse":[{"matcher":"Bash","hooks":[{"type":"command","command":"exit 2"}]}]}}`), 0o600))
+	r := New(Settings{Root: t.TempDir(), Home: home})
+	r.Begin(Options{Environ: os.Environ(), Now: time.Now, Go: func(_ string, f func()) { go f() }})
+	if v := r.Before(t.Context(), me, bashCall, permit.Action{}, verdict(permit.Allow)); v.Decision != permit.Deny {
+		t.Errorf("%+v", v)
+	}
+	if v := r.Before(t.Context(), me, history.Call{Name: "read_file", Args: []byte("{}")}, permit.Action{}, verdict(permit.Allow)); v.Decision != permit.Allow {
+		t.Errorf("another tool: %+v", v)
+	}
+	lines, faults, ignored := r.List()
+	if len(lines) != 1 || !lines[0].Source.Own || len(faults)+len(ignored) != 0 {
+		t.Errorf("%+v %v %v", lines, faults, ignored)
+	}
+	check(t, os.WriteFile(file, []byte(`{"disableAllHooks":true}`), 0o600))
+	if v := r.Before(t.Context(), me, bashCall, permit.Action{}, verdict(permit.Allow)); v.Decision != permit.Allow {
+		t.Errorf("switched off: %+v", v)
+	}
+}
+
+// BenchmarkNothing is what each seam costs where there are no hooks.
+func BenchmarkNothing(b *testing.B) {
+	r := New(Settings{Root: b.TempDir(), Home: b.TempDir()})
+	r.Begin(Options{Now: time.Now})
+	for b.Loop() {
+		r.Before(b.Context(), me, bashCall, permit.Action{}, verdict(permit.Allow))
+	}
+}
+
+// BenchmarkTrusted is what it costs to look whether a hook may run.
+func BenchmarkTrusted(b *testing.B) {
+	root := b.TempDir()
+	_ = os.Mkdir(filepath.Join(root, ".claude"), 0o700)
+	_ = os.WriteFile(filepath.Join(root, "h.sh"), []byte(strings.Repeat("# a line\n", 1000)), 0o700)
+	_ = os.WriteFile(filepath.Join(root, ".claude", "settings.json"), []byte(`{"hooks":{"PreToolUse":[{"hooks":[{"command":"./h.sh"}]}]}}`), 0o600)
+	r, err := Open(root, "", b.TempDir(), nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, v := range r.Review() {
+		if err := r.Agree(v.Snapshot); err != nil {
+			b.Fatal(err)
+		}
+	}
+	for b.Loop() {
+		if len(r.wanted(me, PreToolUse, "Bash")) != 1 {
+			b.Fatal("it may not run")
+		}
+	}
+}

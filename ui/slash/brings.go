@@ -1,0 +1,24 @@
+package slash
+
+import (
+	"fantail/ui/composer"
+	"fantail/ui/intent"
+	"fantail/ui/slash/trusting"
+)
+
+func runTrust(in input) (intent.Intent, error) {
+	do, ok := trusting.Env{Room: in.Pool.Brings, Theme: in.Theme}.Trust(in.rest)
+	if !ok {
+		return nil, in.wrong("%q is not understood", in.rest)
+	}
+	return in.then(do), nil
+}
+
+func runHooks(in input) (intent.Intent, error) {
+	if in.rest != "" {
+		return nil, in.wrong("%q is not understood", in.rest)
+	}
+	return in.then(trusting.Env{Room: in.Pool.Brings, Theme: in.Theme}.Hooks), nil
+}
+
+func trustArguments(Env, []string, string) []composer.Item { return items(trusting.Verbs()...) }

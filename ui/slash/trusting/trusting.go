@@ -1,0 +1,221 @@
+// Package trusting is the commands /trust and /hooks.
+//
+// Does: show what of the repository would run and ask whether it may; list the hooks there are, where they stand, whether
+// they run and what each did last.
+//
+// Does not: decide anything by itself, open by itself, run a hook.
+//
+// Imports: agents/hooks, agents/trust, themes, ui/dialog, ui/intent.
+package trusting
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"fantail/agents/hooks"
+	"fantail/agents/trust"
+	"fantail/themes"
+	"fantail/ui/dialog"
+	"fantail/ui/intent"
+)
+
+// Args are the arguments of /trust.
+const Args = "[list | revoke]"
+
+// Verbs are their first words.
+func Verbs() []string { return []string{"list", "revoke"} }
+
+// Room is what carries it out.
+type Room interface {
+	Review() []trust.Review
+	Agree(all ...trust.Snapshot) error
+	Decline(all ...trust.Snapshot) error
+	List() (lines []hooks.Line, faults, ignored []hooks.Fault)
+}
+
+// Env is what the commands look at.
+type Env struct {
+	Room  Room
+	Theme *themes.Theme
+}
+
+// Trust returns what /trust with these arguments does; false: they are not understood.
+func (e Env) Trust(args string) (do func(ctx context.Context) (intent.Intent, error), ok bool) {
+	switch strings.TrimSpace(args) {
+	case "":
+		return func(context.Context) (intent.Intent, error) { return e.screen(), nil }, true
+	case "list":
+		return func(context.Context) (intent.Intent, error) { return intent.Said{Text: list(e.Room.Review())}, nil }, true
+	case "revoke":
+		return func(context.Context) (intent.Intent, error) {
+			var all []trust.Snapshot
+			for _, r := range e.Room.Review() {
+				all = append(all, r.Snapshot)
+			}
+			if len(all) == 0 {
+				return intent.Said{Text: nothing}, nil
+			}
+			return intent.Said{Text: "Nothing of this repository runs by itself now."}, e.Room.Decline(all...)
+		}, true
+	}
+	return nil, false
+}
+
+const nothing = "This repository brings nothing that runs by itself."
+
+// screen asks about what nobody agreed to yet; what was declined, too, as it is asked for.
+func (e Env) screen() intent.Intent {
+	all := e.Room.Review()
+	var open []trust.Review
+	for _, r := range all {
+		if r.Standing != trust.Agreed {
+			open = append(open, r)
+		}
+	}
+	if len(open) == 0 {
+		return intent.Said{Text: list(all)}
+	}
+	return intent.Open{
+		What: "what the repository brings", Box: dialog.NewConfirm(e.Theme, "What this repository runs", Text(open), options(open)),
+		Decide: func(d dialog.Decision) intent.Intent {
+			c, _ := d.(dialog.Confirmed)
+			return e.decided(open, c.Choice)
+		},
+	}
+}
+
+// options are what can be answered.
+func options(open []trust.Review) (all []dialog.Option) {
+	good := 0
+	for n, r := range open {
+		if r.Fault != nil {
+			continue
+		}
+		good++
+		if len(open) > 1 && n < 9 {
+			all = append(all, dialog.Option{Key: strconv.Itoa(n + 1), Label: "trust only " + r.Name})
+		}
+	}
+	if good > 0 {
+		all = append([]dialog.Option{{Key: "y", Label: "trust all of it, as it is now"}}, all...)
+	}
+	return append(all, dialog.Option{Key: "n", Label: "run none of it; texts of the repository work all the same"})
+}
+
+// decided carries out an answer.
+func (e Env) decided(open []trust.Review, choice string) intent.Intent {
+	n, _ := strconv.Atoi(choice)
+	var these []trust.Snapshot
+	for i, r := range open {
+		if r.Fault == nil && (choice != "n" && n == 0 || i+1 == n) || choice == "n" {
+			these = append(these, r.Snapshot)
+		}
+	}
+	if choice == "" || len(these) == 0 {
+		return nil
+	}
+	return intent.Quick(func(context.Context) (string, error) {
+		if choice == "n" {
+			return "None of it runs; /trust asks again", e.Room.Decline(these...)
+		}
+		return "Trusted as it is now; a change asks again, /trust revoke takes it back", e.Room.Agree(these...)
+	})
+}
+
+// mostLines is how much of a file the screen shows.
+const mostLines = 40
+
+// Text is what the screen says of parts.
+func Text(open []trust.Review) string {
+	var b strings.Builder
+	b.WriteString("These programs would run by themselves, in a sandbox: they read the workspace and write in it, and have no network " +
+		"but what /sandbox lists. Without a sandbox here they run as you do. They get what agents do and say. A yes holds for exactly this.\n")
+	for n, r := range open {
+		fmt.Fprintf(&b, "\n%d. %s: %s, %s\n", n+1, r.Kind, r.Name, r.Standing)
+		if r.Fault != nil {
+			fmt.Fprintf(&b, "   It can't be trusted: %v\n", r.Fault)
+		}
+		if r.Diff != "" {
+			b.WriteString("   What changed:\n" + indent(r.Diff))
+			continue
+		}
+		b.WriteString(indent(r.Text))
+		for _, f := range r.Files {
+			switch {
+			case f.Out:
+				fmt.Fprintf(&b, "   %s %s, out of the workspace or to nothing: nobody sees when that changes\n", f.Path, f.Sum)
+			case f.Text == "":
+				fmt.Fprintf(&b, "   %s is no text, or a long one\n", f.Path)
+			default:
+				fmt.Fprintf(&b, "   %s:\n%s", f.Path, indent(head(f.Text)))
+			}
+		}
+	}
+	return b.String()
+}
+
+// head is the beginning of a text.
+func head(s string) string {
+	lines := strings.SplitAfter(s, "\n")
+	if len(lines) <= mostLines {
+		return s
+	}
+	return strings.Join(lines[:mostLines], "") + fmt.Sprintf("(%d more lines)\n", len(lines)-mostLines)
+}
+
+func indent(s string) string {
+	var b strings.Builder
+	for line := range strings.Lines(strings.TrimRight(s, "\n") + "\n") {
+		b.WriteString("     " + line)
+	}
+	return b.String()
+}
+
+// list says how the user stands to each part.
+func list(all []trust.Review) string {
+	if len(all) == 0 {
+		return nothing
+	}
+	lines := []string{"What this repository runs by itself:"}
+	for _, r := range all {
+		line := fmt.Sprintf("%s: %s, %s", r.Kind, r.Name, r.Standing)
+		if r.Fault != nil {
+			line += " (" + r.Fault.Error() + ")"
+		}
+		lines = append(lines, line)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Hooks shows all hooks.
+func (e Env) Hooks(context.Context) (intent.Intent, error) {
+	lines, faults, ignored := e.Room.List()
+	if len(lines) == 0 && len(faults) == 0 && len(ignored) == 0 {
+		return intent.Said{Text: "There are no hooks. They stand in ~/.claude/settings.json, in .claude/settings.json of the repository, or as [[hooks.EVENT]] in config.toml."}, nil
+	}
+	var rows []dialog.Row
+	for _, l := range lines {
+		left := string(l.Event)
+		if l.Matcher != "" {
+			left += " (" + l.Matcher + ")"
+		}
+		stands := "yours"
+		if !l.Source.Own {
+			stands = l.Standing.String()
+		}
+		last := l.Last.Says()
+		if !l.Last.At.IsZero() {
+			last = l.Last.At.Format("15:04:05") + " " + last
+		}
+		rows = append(rows, dialog.Row{Left: left, Right: l.Command + "\n" + l.Place() + " · " + stands + " · " + last})
+	}
+	for _, f := range faults {
+		rows = append(rows, dialog.Row{Left: "not used", Right: f.String()})
+	}
+	for _, f := range ignored {
+		rows = append(rows, dialog.Row{Left: "ignored", Right: f.String()})
+	}
+	return intent.Open{Box: dialog.NewTable(e.Theme, "Hooks", rows), What: "the hooks"}, nil
+}
