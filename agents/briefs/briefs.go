@@ -13,6 +13,7 @@ package briefs
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -43,6 +44,8 @@ type Room struct {
 	nested map[string]*instructions.Set // what directories bring that a tool touched, by their path
 	texts  map[int]string               // of system prompts, by how many bytes they may have
 	moved  func(dirs []string)          // hears in which directories changes matter; nil: nobody
+
+	moving sync.Mutex // moved hears of one thing at a time
 }
 
 // New reads the files of a place. What was allowed there before is in the data directory.
@@ -76,7 +79,10 @@ func (r *Room) System(i event.Info) string {
 }
 
 // Matters reports whether a change of a file of that name may change what is in force.
-func Matters(name string) bool { return strings.EqualFold(filepath.Ext(name), ".md") }
+func (r *Room) Matters(name string) bool {
+	return strings.EqualFold(filepath.Ext(name), ".md") ||
+		slices.ContainsFunc(r.Now().Files, func(f instructions.File) bool { return filepath.Base(f.Path) == name })
+}
 
 // Start returns the name of the first file of the workspace in force, else of the user's, and how many more there are;
 // "": there is none.
@@ -103,33 +109,34 @@ func (r *Room) Now() *instructions.Set {
 	return r.now
 }
 
-// Dirs returns the directories in which a change matters.
-func (r *Room) Dirs() []string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.dirs()
-}
-
-// dirs is Dirs under the mutex.
-func (r *Room) dirs() []string {
-	all := slices.Clone(r.now.Dirs)
-	for _, s := range r.nested {
-		for _, d := range s.Dirs {
-			if !slices.Contains(all, d) {
-				all = append(all, d)
-			}
-		}
-	}
-	return all
-}
-
 // Moves has hear told, at once and later, in which directories changes matter.
 func (r *Room) Moves(hear func(dirs []string)) {
 	r.mu.Lock()
 	r.moved = hear
-	dirs := r.dirs()
 	r.mu.Unlock()
-	hear(dirs)
+	r.moves()
+}
+
+// moves tells who watches in which directories changes matter now.
+func (r *Room) moves() {
+	r.moving.Lock()
+	defer r.moving.Unlock()
+	r.mu.Lock()
+	hear, all, has := r.moved, slices.Clone(r.now.Dirs), map[string]bool{}
+	for _, d := range all {
+		has[d] = true
+	}
+	for _, s := range r.nested {
+		for _, d := range s.Dirs {
+			if !has[d] {
+				has[d], all = true, append(all, d)
+			}
+		}
+	}
+	r.mu.Unlock()
+	if hear != nil {
+		hear(all)
+	}
 }
 
 // Reread reads the files anew: something in their directories changed.
@@ -156,12 +163,12 @@ func (r *Room) reread() {
 	for dir, s := range nested {
 		r.nested[dir] = s
 	}
-	hear, dirs := r.moved, r.dirs()
 	r.mu.Unlock()
-	if hear != nil {
-		hear(dirs)
-	}
+	r.moves()
 }
+
+// mostDirs is how many directories are kept that tools touched; of others nobody hears when they change.
+const mostDirs = 1000
 
 // directory returns what a directory of the workspace brings that is not in force from the start.
 func (r *Room) directory(dir string) *instructions.Set {
@@ -173,11 +180,16 @@ func (r *Room) directory(dir string) *instructions.Set {
 	}
 	s = instructions.ReadDir(p, dir)
 	r.mu.Lock()
-	r.nested[dir] = s
-	hear, dirs := r.moved, r.dirs()
+	known, full := r.nested[dir], len(r.nested) >= mostDirs
+	if known == nil && !full {
+		r.nested[dir] = s
+	}
 	r.mu.Unlock()
-	if hear != nil {
-		hear(dirs)
+	switch {
+	case known != nil: // another agent was here
+		return known
+	case !full:
+		r.moves()
 	}
 	return s
 }
@@ -305,7 +317,7 @@ func (r *Room) speaking(paths []string) []instructions.File {
 	seen := map[string]bool{}
 	for _, path := range paths {
 		for _, dir := range p.Nested(path) {
-			if seen[dir] {
+			if seen[dir] || dir == path && !isDir(path) {
 				continue
 			}
 			seen[dir] = true
@@ -319,6 +331,11 @@ func (r *Room) speaking(paths []string) []instructions.File {
 		}
 	}
 	return files
+}
+
+func isDir(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.IsDir()
 }
 
 // left is how many bytes an agent may still be told.

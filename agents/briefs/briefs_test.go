@@ -92,6 +92,44 @@ func TestSystem(t *testing.T) {
 	}
 }
 
+// TestMoves: whoever watches hears of the directories that tools touched and of what imports lead to, and no file counts
+// as one.
+func TestMoves(t *testing.T) {
+	p := place(t, map[string]string{"ws/AGENTS.md": "@docs/a.txt @later/b.md", "ws/docs/a.txt": "a", "ws/web/x.go": "x", "ws/CLAUDE.local.md": "x"})
+	r := briefs.New(p, "")
+	var dirs []string
+	r.Moves(func(to []string) { dirs = to })
+	rel := func() string {
+		var all []string
+		for _, d := range dirs {
+			if name, err := filepath.Rel(p.Root, d); err == nil && filepath.IsLocal(name) {
+				all = append(all, name)
+			}
+		}
+		return strings.Join(all, " ")
+	}
+	if s := rel(); s != ". docs later" {
+		t.Errorf("watched at first: %s", s)
+	}
+	if !r.Matters("a.txt") || !r.Matters("New.MD") || r.Matters("x.go") {
+		t.Error("a change of what is imported, or of what may be instructions, does not matter, or all do")
+	}
+	if fs := r.Speaking([]string{filepath.Join(p.Root, "web", "x.go")}); len(fs) != 0 {
+		t.Errorf("%+v", fs)
+	}
+	if s := rel(); s != ". docs later web" {
+		t.Errorf("watched after a touch: %s", s)
+	}
+	put(t, p.Root, map[string]string{"web/AGENTS.md": "web", "AGENTS.md": "no imports"})
+	r.Reread()
+	if fs := r.Speaking([]string{filepath.Join(p.Root, "web", "x.go"), filepath.Join(p.Root, "web")}); len(fs) != 1 || fs[0].Name != "web/AGENTS.md" {
+		t.Errorf("%+v", fs)
+	}
+	if s := rel(); s != ". web" {
+		t.Errorf("watched after a change: %s", s)
+	}
+}
+
 func TestStart(t *testing.T) {
 	p := place(t, map[string]string{"ws/x": "", "home/.claude/CLAUDE.md": "mine"})
 	if first, more := briefs.New(p, "").Start(); first != "~/.claude/CLAUDE.md" || more != 0 {

@@ -47,6 +47,7 @@ func (r *reader) follow(f File, ref reference, path string, chain []string) {
 		// @types/node and @somebody are no files, and nobody meant one.
 		if word := spellings(ref.path); strings.HasSuffix(word[len(word)-1], ".md") {
 			note(Broken, "there is no file %s", word[len(word)-1])
+			r.watched(filepath.Dir(to))
 		}
 		return
 	case err != nil:
@@ -68,7 +69,6 @@ func (r *reader) follow(f File, ref reference, path string, chain []string) {
 	if len(bytes.TrimSpace(t.data)) == 0 {
 		return
 	}
-	r.watched(filepath.Dir(to))
 	r.add(File{
 		Path: t.path, Name: r.place.Name(to), Kind: t.kind, Rule: f.Rule, By: f.Name, Dir: f.Dir, Paths: f.Paths, Text: words(t.data),
 	}, t, to, chain)

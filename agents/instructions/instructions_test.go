@@ -96,6 +96,9 @@ func TestRead(t *testing.T) {
 			"ws/.claude/rules/a.md": "---\npaths: [a\nb\n---\nno", "ws/.claude/rules/b.md": "---\npaths:\n  - \"src/[\"\n  - x/**\n---\nb", "ws/.claude/rules/c.md": "c",
 		}, "", ".claude/rules/c.md", ".claude/rules/b.md",
 			[]string{"broken .claude/rules/a.md:3:1: not used: its front matter is no YAML", "broken .claude/rules/b.md:2:1: \"src/[\" is no pattern of paths"}},
+		{"paths as people write them", map[string]string{
+			"ws/.claude/rules/a.md": "---\npaths: **/*.ts\n---\na", "ws/.claude/rules/b.md": "---\npaths: src/**/*.{ts,tsx}, x/\n---\nb", "ws/.claude/rules/c.md": "---\npaths: []\n---\nc", "ws/.claude/rules/d.md": "---\npaths: x\n---\n",
+		}, "", ".claude/rules/c.md", ".claude/rules/a.md .claude/rules/b.md", nil},
 		{"a directory of that name", map[string]string{"ws/AGENTS.md/x": ""}, "", "", "", nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -298,6 +298,7 @@ func (r *reader) add(f File, t text, path string, chain []string) {
 		return
 	}
 	r.had[t.path] = true
+	r.watched(filepath.Dir(t.path))
 	if t.cut {
 		r.note(Note{Name: f.Name, Why: Cut, Text: fmt.Sprintf("cut: only the first %d KB are read", most>>10)})
 		f.Text += "\n[cut here: only the first 64 KB are read]"

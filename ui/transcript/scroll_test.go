@@ -469,7 +469,7 @@ func TestHostileText(t *testing.T) {
 	evil := "\x1b]52;c;eA==\a\x1b[2J\u202eabc\x00\u009b31m\r\b\xff\u200b日本\n\n- \x1b[8mx\n```\x1b[1m\n\x1b]0;t"
 	one := 1
 	es := script(
-		asked(evil), said(evil), noted(evil), history.Entry{Kind: history.EntryThinking, Text: evil}, history.Entry{Kind: history.EntryHost, Text: evil},
+		asked(evil), said(evil), noted(evil), history.Entry{Kind: history.EntryThinking, Text: evil}, history.Entry{Kind: history.EntryHost, Text: evil}, history.Entry{Kind: history.EntryBriefed, Briefs: []history.Brief{{Name: evil, Bytes: 1}}},
 		called("x", evil, evil), begun("x"), gave(history.Result{ID: "x", Name: evil, Text: evil, Error: true, Exit: &one}),
 		called("y", "edit_file", evil), gave(history.Result{ID: "y", Diff: "@@ " + evil + "\n+" + evil}),
 		history.Entry{Kind: history.EntryShell, Shell: &history.Shell{Command: evil, Output: evil, Exit: 1}},

@@ -299,3 +299,13 @@ func TestCard_saysOnce(t *testing.T) {
 		t.Errorf("the list shows as\n%s", got)
 	}
 }
+
+// TestBriefed: what the model was told of instruction files is one line, whatever their names hold.
+func TestBriefed(t *testing.T) {
+	e := history.Entry{Kind: history.EntryBriefed, Text: "the model reads this", Briefs: []history.Brief{
+		{Name: "web/AGENTS.md", Bytes: 1234, Why: "touched"}, {Name: "a\x1b[31m.md", Bytes: 5, Why: "changed"}, {Name: "b.md", Why: "gone"}, {Name: "c.md", Why: "touched"},
+	}}
+	if s := one(&e).text; s != "instructions: web/AGENTS.md · 1.2 kB, a\x1b[31m.md · 5 B · changed, b.md is gone, c.md · no room for it" {
+		t.Errorf("%q", s)
+	}
+}

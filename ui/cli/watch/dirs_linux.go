@@ -16,6 +16,7 @@ type several struct {
 	root    int // the watch whose end wakes changed
 	matters func(name string) bool
 	closed  atomic.Bool
+	fresh   atomic.Bool // one is watched that was not; what changed there before is to be told
 
 	mu  sync.Mutex
 	dir map[string]int // the watches beside root
@@ -48,9 +49,14 @@ func (s *several) set(dirs []string) {
 			s.dir[dir] = wd
 		}
 	}
-	kept := map[int]bool{}
+	had, kept := map[int]bool{}, map[int]bool{}
+	for _, wd := range old {
+		had[wd] = true
+	}
 	for _, wd := range s.dir {
-		kept[wd] = true
+		if kept[wd] = true; !had[wd] {
+			s.fresh.Store(true)
+		}
 	}
 	for _, wd := range old {
 		if !kept[wd] {
@@ -61,6 +67,9 @@ func (s *several) set(dirs []string) {
 
 // changed waits for a change; false: the watch was closed.
 func (s *several) changed() bool {
+	if s.fresh.Swap(false) && !s.closed.Load() {
+		return true
+	}
 	buf := make([]byte, 16<<10)
 	for {
 		n, err := syscall.Read(s.fd, buf)

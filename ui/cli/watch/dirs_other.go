@@ -5,6 +5,7 @@ package watch
 import (
 	"path/filepath"
 	"slices"
+	"sync/atomic"
 
 	"github.com/fsnotify/fsnotify"
 )
@@ -14,6 +15,7 @@ type several struct {
 	w       *fsnotify.Watcher
 	root    string
 	matters func(name string) bool
+	fresh   atomic.Bool // one is watched that was not; what changed there before is to be told
 }
 
 func newSeveral(root string, matters func(name string) bool) (*several, error) {
@@ -25,7 +27,7 @@ func newSeveral(root string, matters func(name string) bool) (*several, error) {
 		_ = w.Close()
 		return nil, err
 	}
-	return &several{w, root, matters}, nil
+	return &several{w: w, root: root, matters: matters}, nil
 }
 
 // set watches those directories and no others beside root.
@@ -35,13 +37,19 @@ func (s *several) set(dirs []string) {
 			_ = s.w.Remove(dir)
 		}
 	}
+	had := s.watching()
 	for _, dir := range dirs {
-		_ = s.w.Add(dir)
+		if s.w.Add(dir) == nil && !slices.Contains(had, dir) && dir != s.root {
+			s.fresh.Store(true)
+		}
 	}
 }
 
 // changed waits for a change; false: the watch was closed.
 func (s *several) changed() bool {
+	if s.fresh.Swap(false) {
+		return true
+	}
 	for {
 		select {
 		case e, ok := <-s.w.Events:

@@ -10,7 +10,6 @@ import (
 	"syscall"
 	"time"
 
-	"fantail/agents/briefs"
 	"fantail/inbox/rules"
 	"fantail/store/config"
 	"fantail/store/config/paths"
@@ -195,7 +194,7 @@ func (w *Workspace) host(log string) (*host.Host, error) {
 	if w.watch, err = watch.New(w.place.Root, rules.Dir); err != nil {
 		shell.Warn(os.Stderr, "changed policies will hold from the next start on: watch the policies of the agents: %v", err)
 	}
-	if w.written, err = watch.NewDirs(w.place.Root, briefs.Matters); err != nil {
+	if w.written, err = watch.NewDirs(w.place.Root, func(name string) bool { return w.files.Matters(name) }); err != nil {
 		shell.Warn(os.Stderr, "changed instruction files will hold from the next start on: watch them: %v", err)
 	}
 	linger, err := w.conf.Linger()

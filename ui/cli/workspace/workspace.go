@@ -67,6 +67,7 @@ type Workspace struct {
 	written *watch.Dirs          // over instruction files; nil: nobody watches
 
 	db      *store.DB // from here on set by open
+	files   *briefs.Room
 	gate    *permit.Gate
 	choice  config.Choice
 	asked   atomic.Bool // whether an Ollama answers
@@ -163,8 +164,8 @@ func (w *Workspace) open(ctx context.Context, choose func(remembered string) (co
 		return nil, errors.Join(err, w.db.Close())
 	}
 	said, broken := rules.Read(w.place.Root)
-	files := briefs.New(w.place.Written(os.Getenv), w.place.Data)
-	brief := cli.NewBriefing(w.place, files, time.Now)
+	w.files = briefs.New(w.place.Written(os.Getenv), w.place.Data)
+	brief := cli.NewBriefing(w.place, w.files, time.Now)
 	w.opening = welcome.Opening{Start: w.choice.Why, Trouble: w.choice.Lost, Policy: said[string(event.Main)].File, Instructions: brief.Instructions(), Brings: w.brings.brief()}
 	moded := ""
 	if w.readOnly == nil { // else no command runs
@@ -176,7 +177,7 @@ func (w *Workspace) open(ctx context.Context, choose func(remembered string) (co
 	ahead, clock := &proc.Ahead{}, &proc.Clock{}
 	pool, err = agents.Open(ctx, agents.Options{
 		DB: w.db, Tools: w.tools, Gate: w.gate, Moded: moded,
-		Resolve: w.models.Resolve, Model: w.choice.Name(), System: brief.System, Brought: agents.Brought{Briefs: files, Hooks: w.brings.hooks},
+		Resolve: w.models.Resolve, Model: w.choice.Name(), System: brief.System, Brought: agents.Brought{Briefs: w.files, Hooks: w.brings.hooks},
 		Root: w.place.Root, Data: w.place.Data, Private: w.place.Private, Environ: proc.Clean(os.Environ(), w.keys), Keys: w.keys,
 		Go: w.guard.Go, Box: w.boxes(), Ahead: ahead, Kept: w.kept(), Keep: w.guard.Keep, Jumps: clock.Jumps, Alarm: clock.Alarm, Cap: w.conf.MaxRunning, Due: w.conf.MaxSchedules, Rules: said,
 		Idle:    cmp.Or(idle, tools.Forever),
@@ -197,8 +198,8 @@ func (w *Workspace) open(ctx context.Context, choose func(remembered string) (co
 		w.watch.Serve(w.guard.Go, func() { good, broken := rules.Read(w.place.Root); pool.Mail.Rules(ctx, good, broken) })
 	}
 	if w.written != nil {
-		files.Moves(w.written.Set)
-		w.written.Serve(w.guard.Go, files.Reread)
+		w.files.Moves(w.written.Set)
+		w.written.Serve(w.guard.Go, w.files.Reread)
 	}
 	w.guard.AtEnd(func() {
 		_ = guard.Close(pool.Close)
