@@ -8,9 +8,9 @@
 // name, a screen, or the configuration file; render anything for people.
 //
 // Imports: agents/audit, agents/budget, agents/checks, agents/commands, agents/disk, agents/drafts, agents/due,
-// agents/ending, agents/event, agents/fleet, agents/follow, agents/fork, agents/history, agents/kept, agents/ledger,
-// agents/llm, agents/mail, agents/memory, agents/observer, agents/outside, agents/post, agents/quarantine,
-// agents/questions, agents/queue, agents/recovery, agents/roster, agents/schedule, agents/seal, agents/steer,
+// agents/ending, agents/event, agents/fleet, agents/follow, agents/fork, agents/history, agents/kept, agents/kit,
+// agents/ledger, agents/llm, agents/mail, agents/memory, agents/observer, agents/outside, agents/post, agents/quarantine,
+// agents/questions, agents/queue, agents/recovery, agents/roster, agents/schedule, agents/seal, agents/skills, agents/steer,
 // agents/tasks, agents/turn, agents/waits, inbox, inbox/envelope, inbox/policy, store, tools, tools/allowance,
 // tools/permit, tools/proc, tools/secret.
 package agents
@@ -42,6 +42,7 @@ import (
 	"fantail/agents/roster"
 	"fantail/agents/schedule"
 	"fantail/agents/seal"
+	"fantail/agents/skills"
 	"fantail/agents/steer"
 	"fantail/agents/tasks"
 	"fantail/agents/turn"
@@ -69,7 +70,8 @@ type Options struct {
 	Private  []string                             // what tools must never open
 	Environ  []string                             // for commands, where nobody's at a screen is known ([fleet.Within])
 	Keys     *secret.Keys                         // what no transcript, file or feed holds; nil: none
-	System   func(agent event.Info) string        // the system prompt
+	System   func(agent event.Info) string        // the system prompt, but for what files bring
+	Shelf    *skills.Shelf                        // what files bring; nil: nothing
 	Now      func() time.Time
 	Go       func(name string, f func())
 	Cap      int                                          // running agents at once; 0: 8

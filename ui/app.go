@@ -6,9 +6,9 @@
 // Does not: run agents, read the database, know a model, ask anybody "are you
 // busy?": it holds the last event.
 //
-// Imports: agents, agents/event, agents/fleet, agents/history, agents/ledger, agents/memory, inbox, themes,
+// Imports: agents, agents/event, agents/fleet, agents/history, agents/ledger, agents/memory, agents/skills, inbox, themes,
 // tools/permit, ui/asking, ui/composer, ui/dialog, ui/drafts, ui/files, ui/flash, ui/frame, ui/intent, ui/layers,
-// ui/manual, ui/notice, ui/panel, ui/slash, ui/slash/facets, ui/tabs, ui/term, ui/transcript, ui/welcome, ui/words.
+// ui/manual, ui/notice, ui/panel, ui/slash, ui/slash/custom, ui/slash/facets, ui/tabs, ui/term, ui/transcript, ui/welcome, ui/words.
 package ui
 
 import (
@@ -25,6 +25,7 @@ import (
 	"fantail/agents"
 	"fantail/agents/event"
 	"fantail/agents/fleet"
+	"fantail/agents/skills"
 	"fantail/themes"
 	"fantail/tools/permit"
 	"fantail/ui/asking"
@@ -57,6 +58,7 @@ type Options struct {
 	Branch   func() string // reads .git/HEAD; called in a command
 	Models   func() []string
 	Doubt    words.Doubt
+	Shelf    *skills.Shelf // what files bring; nil: nothing
 	// ReadOnly is why nothing can be written here and what to do about it; the screen then only
 	// shows what is there. nil: it can be written.
 	ReadOnly error

@@ -70,6 +70,7 @@ type Info struct {
 	Why    string // what it waits for, or why it failed ("waiting for any message")
 	Retry  *Retry // a failed request that will be tried again
 	Model  string // provider/name
+	Role   *Role  // what a file says that it is; nil: none does. It never changes
 	Spent
 	Pending   int // messages in its inbox
 	Urgent    int

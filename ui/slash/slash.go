@@ -9,7 +9,7 @@
 //
 // Imports: agents, agents/event, agents/fleet, agents/history, agents/ledger, agents/mail, agents/memory,
 // agents/roster, agents/schedule, inbox, inbox/policy, store/config/near, themes, tools, tools/allowance,
-// tools/permit, ui/composer, ui/dialog, ui/files, ui/intent, ui/manual, ui/slash/checking, ui/slash/documents,
+// tools/permit, ui/composer, ui/dialog, ui/files, ui/intent, ui/manual, ui/slash/checking, ui/slash/custom, ui/slash/documents,
 // ui/slash/facets, ui/slash/options, ui/slash/spending, ui/slash/timetable, ui/slash/trail, ui/tabs, ui/transcript,
 // ui/words.
 package slash
@@ -30,6 +30,7 @@ import (
 	"fantail/ui/dialog"
 	"fantail/ui/files"
 	"fantail/ui/intent"
+	"fantail/ui/slash/custom"
 	"fantail/ui/slash/facets"
 	"fantail/ui/slash/options"
 	"fantail/ui/tabs"
@@ -46,6 +47,7 @@ type Env struct {
 	Tally     event.Tally
 	Files     *files.Index      // nil: not read yet
 	Documents []memory.Document // as last listed
+	Custom    custom.Room       // what files bring
 	Now       func() time.Time
 	Theme     *themes.Theme
 	NoColor   bool
@@ -96,6 +98,9 @@ var ErrOpening = errors.New("the workspace is still being opened; try again in a
 func Run(e Env, here *tabs.Tab, text string) (intent.Intent, error) {
 	name, rest := options.First(strings.TrimPrefix(text, "/"))
 	c, ok := find(name)
+	if !ok && e.Custom.Has(name) {
+		c, ok = command{name: name, run: runCustom}, true
+	}
 	if !ok {
 		if strings.Contains(name, "/") {
 			return nil, fmt.Errorf("there is no command /%s; a space in front sends it as a prompt", name)

@@ -123,6 +123,10 @@ var documentCommands = []command{
 		args: "[list | show NAME [VERSION] | edit NAME | log NAME | rm NAME]",
 		help: "the workspace's documents, which #mem-NAME brings into a conversation",
 	},
+	{
+		name: "skills", run: runSkills,
+		help: "the skills, commands and agents that files bring: where from, what they cost, what is not used and why",
+	},
 }
 
 // agentCommands are about agents and their tabs.

@@ -49,7 +49,7 @@ func (w *Workspace) face(h host.Hello) (ui.Options, error) {
 		Sandbox: func(mode permit.Mode) string { return wall.Text(w.wall(), w.place.Root, mode, wall.Here()) },
 		Reload:  func(context.Context) (string, error) { return w.reload() },
 		Root:    w.place.Root, History: filepath.Join(w.place.Data, "history"),
-		Branch: func() string { return cli.Branch(w.place.Root) }, Models: w.models.Names, Doubt: w.models.Doubt, ReadOnly: w.readOnly,
+		Branch: func() string { return cli.Branch(w.place.Root) }, Models: w.models.Names, Doubt: w.models.Doubt, Shelf: w.shelf, ReadOnly: w.readOnly,
 		Remember: func(ctx context.Context, c agents.Choice, name string) error {
 			return agents.Remember(ctx, w.db, c, name)
 		},

@@ -194,6 +194,9 @@ func (w *Workspace) host(log string) (*host.Host, error) {
 	if w.watch, err = watch.New(w.place.Root, rules.Dir); err != nil {
 		shell.Warn(os.Stderr, "changed policies will hold from the next start on: watch the policies of the agents: %v", err)
 	}
+	if w.files, err = watch.NewDirs(w.shelf.Dirs); err != nil {
+		shell.Warn(os.Stderr, "changed skills, commands and agents in files will hold from the next start on: watch their directories: %v", err)
+	}
 	linger, err := w.conf.Linger()
 	if err != nil {
 		return nil, err

@@ -5,10 +5,10 @@
 //
 // Does not: parse arguments, decide which face the program has, know what an agent does.
 //
-// Imports: agents, agents/audit, agents/event, agents/fleet, agents/kept, agents/observer, inbox/rules, store,
+// Imports: agents, agents/audit, agents/event, agents/fleet, agents/kept, agents/observer, agents/skills, inbox/rules, store,
 // store/config, store/config/paths, tools, tools/allowance, tools/git, tools/permit, tools/permit/filenames,
 // tools/proc, tools/sandbox, tools/secret, ui, ui/cli, ui/cli/guard, ui/cli/host, ui/cli/mcpserver, ui/cli/models,
-// ui/cli/place, ui/cli/printer, ui/cli/reach, ui/cli/shell, ui/cli/wall, ui/cli/watch, ui/screen, ui/welcome, ui/words.
+// ui/cli/place, ui/cli/printer, ui/cli/reach, ui/cli/shelf, ui/cli/shell, ui/cli/wall, ui/cli/watch, ui/screen, ui/welcome, ui/words.
 package workspace
 
 import (
@@ -23,7 +23,7 @@ import (
 	"fantail/agents"
 	"fantail/agents/event"
 	"fantail/agents/observer"
-	"fantail/inbox/rules"
+	"fantail/agents/skills"
 	"fantail/store"
 	"fantail/store/config"
 	"fantail/tools"
@@ -37,6 +37,7 @@ import (
 	"fantail/ui/cli/mcpserver"
 	"fantail/ui/cli/models"
 	"fantail/ui/cli/place"
+	"fantail/ui/cli/shelf"
 	"fantail/ui/cli/shell"
 	"fantail/ui/cli/wall"
 	"fantail/ui/cli/watch"
@@ -62,6 +63,8 @@ type Workspace struct {
 	unseek  func()               // gives up looking for it, and returns when nothing of that is left; nil: nobody looks
 	bell    *place.Bell          // nil: there is none
 	watch   *watch.Watch         // nil: there is none
+	shelf   *skills.Shelf        // what files bring
+	files   *watch.Dirs          // where they are; nil: nobody watches
 
 	db      *store.DB // from here on set by open
 	gate    *permit.Gate
@@ -104,6 +107,12 @@ func (w *Workspace) Configure(flags cli.Flags) (err error) {
 	if w.tools, err = tools.New().Without(w.conf.DisabledTools); err != nil {
 		return fmt.Errorf("disabled_tools: %w", err)
 	}
+	of := shelf.Options(w.place, os.Getenv, w.conf, w.tools)
+	of.Keys, of.Model = w.keys, func(name string) (string, error) {
+		m, err := w.models.Resolve(name)
+		return m.Name, err
+	}
+	w.shelf = skills.New(of)
 	w.seek()
 	return nil
 }
@@ -157,7 +166,7 @@ func (w *Workspace) open(ctx context.Context, choose func(remembered string) (co
 	if err != nil {
 		return nil, errors.Join(err, w.db.Close())
 	}
-	said, broken := rules.Read(w.place.Root)
+	said, broken := shelf.Policies(w.place.Root, w.shelf)
 	brief := cli.NewBriefing(w.place, time.Now)
 	w.opening = welcome.Opening{Start: w.choice.Why, Trouble: w.choice.Lost, Policy: said[string(event.Main)].File, Instructions: brief.Instructions()}
 	moded := ""
@@ -170,7 +179,7 @@ func (w *Workspace) open(ctx context.Context, choose func(remembered string) (co
 	ahead, clock := &proc.Ahead{}, &proc.Clock{}
 	pool, err = agents.Open(ctx, agents.Options{
 		DB: w.db, Tools: w.tools, Gate: w.gate, Moded: moded,
-		Resolve: w.models.Resolve, Model: w.choice.Name(), System: brief.System,
+		Resolve: w.models.Resolve, Model: w.choice.Name(), System: brief.System, Shelf: w.shelf,
 		Root: w.place.Root, Data: w.place.Data, Private: w.place.Private, Environ: proc.Clean(os.Environ(), w.keys), Keys: w.keys,
 		Go: w.guard.Go, Box: w.boxes(), Ahead: ahead, Kept: w.kept(), Keep: w.guard.Keep, Jumps: clock.Jumps, Alarm: clock.Alarm, Cap: w.conf.MaxRunning, Due: w.conf.MaxSchedules, Rules: said,
 		Idle:    cmp.Or(idle, tools.Forever),
@@ -188,7 +197,13 @@ func (w *Workspace) open(ctx context.Context, choose func(remembered string) (co
 		pool.Mail.Rules(ctx, said, broken)
 	}
 	if w.watch != nil {
-		w.watch.Serve(w.guard.Go, func() { good, broken := rules.Read(w.place.Root); pool.Mail.Rules(ctx, good, broken) })
+		w.watch.Serve(w.guard.Go, func() { w.reads(ctx, pool) })
+	}
+	if w.files != nil {
+		w.files.Serve(w.guard.Go, func() {
+			w.shelf.Reread()
+			w.reads(ctx, pool)
+		})
 	}
 	w.guard.AtEnd(func() {
 		_ = guard.Close(pool.Close)
@@ -196,6 +211,12 @@ func (w *Workspace) open(ctx context.Context, choose func(remembered string) (co
 	})
 	w.guard.AtEnd(w.place.Leave)
 	return pool, nil
+}
+
+// reads has the files hold again that say how mail is handled.
+func (w *Workspace) reads(ctx context.Context, pool *agents.Pool) {
+	good, broken := shelf.Policies(w.place.Root, w.shelf)
+	pool.Mail.Rules(ctx, good, broken)
 }
 
 // judges makes the gate that calls pass, over the sandbox that works here.
@@ -219,6 +240,9 @@ func (w *Workspace) judges() error {
 func (w *Workspace) close() error {
 	if w.watch != nil {
 		_ = w.watch.Close()
+	}
+	if w.files != nil {
+		_ = w.files.Close()
 	}
 	return w.db.Close()
 }
