@@ -136,7 +136,7 @@ func (p *Pool) furnish() {
 	p.loops = turn.New(turn.Options{
 		DB: o.DB, Inbox: p.inbox, Fleet: p.fleet, Mail: p.Mail, Takes: p.takes, Pickup: p.Pickup,
 		Asks: p.Asks, Waits: p.waits, Ends: p.ends, Disk: p.disk, Audit: p.audit, Budget: p.Budgets,
-		Tools: o.Tools, Kit: gear.Of, Shelf: o.Shelf, Gate: o.Gate, Keys: o.Keys, Root: o.Root, Private: o.Private, Outputs: p.outputs,
+		Kit: gear.Of, Shelf: o.Shelf, Gate: o.Gate, Keys: o.Keys, Root: o.Root, Private: o.Private, Outputs: p.outputs,
 		Environ: o.Environ, System: gear.Prompt, Commands: &p.Commands, Ahead: o.Ahead, Box: o.Box, Kept: o.Kept, Post: sends(p, office), Bare: office.Bare, Keep: o.Keep, Now: o.Now, Go: o.Go,
 	}, func(l *turn.Loop) tools.Desk { return desk{p, l} }, map[event.Life]turn.Life{event.HandlesMessage: p.forks, event.Observes: p.Observe})
 	p.forks.Begin(fork.Options{

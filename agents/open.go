@@ -88,7 +88,7 @@ func (p *Pool) addHelper(ctx context.Context, want store.Agent, mode permit.Mode
 		i = event.Info{
 			ID: row.ID, Name: row.Name, Kind: event.Helper, Parent: row.Parent, State: event.Idle,
 			Model: m.Name, Spent: event.Spent{Window: m.Window, Priced: m.Price != nil, Context: behind.Context},
-			Created: tx.Now(), Role: role,
+			Created: tx.Now(), Judged: event.Judged{Role: role},
 		}
 		trust.Mark(&i)
 		if notice != "" {

@@ -146,7 +146,7 @@ func (f *Forks) Fork(ctx context.Context, agent, message int64) error {
 		i := event.Info{
 			ID: row.ID, Name: row.Name, Kind: event.Fork, Parent: row.Parent, State: event.Queued,
 			Model: model.Name, Spent: event.Spent{Window: model.Window, Priced: model.Price != nil},
-			Created: tx.Now(), Started: tx.Now(), Attempt: 1, Role: of.Role,
+			Created: tx.Now(), Started: tx.Now(), Attempt: 1, Judged: event.Judged{Role: of.Role},
 		}
 		roster.TrustIn(row).Mark(&i)
 		i.About(ms[0])

@@ -43,6 +43,9 @@ func (t tree) open(rel string) (*os.File, error) {
 		return os.OpenFile(filepath.Join(t.dir, rel), os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	}
 	root := t.root
+	if root == nil && t.dir == "" {
+		return nil, fs.ErrNotExist
+	}
 	if root == nil {
 		var err error
 		if root, err = os.OpenRoot(t.dir); err != nil {

@@ -85,12 +85,22 @@ func (f *finder) entries(p place, rel string) []fs.DirEntry {
 
 // skills finds the directories with a SKILL.md.
 func (f *finder) skills(p place) {
+	near := tree{bound: true} // opens what lies in the place in fewer steps
+	if p.tree.root != nil {
+		if root, err := p.tree.root.OpenRoot(p.rel); err == nil {
+			defer root.Close()
+			near.root = root
+		}
+	}
 	for _, e := range f.entries(p, "") {
 		if e.Type().IsRegular() || strings.HasPrefix(e.Name(), ".") {
 			continue
 		}
 		rel := filepath.Join(e.Name(), "SKILL.md")
-		text, size, err := p.tree.read(filepath.Join(p.rel, rel), mostHead)
+		text, size, err := near.read(rel, mostHead)
+		if err != nil { // a link may lead to another place in the tree
+			text, size, err = p.tree.read(filepath.Join(p.rel, rel), mostHead)
+		}
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}

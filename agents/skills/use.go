@@ -136,7 +136,11 @@ func (e *expansion) expand(body string) (string, error) {
 		at := 0
 		for _, m := range refers.FindAllStringIndex(line, -1) {
 			b.WriteString(line[at:m[0]])
-			b.WriteString(e.ref(line[m[0]:m[1]], fenced || strings.Count(line[:m[0]], "`")%2 == 1))
+			ref := line[m[0]:m[1]]
+			if inCode := fenced || strings.Count(line[:m[0]], "`")%2 == 1; !inCode || !strings.Contains(ref, "@") || ref[0] == '!' {
+				ref = e.ref(ref)
+			}
+			b.WriteString(ref)
 			at = m[1]
 		}
 		b.WriteString(line[at:])
@@ -153,15 +157,13 @@ func (e *expansion) expand(body string) (string, error) {
 	return b.String(), nil
 }
 
-// ref is what takes the place of something a text refers to; code: it stands in code.
-func (e *expansion) ref(ref string, code bool) string {
+// ref is what takes the place of something a text refers to.
+func (e *expansion) ref(ref string) string {
 	switch {
 	case strings.HasPrefix(ref, "!`"):
 		return e.command(ref)
 	case strings.HasPrefix(ref, "$"):
 		return e.argument(ref)
-	case code:
-		return ref
 	}
 	lead, name, _ := strings.Cut(ref, "@")
 	return lead + e.file(name)

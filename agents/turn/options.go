@@ -38,7 +38,6 @@ type Options struct {
 	Budget *budget.Room
 	Pickup *mail.Pickup
 
-	Tools    *tools.Set
 	Kit      func(agent event.Info) (*tools.Set, permit.Mode, Guard) // its tools, the mode that its calls are judged in, what bounds it
 	Shelf    tools.Shelf                                             // what files bring that calls may name; nil: nothing
 	Gate     *permit.Gate
