@@ -36,7 +36,7 @@ var arrows = map[string][]string{
 		"inbox/policy", "store", "tools", "tools/allowance", "tools/permit", "tools/proc", "tools/secret",
 	},
 	"agents/agentstest": {
-		"agents", "agents/event", "agents/fleet", "agents/history", "agents/kept", "agents/llm", "agents/turn", "inbox/policy",
+		"agents", "agents/event", "agents/fleet", "agents/history", "agents/kept", "agents/llm", "agents/skills", "agents/turn", "inbox/policy",
 		"store", "store/storetest", "tools", "tools/allowance", "tools/permit", "tools/proc", "tools/secret",
 	},
 	"agents/audit": {"agents/history", "store", "tools/secret"},

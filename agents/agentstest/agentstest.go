@@ -6,8 +6,8 @@
 //
 // Does not: know what a test proves.
 //
-// Imports: agents, agents/event, agents/fleet, agents/history, agents/kept, agents/llm, agents/turn, inbox/policy, store,
-// store/storetest, tools, tools/allowance, tools/permit, tools/proc, tools/secret. Only tests import it.
+// Imports: agents, agents/event, agents/fleet, agents/history, agents/kept, agents/llm, agents/skills, agents/turn,
+// inbox/policy, store, store/storetest, tools, tools/allowance, tools/permit, tools/proc, tools/secret. Only tests import it.
 package agentstest
 
 import (
@@ -28,6 +28,7 @@ import (
 	"fantail/agents/history"
 	"fantail/agents/kept"
 	"fantail/agents/llm"
+	"fantail/agents/skills"
 	"fantail/agents/turn"
 	"fantail/inbox/policy"
 	"fantail/store"
@@ -172,6 +173,7 @@ type Setting struct {
 	Model  string                      // of new agents; "": test/one
 	Start  func(name string, f func()) // instead of go
 	System func(i event.Info) string
+	Shelf  *skills.Shelf          // what files bring; nil: nothing
 	Trace  func(statement string) // hears of the writer's statements
 	Rules  map[string]policy.Rules
 	Keys   *secret.Keys     // what nothing may hold
@@ -213,7 +215,7 @@ func Open(t testing.TB, m llm.Provider, s Setting) *World {
 	pool, err := agents.Open(t.Context(), agents.Options{
 		DB: db, Tools: tools.New(), Gate: gate, Moded: s.Moded, Model: s.Model, Root: s.Dir, Data: s.Dir,
 		Resolve: s.resolve(m),
-		System:  s.System, Cap: s.Cap, Go: s.Start, Rules: s.Rules, Keys: s.Keys, Environ: s.Env, Now: s.Clock, Jumps: s.Jumps, Box: s.Box, Kept: watch, Budget: s.Budget, Limit: s.Limit,
+		System:  s.System, Shelf: s.Shelf, Cap: s.Cap, Go: s.Start, Rules: s.Rules, Keys: s.Keys, Environ: s.Env, Now: s.Clock, Jumps: s.Jumps, Box: s.Box, Kept: watch, Budget: s.Budget, Limit: s.Limit,
 	})
 	Check(t, err)
 	w := &World{T: t, Dir: s.Dir, DB: db, Pool: pool, Feed: pool.Subscribe(), Infos: map[int64]event.Info{}, Shown: map[int64]string{}}
