@@ -10,8 +10,8 @@
 // testing/synctest its time is the bubble's; a child process holds that time
 // still while it runs.
 //
-// Imports: agents, agents/event, agents/fleet, agents/llm, agents/llm/builtin, inbox/rules, store, store/storetest,
-// tools, tools/permit, tools/sandbox, ui, ui/cli/wall. Only tests import it.
+// Imports: agents, agents/event, agents/fleet, agents/llm, agents/llm/builtin, agents/skills, inbox/rules, store,
+// store/storetest, tools, tools/permit, tools/sandbox, ui, ui/cli/wall, ui/slash. Only tests import it.
 package uitest
 
 import (
@@ -20,10 +20,12 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -37,6 +39,7 @@ import (
 	"fantail/agents/fleet"
 	"fantail/agents/llm"
 	"fantail/agents/llm/builtin"
+	"fantail/agents/skills"
 	"fantail/inbox/rules"
 	"fantail/store"
 	"fantail/store/storetest"
@@ -45,6 +48,7 @@ import (
 	"fantail/tools/sandbox"
 	"fantail/ui"
 	"fantail/ui/cli/wall"
+	"fantail/ui/slash"
 )
 
 // Options are what a test may choose.
@@ -64,11 +68,12 @@ type Options struct {
 	Cap      int                     // running agents at once; 0: the pool's own
 	Branch   string                  // "": main
 	Files    map[string]string
-	Home     *Home // of a session before; nil: a new one
-	Late     bool  // Attach is the test's to call
-	Real     bool  // real time: not in a bubble
-	Msgs     bool  // the status line says `2 msgs`
-	ReadOnly error // why nothing can be written; nil: it can
+	Shelf    *skills.Shelf // what files bring; nil: made of Files if some are below .claude
+	Home     *Home         // of a session before; nil: a new one
+	Late     bool          // Attach is the test's to call
+	Real     bool          // real time: not in a bubble
+	Msgs     bool          // the status line says `2 msgs`
+	ReadOnly error         // why nothing can be written; nil: it can
 }
 
 // Home is what survives a session: the workspace and its data.
@@ -134,6 +139,9 @@ func Start(t testing.TB, o Options) *Session {
 		s.must(os.MkdirAll(filepath.Dir(path), 0o755))
 		s.must(os.WriteFile(path, []byte(text), 0o644))
 	}
+	if s.o.Shelf == nil && slices.ContainsFunc(slices.Collect(maps.Keys(o.Files)), func(name string) bool { return strings.HasPrefix(name, ".claude/") }) {
+		s.o.Shelf = skills.New(skills.Options{Root: s.Home.Root, Words: slash.Words(), Vendors: []string{"claude"}})
+	}
 	s.show()
 	if !o.Real {
 		t.Cleanup(func() { time.Sleep(after) })
@@ -165,7 +173,7 @@ func (s *Session) show() {
 		With: fleet.Within(context.Background(), o.Commands), News: o.News, Theme: o.Theme, Msgs: o.Msgs, Usual: o.Mode, Size: [2]int{o.W, o.H}, Now: time.Now, Root: s.Home.Root,
 		History: filepath.Join(s.Home.Data, "history"),
 		Start:   o.Model + " — chosen by the test", Branch: func() string { return o.Branch },
-		Models: func() []string { return []string{o.Model, "test/other"} }, Doubt: doubt(o.Provider), ReadOnly: o.ReadOnly,
+		Models: func() []string { return []string{o.Model, "test/other"} }, Doubt: doubt(o.Provider), ReadOnly: o.ReadOnly, Shelf: s.o.Shelf,
 		Sandbox: func(mode permit.Mode) string { return wall.Text(o.Sandbox, s.Home.Root, mode, wall.Machine{}) },
 		Lost:    func(err error) { s.t.Errorf("the screen ended: %v", err) },
 	})
@@ -231,7 +239,7 @@ func (s *Session) Attach() {
 	}
 	s.Pool, err = agents.Open(ctx, agents.Options{
 		DB: s.db, Tools: tools.New(), Gate: gate, Model: s.o.Model, Resolve: s.resolve,
-		Root: s.Home.Root, Data: s.Home.Data, Environ: os.Environ(),
+		Shelf: s.o.Shelf, Root: s.Home.Root, Data: s.Home.Data, Environ: os.Environ(),
 		System: func(i event.Info) string { return "You are " + i.Name }, Cap: s.o.Cap, Rules: said,
 	})
 	s.must(err)

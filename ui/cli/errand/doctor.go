@@ -5,9 +5,12 @@ import (
 	"os"
 	"os/user"
 
+	"fantail/agents/skills"
 	"fantail/store/config"
+	"fantail/tools"
 	"fantail/ui/cli/doctor"
 	"fantail/ui/cli/place"
+	"fantail/ui/cli/shelf"
 	"fantail/ui/cli/shell"
 	"fantail/ui/cli/wall"
 )
@@ -29,6 +32,7 @@ func runDoctor(ctx context.Context, e *Errand, out *printed) (int, error) {
 	conf, wrong := config.Read(os.Getenv)
 	if here.Config = wrong; wrong == nil {
 		here.Sandbox, here.Wall = conf.Sandbox, wall.Find(ctx, conf.Sandbox)
+		here.Shelf = skills.New(shelf.Options(at, os.Getenv, conf, tools.New()))
 	}
 	code := shell.OK
 	for _, f := range doctor.Look(ctx, at, here) {
