@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"fantail/agents/audit"
+	"fantail/agents/choices"
 	"fantail/agents/event"
 	"fantail/agents/fleet"
 	"fantail/agents/history"
@@ -251,7 +252,7 @@ func (p *Pool) SetMode(ctx context.Context, m permit.Mode) error {
 		chosen = string(m)
 	}
 	if (chosen != "" || was == permit.Auto) && !p.o.shows() {
-		err = errors.Join(err, Remember(p.fleet.Context(), p.o.DB, modeChoice, chosen))
+		err = errors.Join(err, choices.Remember(p.fleet.Context(), p.o.DB, choices.Mode, chosen))
 	}
 	return errors.Join(err, p.Asks.Review(p.fleet.Context()))
 }

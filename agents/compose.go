@@ -23,6 +23,7 @@ import (
 	"fantail/agents/fork"
 	"fantail/agents/history"
 	"fantail/agents/hooks"
+	"fantail/agents/kit"
 	"fantail/agents/ledger"
 	"fantail/agents/mail"
 	"fantail/agents/memory"
@@ -145,12 +146,13 @@ func (p *Pool) furnish() {
 	}, o.Idle, &p.fleet.Line)
 	p.Schedule = schedules(p)
 	p.Tasks.Fits = p.Budgets.Fits
-	office := &post.Office{Dir: o.boxes()}
+	office, gear := &post.Office{Dir: o.boxes()}, kit.New(o.Tools, o.Shelf, o.System)
+	p.Tasks.Cast = gear.Cast
 	p.loops = turn.New(turn.Options{
 		DB: o.DB, Inbox: p.inbox, Fleet: p.fleet, Mail: p.Mail, Takes: p.takes, Pickup: p.Pickup,
 		Asks: p.Asks, Waits: p.waits, Ends: p.ends, Disk: p.disk, Audit: p.audit, Budget: p.Budgets, Brought: o.Brought,
-		Tools: o.Tools, Gate: o.Gate, Keys: o.Keys, Root: o.Root, Private: o.Private, Outputs: p.outputs,
-		Environ: o.Environ, System: o.System, Commands: &p.Commands, Ahead: o.Ahead, Box: o.Box, Kept: o.Kept, Post: sends(p, office), Bare: office.Bare, Keep: o.Keep, Now: o.Now, Go: o.Go,
+		Kit: gear.Of, Gate: o.Gate, Keys: o.Keys, Root: o.Root, Private: o.Private, Outputs: p.outputs,
+		Environ: o.Environ, System: gear.Prompt, Commands: &p.Commands, Ahead: o.Ahead, Box: o.Box, Kept: o.Kept, Post: sends(p, office), Bare: office.Bare, Keep: o.Keep, Now: o.Now, Go: o.Go,
 	}, func(l *turn.Loop) tools.Desk { return desk{p, l} }, map[event.Life]turn.Life{event.HandlesMessage: p.forks, event.Observes: p.Observe})
 	p.forks.Begin(fork.Options{
 		DB: o.DB, Inbox: p.inbox, Fleet: p.fleet, Loops: p.loops, Waits: p.waits, Mail: p.Mail,

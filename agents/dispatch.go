@@ -129,6 +129,7 @@ type beginning struct {
 	agent store.Agent
 	first []event.Prompt
 	may   *event.Budget // what it may use; nil: as much as it wants
+	role  *event.Role   // what a file says that it is; nil: none does
 }
 
 // record begins the task with that id in the rows. The error is errGone if it is not queued any more, errUnsealed if it
@@ -160,10 +161,13 @@ func (b *beginning) record(tx *store.Tx, p *Pool, id int64) error {
 	} else {
 		row = store.Agent{
 			Name: t.Name, Kind: string(event.Sub), Trust: trust.String(), Parent: t.Queue, Task: id, Model: t.Model,
-			State: string(event.Running),
+			State: string(event.Running), Role: t.Role,
 		}
 		row.ID, err = tx.AddAgent(row)
 		row.Created = tx.Now()
+	}
+	if err == nil {
+		b.role, err = roster.RoleNamed(&tx.View, row.Role)
 	}
 	if err != nil {
 		return err
@@ -208,6 +212,7 @@ func (p *Pool) newInfo(b beginning) event.Info {
 		i.Await = &event.Await{For: t.Idle}
 	}
 	i.Model, i.Task, i.Prompt, i.Prompts, i.Budget = t.Model, t.ID, roster.Typed(t), b.first, b.may
+	i.Role = b.role
 	roster.TrustIn(row).Mark(&i)
 	return i
 }

@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,9 +34,14 @@ func (p *Pool) NewHelper(ctx context.Context, name, model string) (event.Info, e
 // are set, and starts it; with a mode, nobody attends it. Its transcript begins, or
 // goes on, with a notice if there is one.
 func (p *Pool) addHelper(ctx context.Context, want store.Agent, mode permit.Mode, notice string) (event.Info, error) {
-	if want.Model == "" {
-		want.Model = p.fleet.ModelOf(0)
+	role, model, err := p.Tasks.Cast(want.Model)
+	if err != nil {
+		return event.Info{}, err
 	}
+	if role != nil {
+		want.Model = model
+	}
+	want.Model = cmp.Or(want.Model, p.fleet.ModelOf(0))
 	if m := p.fleet.Main(); m != nil {
 		want.Parent = m.ID // who gets its open tasks once it is closed
 	}
@@ -67,7 +73,13 @@ func (p *Pool) addHelper(ctx context.Context, want store.Agent, mode permit.Mode
 			if err != nil {
 				return err
 			}
-			trust.Outside = roster.TrustIn(of).Outside
+			trust.Outside, row.Role = roster.TrustIn(of).Outside, of.Role
+			role, err = roster.RoleNamed(&tx.View, of.Role)
+		} else if role != nil {
+			row.Role, err = roster.KeepRole(tx, role)
+		}
+		if err != nil {
+			return err
 		}
 		row.Trust = trust.String()
 		if row.ID, err = tx.AddAgent(row); err != nil {
@@ -76,7 +88,7 @@ func (p *Pool) addHelper(ctx context.Context, want store.Agent, mode permit.Mode
 		i = event.Info{
 			ID: row.ID, Name: row.Name, Kind: event.Helper, Parent: row.Parent, State: event.Idle,
 			Model: m.Name, Spent: event.Spent{Window: m.Window, Priced: m.Price != nil, Context: behind.Context},
-			Created: tx.Now(),
+			Created: tx.Now(), Judged: event.Judged{Role: role},
 		}
 		trust.Mark(&i)
 		if notice != "" {
@@ -259,7 +271,9 @@ func (p *Pool) live(ctx context.Context, i event.Info, mode permit.Mode) {
 		return // the next start opens it
 	}
 	l := p.loops.Make(i, 0)
-	l.Judge(mode)
+	if mode != "" {
+		l.Judge(mode)
+	}
 	l.Env.Adopt(fleet.EnvironmentOf(ctx))
 	p.fleet.Open(l.Agent)
 	l.Start()

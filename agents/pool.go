@@ -9,10 +9,10 @@
 //
 // Imports: agents/audit, agents/briefs, agents/budget, agents/checks, agents/commands, agents/disk, agents/drafts,
 // agents/due, agents/ending, agents/event, agents/fleet, agents/follow, agents/fork, agents/history, agents/hooks,
-// agents/kept, agents/ledger, agents/llm, agents/mail, agents/memory, agents/observer, agents/outside, agents/post,
-// agents/quarantine, agents/questions, agents/queue, agents/recovery, agents/roster, agents/schedule, agents/seal,
-// agents/steer, agents/tasks, agents/turn, agents/waits, inbox, inbox/envelope, inbox/policy, store, tools,
-// tools/allowance, tools/permit, tools/proc, tools/secret.
+// agents/kept, agents/kit, agents/ledger, agents/llm, agents/mail, agents/memory, agents/observer, agents/outside,
+// agents/post, agents/quarantine, agents/questions, agents/queue, agents/recovery, agents/roster, agents/schedule,
+// agents/seal, agents/steer, agents/tasks, agents/turn, agents/waits, inbox, inbox/envelope, inbox/policy, store,
+// tools, tools/allowance, tools/permit, tools/proc, tools/secret.
 package agents
 
 import (
@@ -75,7 +75,7 @@ type Options struct {
 	Private  []string                             // what tools must never open
 	Environ  []string                             // for commands, where nobody's at a screen is known ([fleet.Within])
 	Keys     *secret.Keys                         // what no transcript, file or feed holds; nil: none
-	System   func(agent event.Info) string        // the system prompt
+	System   func(agent event.Info) string        // the system prompt, but for what files bring
 	Now      func() time.Time
 	Go       func(name string, f func())
 	Cap      int                                          // running agents at once; 0: 8

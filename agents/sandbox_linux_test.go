@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"fantail/agents"
+	"fantail/agents/choices"
 	"fantail/agents/event"
 	"fantail/agents/history"
 	"fantail/agents/kept"
@@ -173,7 +173,7 @@ func TestSandbox_freely(t *testing.T) {
 	w := open(t, &model{Reply: asking}, s)
 	remembered := func(want permit.Mode) {
 		t.Helper()
-		if c, err := agents.Remembered(t.Context(), w.DB); err != nil || c.Mode != want {
+		if c, err := choices.Remembered(t.Context(), w.DB); err != nil || c.Mode != want {
 			t.Errorf("remembered is %q, %v; want %q", c.Mode, err, want)
 		}
 	}

@@ -22,6 +22,7 @@ type Agent struct {
 	Branch   int64 // the turn its conversation branched from; 0: none
 	Handles  int64 // of a fork: the message it was made for; 0: none
 	Model    string
+	Role     string // what it is, as PutRole names it; "": nothing of its own
 	State    string
 	Created  time.Time
 	Ended    time.Time
@@ -30,11 +31,11 @@ type Agent struct {
 }
 
 const agentColumns = `id, name, kind, trust, ifnull(parent, 0), ifnull(task, 0), model, state, created_at, ended_at, closed_at,
-	ifnull(branch, 0), ifnull(handles, 0), deadline`
+	ifnull(branch, 0), ifnull(handles, 0), deadline, role`
 
 func scanAgent(s scanner) (a Agent, err error) {
 	var created, ended, closed, deadline sql.NullInt64
-	err = s.Scan(&a.ID, &a.Name, &a.Kind, &a.Trust, &a.Parent, &a.Task, &a.Model, &a.State, &created, &ended, &closed, &a.Branch, &a.Handles, &deadline)
+	err = s.Scan(&a.ID, &a.Name, &a.Kind, &a.Trust, &a.Parent, &a.Task, &a.Model, &a.State, &created, &ended, &closed, &a.Branch, &a.Handles, &deadline, &a.Role)
 	a.Deadline = moment(deadline)
 	a.Created, a.Ended, a.Closed = moment(created), moment(ended), moment(closed)
 	return a, err
@@ -49,9 +50,9 @@ func (tx *Tx) AddAgent(a Agent) (int64, error) {
 	if a.Trust == "" {
 		a.Trust = "attended"
 	}
-	id, err := tx.insert(`INSERT INTO agents (name, kind, trust, parent, task, model, state, created_at, ended_at, closed_at, branch, handles)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		a.Name, a.Kind, a.Trust, null(a.Parent), null(a.Task), a.Model, a.State, stamp(a.Created), stamp(a.Ended), stamp(a.Closed), null(a.Branch), null(a.Handles))
+	id, err := tx.insert(`INSERT INTO agents (name, kind, trust, parent, task, model, state, created_at, ended_at, closed_at, branch, handles, role)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		a.Name, a.Kind, a.Trust, null(a.Parent), null(a.Task), a.Model, a.State, stamp(a.Created), stamp(a.Ended), stamp(a.Closed), null(a.Branch), null(a.Handles), a.Role)
 	if err != nil {
 		return 0, fmt.Errorf("add agent: %w", taken(a.Name, err))
 	}

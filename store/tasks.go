@@ -36,20 +36,21 @@ type Task struct {
 	After       []string // the names of the unfinished tasks it waits for
 	Needs       string   // the ids of all tasks it was to wait for, as the index orders them
 	Seal        string   // see SealTask
+	Role        string   // what its agent is, as PutRole names it; "": nothing of its own
 }
 
 const taskColumns = `id, queue, name, prompt, model, timeout_ms, deliver, idle_ms, ifnull(spawned_by, 0), state, outcome, error,
 	ifnull(agent, 0), created_at, started_at, finished_at, kind, origin, ifnull(resumes, 0), hint, place,
 	(SELECT ifnull(group_concat(n.name, ' '), '') FROM task_needs d JOIN tasks n ON n.id = d.needs
 		WHERE d.task = tasks.id AND n.state IN ('queued', 'running')),
-	(SELECT ifnull(group_concat(needs, ' '), '') FROM task_needs WHERE task = tasks.id), seal, budget`
+	(SELECT ifnull(group_concat(needs, ' '), '') FROM task_needs WHERE task = tasks.id), seal, budget, role`
 
 func scanTask(s scanner) (t Task, err error) {
 	var timeout int64
 	var idle, created, started, finished sql.NullInt64
 	var after string
 	err = s.Scan(&t.ID, &t.Queue, &t.Name, &t.Prompt, &t.Model, &timeout, &t.Deliver, &idle, &t.SpawnedBy, &t.State, &t.Outcome, &t.Error,
-		&t.Agent, &created, &started, &finished, &t.Kind, &t.Origin, &t.Resumes, &t.Hint, &t.Place, &after, &t.Needs, &t.Seal, &t.Budget)
+		&t.Agent, &created, &started, &finished, &t.Kind, &t.Origin, &t.Resumes, &t.Hint, &t.Place, &after, &t.Needs, &t.Seal, &t.Budget, &t.Role)
 	t.After = strings.Fields(after)
 	t.Timeout = time.Duration(timeout) * time.Millisecond
 	t.Interactive, t.Idle = idle.Valid, time.Duration(idle.Int64)*time.Millisecond
@@ -73,10 +74,10 @@ func (tx *Tx) AddTask(t Task, needs ...int64) (int64, error) {
 	if t.Interactive {
 		idle = t.Idle.Milliseconds()
 	}
-	id, err := tx.insert(`INSERT INTO tasks (queue, name, prompt, kind, origin, hint, resumes, model, timeout_ms, deliver, idle_ms, spawned_by, created_at, budget)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+	id, err := tx.insert(`INSERT INTO tasks (queue, name, prompt, kind, origin, hint, resumes, model, timeout_ms, deliver, idle_ms, spawned_by, created_at, budget, role)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		t.Queue, t.Name, t.Prompt, t.Kind, t.Origin, t.Hint, null(t.Resumes), t.Model, t.Timeout.Milliseconds(), t.Deliver, idle,
-		null(t.SpawnedBy), stamp(t.Created), t.Budget)
+		null(t.SpawnedBy), stamp(t.Created), t.Budget, t.Role)
 	if err == nil {
 		err = tx.one(`UPDATE tasks SET place = id WHERE id = ?`, id)
 	}

@@ -19,7 +19,7 @@ func delegate() tool {
 			`"mode":{"type":"string","enum":["sync","async"],"description":"Wait for its answer, or go on and get it later; default async where a person watches, else sync"},` +
 			`"active_notify":{"type":"boolean","description":"async: its result starts a turn of yours; default false"},` +
 			`"model":{"type":"string","description":"provider/name; default yours"},` +
-			`"agent":{"type":"string","description":"Another vendor's agent in place of a model: claude, codex, opencode; the user is asked once"},` +
+			`"agent":{"type":"string","description":"In place of a model: an agent that your system prompt lists, or another vendor's: claude, codex, opencode (the user is asked once)"},` +
 			`"timeout":{"type":"integer","description":"Seconds after which the agent is stopped"},` +
 			`"budget":{"type":"string","description":"What it and its own agents may use: 50k tokens or $2; default the user's"},` +
 			`"interactive":{"type":"boolean","description":"It stays when it has answered, and the user may tell it more; default false"},` +
@@ -83,26 +83,34 @@ func parseDelegate(c call) (*Call, error) {
 	if a.Notify {
 		t.Deliver = "wake"
 	}
-	var text string
-	var wait Wait
-	var failed error
-	run := c.internal(func(ctx context.Context, _ Desk) Result {
-		if failed != nil || wait == nil {
-			return answer(text, failed)
-		}
-		text, entry, err := wait(ctx)
-		r := answer(text, err)
-		r.Entry = entry
-		return r
-	})
-	if err := t.abroad(run, a.Agent); err != nil {
+	w := handed{}
+	run := c.internal(w.result)
+	if err := t.abroad(run, c.env.Shelf, a.Agent); err != nil {
 		return nil, err
 	}
 	run.Beside = "delegate"
 	run.Start = func(ctx context.Context) {
 		if c.env.Desk != nil {
-			text, wait, failed = c.env.Desk.Delegate(ctx, c.id, t, a.Mode)
+			w.text, w.wait, w.failed = c.env.Desk.Delegate(ctx, c.id, t, a.Mode)
 		}
 	}
 	return run, nil
+}
+
+// handed is what became of work that was handed to an agent.
+type handed struct {
+	text   string
+	wait   Wait
+	failed error
+}
+
+// result waits for its end, if the call does.
+func (w *handed) result(ctx context.Context, _ Desk) Result {
+	if w.failed != nil || w.wait == nil {
+		return answer(w.text, w.failed)
+	}
+	text, entry, err := w.wait(ctx)
+	r := answer(text, err)
+	r.Entry = entry
+	return r
 }

@@ -24,6 +24,7 @@ type Env struct {
 	Desk    Desk                             // what reaches upward
 	Tick    func(callID string, tail string) // a command's latest output
 	Hurry   <-chan struct{}                  // once it is closed, commands that are to end get only a moment for it; nil: a call's end hurries
+	Shelf   Shelf                            // what files bring that calls may name; nil: nothing
 	Seen    *workspace.Seen                  // which files were read, and how they were then
 	Changes *permit.Changes                  // where it is noted what these tools write and run; nil: nowhere
 

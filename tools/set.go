@@ -16,7 +16,7 @@ type Set struct{ list []tool }
 func New() *Set {
 	return &Set{list: []tool{
 		readFile(), writeFile(), editFile(), listFiles(), globFiles(), grepFiles(), bash(),
-		push(), run(), queue(), delegate(), send(), receive(), check(), listMessages(), readMessage(), replyToMessage(), memory(), schedule(), askUser(),
+		push(), run(), queue(), delegate(), send(), receive(), check(), listMessages(), readMessage(), replyToMessage(), memory(), schedule(), askUser(), skill(),
 	}}
 }
 
@@ -55,11 +55,29 @@ func (s *Set) But(name string) *Set {
 	return &Set{list: slices.DeleteFunc(slices.Clone(s.list), func(t tool) bool { return t.name == name })}
 }
 
+// Given returns the set in which a tool is offered only while that holds.
+func (s *Set) Given(name string, holds func() bool) *Set {
+	list := slices.Clone(s.list)
+	for i := range list {
+		if list[i].name == name {
+			list[i].offered = holds
+		}
+	}
+	return &Set{list: list}
+}
+
+// Has reports whether the set has a tool, offered now or not.
+func (s *Set) Has(name string) bool {
+	return slices.ContainsFunc(s.list, func(t tool) bool { return t.name == name })
+}
+
 // none is the error of a name no tool has.
 func (s *Set) none(name string) error {
 	names := make([]string, 0, len(s.list))
 	for _, t := range s.list {
-		names = append(names, t.name)
+		if t.offered == nil || t.offered() {
+			names = append(names, t.name)
+		}
 	}
 	return fmt.Errorf("there is no tool %q; the tools are %s", name, strings.Join(names, ", "))
 }
@@ -68,6 +86,9 @@ func (s *Set) none(name string) error {
 func (s *Set) Specs() []Spec {
 	out := make([]Spec, 0, len(s.list))
 	for _, t := range s.list {
+		if t.offered != nil && !t.offered() {
+			continue
+		}
 		out = append(out, Spec{Name: t.name, Description: strings.TrimSpace(t.text), Schema: json.RawMessage(t.schema), ReadOnly: t.readOnly})
 	}
 	return out

@@ -73,6 +73,7 @@ type tool struct {
 	schema   string
 	readOnly bool              // its calls may run side by side
 	writes   bool              // its arguments become what stands in a file
+	offered  func() bool       // whether models are told of it now; nil: always
 	spelt    map[string]string // other names of its arguments -> their own
 	parse    func(c call) (*Call, error)
 	title    func(a loose) string

@@ -121,7 +121,7 @@ func refuses(t testing.TB, e *Env, name string, kv ...any) string {
 }
 
 func TestSpecs(t *testing.T) {
-	want := []string{"read_file", "write_file", "edit_file", "list_files", "glob", "grep", "bash", "push", "run", "queue", "delegate", "send", "receive", "check", "list_messages", "read_message", "reply_to_message", "memory", "schedule", "ask_user"}
+	want := []string{"read_file", "write_file", "edit_file", "list_files", "glob", "grep", "bash", "push", "run", "queue", "delegate", "send", "receive", "check", "list_messages", "read_message", "reply_to_message", "memory", "schedule", "ask_user", "skill"}
 	readOnly := []string{"read_file", "list_files", "glob", "grep", "list_messages"}
 	var got []string
 	for _, s := range New().Specs() {

@@ -17,15 +17,15 @@ func VendorModel(vendor string) string { return vendors + vendor }
 func VendorOf(model string) (vendor string, is bool) { return strings.CutPrefix(model, vendors) }
 
 // abroad makes a call that hands work to the agent of another vendor one that asks, where it does. agent, if not empty,
-// takes the place of the model.
-func (t *Task) abroad(c *Call, agent string) error {
+// takes the place of the model: the one that a file describes is none of another vendor.
+func (t *Task) abroad(c *Call, files Shelf, agent string) error {
 	if agent != "" {
 		if t.Model != "" {
 			return errors.New("agent takes the place of model: give one of them")
 		}
 		t.Model = VendorModel(agent)
 	}
-	if vendor, is := VendorOf(t.Model); is {
+	if vendor, is := VendorOf(t.Model); is && (files == nil || !files.HasRole(vendor)) {
 		c.Action.Kind, c.Action.Vendor = permit.Abroad, vendor
 	}
 	return nil

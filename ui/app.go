@@ -6,9 +6,9 @@
 // Does not: run agents, read the database, know a model, ask anybody "are you
 // busy?": it holds the last event.
 //
-// Imports: agents, agents/event, agents/fleet, agents/history, agents/ledger, agents/memory, inbox, themes,
+// Imports: agents, agents/event, agents/fleet, agents/history, agents/ledger, agents/memory, agents/skills, inbox, themes,
 // tools/permit, ui/asking, ui/composer, ui/dialog, ui/drafts, ui/files, ui/flash, ui/frame, ui/intent, ui/layers,
-// ui/manual, ui/notice, ui/panel, ui/slash, ui/slash/facets, ui/tabs, ui/term, ui/transcript, ui/welcome, ui/words.
+// ui/manual, ui/notice, ui/panel, ui/slash, ui/slash/custom, ui/slash/facets, ui/tabs, ui/term, ui/transcript, ui/welcome, ui/words.
 package ui
 
 import (
@@ -22,9 +22,10 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 
-	"fantail/agents"
+	"fantail/agents/choices"
 	"fantail/agents/event"
 	"fantail/agents/fleet"
+	"fantail/agents/skills"
 	"fantail/themes"
 	"fantail/tools/permit"
 	"fantail/ui/asking"
@@ -57,11 +58,12 @@ type Options struct {
 	Branch   func() string // reads .git/HEAD; called in a command
 	Models   func() []string
 	Doubt    words.Doubt
+	Shelf    *skills.Shelf // what files bring; nil: nothing
 	// ReadOnly is why nothing can be written here and what to do about it; the screen then only
 	// shows what is there. nil: it can be written.
 	ReadOnly error
 	// Remember keeps a choice for the next start in this workspace. nil: nothing is kept.
-	Remember func(ctx context.Context, c agents.Choice, name string) error
+	Remember func(ctx context.Context, c choices.Choice, name string) error
 	// Reload reads the configuration again and says what changed. nil: it can't.
 	Reload func(ctx context.Context) (string, error)
 	// Sandbox says what holds the commands of agents in that mode, and how. nil: nobody knows.

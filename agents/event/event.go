@@ -146,6 +146,7 @@ type Judged struct {
 	Outside    bool        // its work was requested from outside the program, so it asks before anything but reading
 	Unattended bool        // nobody is there to be asked, whoever is at a screen
 	Mode       permit.Mode // that they are judged in, whatever the session says; "": the session's
+	Role       *Role       // what a file says that it is, which may leave it less; nil: none does. It never changes
 	Held       Held        // of another vendor's agent, by whose rules its own calls go
 }
 

@@ -123,7 +123,7 @@ func (f *Forks) Fork(ctx context.Context, agent, message int64) error {
 		}
 		row := store.Agent{
 			Kind: string(event.Fork), Trust: above.Trust, Parent: parent.ID, Model: model.Name,
-			State: string(event.Queued), Handles: message,
+			State: string(event.Queued), Handles: message, Role: above.Role,
 		}
 		if m, _, err := inbox.Find(&tx.View, message); err != nil || f.o.Waits.Awaited(parent.ID, m) {
 			return err
@@ -146,7 +146,7 @@ func (f *Forks) Fork(ctx context.Context, agent, message int64) error {
 		i := event.Info{
 			ID: row.ID, Name: row.Name, Kind: event.Fork, Parent: row.Parent, State: event.Queued,
 			Model: model.Name, Spent: event.Spent{Window: model.Window, Priced: model.Price != nil},
-			Created: tx.Now(), Started: tx.Now(), Attempt: 1,
+			Created: tx.Now(), Started: tx.Now(), Attempt: 1, Judged: event.Judged{Role: of.Role},
 		}
 		roster.TrustIn(row).Mark(&i)
 		i.About(ms[0])

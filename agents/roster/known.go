@@ -15,7 +15,7 @@ func Known(v *store.View, row store.Agent) (event.Info, error) {
 		Model: row.Model, Created: row.Created, Ended: row.Ended, Task: row.Task,
 	}
 	TrustIn(row).Mark(&i)
-	for _, know := range []func(v *store.View, row store.Agent, i *event.Info) error{spent, allowed, last, work, waiting} {
+	for _, know := range []func(v *store.View, row store.Agent, i *event.Info) error{spent, allowed, last, work, waiting, role} {
 		if err := know(v, row, &i); err != nil {
 			return i, err
 		}

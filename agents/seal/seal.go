@@ -43,7 +43,7 @@ func (k *Key) Task(t store.Task, trust string) string {
 	return k.sum(
 		"task", number(t.ID), number(t.Queue), t.Name, t.Prompt, t.Kind, t.Origin, t.Hint, number(t.Resumes), t.Model,
 		number(t.Timeout.Milliseconds()), t.Deliver,
-		strconv.FormatBool(t.Interactive), number(t.Idle.Milliseconds()), number(t.SpawnedBy), t.Needs, trust, t.Budget,
+		strconv.FormatBool(t.Interactive), number(t.Idle.Milliseconds()), number(t.SpawnedBy), t.Needs, trust, t.Budget, t.Role,
 	)
 }
 

@@ -5,7 +5,7 @@
 //
 // Does not: start a task or end one that runs, know agents except through the Line.
 //
-// Imports: agents/history, agents/roster, agents/seal, inbox, store, tools.
+// Imports: agents/event, agents/history, agents/roster, agents/seal, inbox, store, tools.
 package tasks
 
 import (
@@ -16,6 +16,7 @@ import (
 	"strings"
 	"time"
 
+	"fantail/agents/event"
 	"fantail/agents/history"
 	"fantail/agents/roster"
 	"fantail/agents/seal"
@@ -39,6 +40,10 @@ type Tasks struct {
 
 	// Fits refuses a budget that a model's work can't be kept in. Set it before tasks are pushed; nil: all fit.
 	Fits func(model, budget string) error
+
+	// Cast returns what an agent is whose model is named like another vendor's but means a file, and the model that it asks
+	// for; a nil role: it means none. Set it before tasks are pushed; nil: none does.
+	Cast func(model string) (role *event.Role, its string, err error)
 }
 
 // Line is the queue in memory, and the agents that own queues. All methods but Owner are called after a commit.
@@ -77,12 +82,21 @@ func (ts *Tasks) Spawn(
 func (ts *Tasks) push(
 	ctx context.Context, by int64, t tools.Task, origin string, also func(tx *store.Tx, row Task) error,
 ) (Task, error) {
+	role, err := ts.cast(&t)
+	if err != nil {
+		return Task{}, err
+	}
 	row, err := ts.newTask(by, t, origin)
 	if err != nil {
 		return Task{}, err
 	}
 	err = ts.db.Write(ctx, "push", func(tx *store.Tx) error {
 		var err error
+		if role != nil {
+			if row.Role, err = roster.KeepRole(tx, role); err != nil {
+				return err
+			}
+		}
 		if origin == roster.OriginAgent {
 			if err = roster.MaySpawn(tx, by); err != nil {
 				return err
@@ -112,6 +126,24 @@ func (ts *Tasks) push(
 		return Task{}, fmt.Errorf("queue the task: %w", err)
 	}
 	return row, nil
+}
+
+// cast returns what the agent of a task is if a file describes it, and puts the model in its place that the file asks for.
+func (ts *Tasks) cast(t *tools.Task) (*event.Role, error) {
+	if ts.Cast == nil {
+		return nil, nil
+	}
+	role, model, err := ts.Cast(t.Model)
+	switch {
+	case err != nil || role == nil:
+		return nil, err
+	case t.Resume:
+		return nil, fmt.Errorf("an agent that goes on stays what it was: leave agent=%s away", role.Name)
+	case strings.HasPrefix(strings.TrimSpace(t.Prompt), "!"):
+		return nil, errors.New("a command needs no agent; leave agent= away")
+	}
+	t.Model = model
+	return role, nil
 }
 
 // Order queues a task in the transaction of whoever begins it, to start at once, under its name or, if that is not free, another. Its

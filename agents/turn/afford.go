@@ -65,7 +65,7 @@ func (c *conversation) settle(tx *store.Tx, paid budget.Charge, model llm.Model,
 	if r.Before > 0 {
 		said = history.TokensOf(r.Before)
 	}
-	for _, e := range r.Entries(model.Name, c.o.Tools.Title) {
+	for _, e := range r.Entries(model.Name, c.tools.Title) {
 		said += history.Weight(e)
 	}
 	return c.o.Budget.Settle(tx, paid, model, r.Usage, said)

@@ -97,7 +97,7 @@ func (l *Loop) obey(ctx context.Context) error {
 	if c.Args, err = json.Marshal(map[string]string{"command": l.command}); err != nil {
 		return fmt.Errorf("write down the command: %w", err)
 	}
-	c.Title = l.o.Tools.Title(c.Name, c.Args)
+	c.Title = l.tools.Title(c.Name, c.Args)
 	l.judge(c, audit.Allowed, "the user typed it")
 	defer l.o.Audit.Forget(l.ID, c.ID)
 	var turn int64

@@ -15,17 +15,16 @@ func (ls *Loops) Make(i event.Info, task int64) *Loop {
 	o := &ls.o
 	l := &Loop{workbench: workbench{
 		conversation: conversation{
-			Agent: o.Fleet.NewAgent(i, task), o: o, tools: o.Tools, unattended: i.Unattended,
+			Agent: o.Fleet.NewAgent(i, task), o: o, unattended: i.Unattended,
 			sinceSummary: 2, // as if long ago
 		},
 		strict: i.Outside || i.Kind.Nature().Strict, outside: i.Outside,
 	}, life: ls.lives[i.Kind.Nature().Life]}
-	if names := i.Kind.Nature().Tools; names != nil {
-		l.tools = o.Tools.Only(names...)
-	}
+	var mode permit.Mode
+	l.tools, mode, l.guard = o.Kit(i)
 	l.env = &tools.Env{
 		Root: o.Root, Private: o.Private, Outputs: o.Outputs(i.ID), Keys: o.Keys,
-		Desk: ls.desk(l), Seen: workspace.NewSeen(), Changes: o.Gate.Changes(),
+		Desk: ls.desk(l), Shelf: o.Shelf, Seen: workspace.NewSeen(), Changes: o.Gate.Changes(),
 		Started: l.started, Keep: l.keep, Ahead: o.Ahead, Guards: o.Hooks.Guards,
 		Tick: func(call, tail string) { l.Show(event.Output{Agent: i.ID, Call: call, Tail: tail}) },
 	}
@@ -47,14 +46,15 @@ func (ls *Loops) Make(i event.Info, task int64) *Loop {
 	}
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
-	if above := ls.of[i.Parent]; i.Unattended && above != nil {
-		l.Judge(above.mode)
+	if above := ls.of[i.Parent]; above != nil && mode == "" {
+		mode = above.mode
 	}
+	l.Judge(mode)
 	ls.of[i.ID] = l
 	return l
 }
 
-// Judge has the calls of an agent that nobody attends, and of those below it, judged in that mode. Call it before Start.
+// Judge has the calls of an agent, and of those below it, judged in that mode. Call it before Start.
 func (l *Loop) Judge(m permit.Mode) { l.mode, l.Info.Mode = m, m }
 
 // Unattended reports whether nobody is there to be asked.

@@ -16,6 +16,7 @@ import (
 	"fantail/agents/post"
 	"fantail/agents/questions"
 	"fantail/agents/roster"
+	"fantail/agents/skills"
 	"fantail/agents/waits"
 	"fantail/inbox"
 	"fantail/store"
@@ -41,7 +42,7 @@ type Options struct {
 	Budget *budget.Room
 	Pickup *mail.Pickup
 
-	Tools    *tools.Set
+	Kit      func(agent event.Info) (*tools.Set, permit.Mode, Guard) // its tools, the mode that its calls are judged in, what bounds it
 	Gate     *permit.Gate
 	Keys     *secret.Keys
 	Root     string                                     // the workspace
@@ -63,8 +64,9 @@ type Options struct {
 
 // Brought is what files of the user's and of the workspace bring.
 type Brought struct {
-	Briefs *briefs.Room // what agents are told of instruction files; nil: nothing
-	Hooks  *hooks.Room  // programs that run where something happens; nil: there are none
+	Briefs *briefs.Room  // what agents are told of instruction files; nil: nothing
+	Hooks  *hooks.Room   // programs that run where something happens; nil: there are none
+	Shelf  *skills.Shelf // skills, commands and agents in files; nil: none
 }
 
 // Boxes makes the sandbox for a command that gets that environment.

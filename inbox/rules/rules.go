@@ -63,7 +63,7 @@ func Read(root string) (good map[string]policy.Rules, broken map[string]error) {
 		}
 		if err != nil {
 			delete(good, name)
-			broken[name] = at(path, err)
+			broken[name] = At(path, err)
 		}
 	}
 	return good, broken
@@ -96,8 +96,8 @@ type wrong struct {
 
 func (w *wrong) Error() string { return fmt.Sprintf("%d:%d: %s", w.line, w.column, w.text) }
 
-// at names the file that err is about: FILE:LINE:COLUMN: what is wrong.
-func at(path string, err error) error {
+// At names the file that an error of Parse's is about: FILE:LINE:COLUMN: what is wrong.
+func At(path string, err error) error {
 	if w := (*wrong)(nil); errors.As(err, &w) {
 		return fmt.Errorf("%s:%w", path, err)
 	}

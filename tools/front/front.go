@@ -12,6 +12,8 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml"
@@ -126,7 +128,11 @@ func parse(head []string) ([]Field, error) {
 	if n := strings.Count(text, "[") + strings.Count(text, "{"); n > brackets {
 		return nil, &Fault{1, 1, fmt.Sprintf("its front matter has %d brackets, at most %d are read", n, brackets)}
 	}
-	fields, err := strict(text)
+	fields, ok := simple(head)
+	var err error
+	if !ok {
+		fields, err = strict(text)
+	}
 	if err != nil {
 		if lax, ok := loose(head); ok {
 			fields, err = lax, nil
@@ -140,6 +146,28 @@ func parse(head []string) ([]Field, error) {
 		fields[i].Raw = strings.Join(head[fields[i].Line-2:last], "\n") + "\n"
 	}
 	return fields, err
+}
+
+// plainLine is a line of YAML that means what it looks like: a key, and a value that no sign gives another meaning.
+var plainLine = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9_-]*):(?: +([A-Za-z0-9][^\x00-\x1f:#]*?))? *$`)
+
+// simple reads what most files have, lines that mean what they look like, much faster than strict does and alike. ok is false if a
+// line is another.
+func simple(head []string) (fields []Field, ok bool) {
+	for i, l := range head {
+		m := plainLine.FindStringSubmatch(l)
+		if m == nil || strings.EqualFold(m[1], "null") || strings.EqualFold(m[2], "null") {
+			return nil, false
+		}
+		if slices.ContainsFunc(fields, func(f Field) bool { return f.Key == m[1] }) {
+			return nil, false
+		}
+		if m[2] == "" && i+1 < len(head) && head[i+1] != "" && !plainLine.MatchString(head[i+1]) {
+			return nil, false
+		}
+		fields = append(fields, Field{Key: m[1], Text: m[2], Line: i + 2})
+	}
+	return fields, true
 }
 
 // strict reads YAML.

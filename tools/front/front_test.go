@@ -3,6 +3,7 @@ package front_test
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -105,4 +106,27 @@ func FuzzRead(f *testing.F) {
 			m.Fields[i].Words()
 		}
 	})
+}
+
+// TestSimple: what is read without the parser is read as the parser reads it.
+func TestSimple(t *testing.T) {
+	fast := 0
+	for _, text := range []string{
+		"name: x", "name: x y  z ", "name:   x", "a: 1\nb: true\nc: 1.5\nd: 0x1F\ne: 2026-11-25\nf: 1_000\ng: 010\nh: 1e3", "a:\nb: x", "a: yes\nb: No", "a: x [y] {z} *w &v !u | > % @ ` ' \"",
+		"a: x, y", "a: Null", "a: x\na: y", "a: x\n\nb: y", "a: x\n b: y", "a: x # y", "a: x#y", "a: x:y", "a: x - y", "a: Bash(git log)", "a: 1:30", "a: x\\y", "a: ünï", "a-b_c: d", "a: x?", "true: x", "null: x", "1: x",
+	} {
+		head := strings.Split(text, "\n")
+		got, ok := front.Simple(head)
+		if !ok {
+			continue
+		}
+		fast++
+		want, err := front.Strict(text + "\n")
+		if err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%q: %+v, the parser reads %+v, %v", text, got, want, err)
+		}
+	}
+	if fast < 12 {
+		t.Errorf("only %d are read without the parser", fast)
+	}
 }

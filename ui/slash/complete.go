@@ -25,7 +25,7 @@ func Complete(e Env, trigger, line, word string) []composer.Item {
 		for _, c := range commands() {
 			items = append(items, composer.Item{Insert: c.name, Label: c.usage(), Help: c.help})
 		}
-		return items
+		return append(items, e.Custom.Candidates()...)
 	case "@":
 		if e.Files == nil {
 			return nil

@@ -8,6 +8,7 @@ import (
 	"fantail/tools/permit"
 	"fantail/ui/dialog"
 	"fantail/ui/manual"
+	"fantail/ui/slash/custom"
 )
 
 // keys is the keyboard, for the help.
@@ -62,11 +63,14 @@ func (e Env) offered() []loose {
 	return slices.DeleteFunc(slices.Clone(modes), func(m loose) bool { return m.mode == permit.Auto && e.Tally.Wall != permit.Prevents })
 }
 
-// Help lists all commands and keys, and the pages of the manual.
-func Help() []dialog.Row {
+// Help lists all commands and keys, the commands that files bring, and the pages of the manual.
+func Help(files custom.Room) []dialog.Row {
 	var rows []dialog.Row
 	for _, c := range commands() {
 		rows = append(rows, dialog.Row{Left: c.usage(), Right: c.help})
+	}
+	if more := files.Rows(); more != nil {
+		rows = append(append(rows, dialog.Row{}), more...)
 	}
 	rows = append(rows, dialog.Row{})
 	for _, k := range keys {

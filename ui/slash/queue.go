@@ -294,7 +294,7 @@ func pushArguments(e Env, before []string, word string) []composer.Item {
 	if slices.Contains(before, "interactive") || slices.Contains(before, "interactive=true") {
 		last = "idle="
 	}
-	return items("name=", "model=", "agent=", "timeout=", "budget=", "deliver=hold", "deliver=next", "deliver=wake", "after=", last)
+	return append(items("name=", "model=", "agent=", "timeout=", "budget=", "deliver=hold", "deliver=next", "deliver=wake", "after=", last), e.Custom.Agents()...)
 }
 
 // optional reports whether all words are options of /push.

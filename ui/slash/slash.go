@@ -9,9 +9,9 @@
 //
 // Imports: agents, agents/event, agents/fleet, agents/history, agents/ledger, agents/mail, agents/memory,
 // agents/roster, agents/schedule, inbox, inbox/policy, store/config/near, themes, tools, tools/allowance, tools/permit,
-// ui/composer, ui/dialog, ui/files, ui/intent, ui/manual, ui/slash/checking, ui/slash/documents, ui/slash/facets,
-// ui/slash/inforce, ui/slash/options, ui/slash/spending, ui/slash/timetable, ui/slash/trail, ui/slash/trusting,
-// ui/tabs, ui/transcript, ui/words.
+// ui/composer, ui/dialog, ui/files, ui/intent, ui/manual, ui/slash/checking, ui/slash/custom, ui/slash/documents,
+// ui/slash/facets, ui/slash/inforce, ui/slash/options, ui/slash/spending, ui/slash/timetable, ui/slash/trail,
+// ui/slash/trusting, ui/tabs, ui/transcript, ui/words.
 package slash
 
 import (
@@ -21,7 +21,7 @@ import (
 	"strings"
 	"time"
 
-	"fantail/agents"
+	"fantail/agents/choices"
 	"fantail/agents/event"
 	"fantail/agents/memory"
 	"fantail/store/config/near"
@@ -30,6 +30,7 @@ import (
 	"fantail/ui/dialog"
 	"fantail/ui/files"
 	"fantail/ui/intent"
+	"fantail/ui/slash/custom"
 	"fantail/ui/slash/facets"
 	"fantail/ui/slash/options"
 	"fantail/ui/tabs"
@@ -46,6 +47,7 @@ type Env struct {
 	Tally     event.Tally
 	Files     *files.Index      // nil: not read yet
 	Documents []memory.Document // as last listed
+	Custom    custom.Room       // what files bring
 	Now       func() time.Time
 	Theme     *themes.Theme
 	NoColor   bool
@@ -53,7 +55,7 @@ type Env struct {
 	Doubt     words.Doubt
 	ReadOnly  error // why nothing can be written; nil: it can be
 	// Remember keeps a choice for the next start in this workspace. nil: nothing is kept.
-	Remember func(ctx context.Context, c agents.Choice, name string) error
+	Remember func(ctx context.Context, c choices.Choice, name string) error
 	// Reload reads the configuration again and says what changed. nil: it can't.
 	Reload func(ctx context.Context) (string, error)
 	// Sandbox says what holds the commands of agents in that mode, and how; it may wait until that is found out. nil:
@@ -96,6 +98,9 @@ var ErrOpening = errors.New("the workspace is still being opened; try again in a
 func Run(e Env, here *tabs.Tab, text string) (intent.Intent, error) {
 	name, rest := options.First(strings.TrimPrefix(text, "/"))
 	c, ok := find(name)
+	if !ok && e.Custom.Has(name) {
+		c, ok = command{name: name, run: runCustom}, true
+	}
 	if !ok {
 		if strings.Contains(name, "/") {
 			return nil, fmt.Errorf("there is no command /%s; a space in front sends it as a prompt", name)
@@ -206,7 +211,7 @@ func (in input) sayWhile(text string) intent.Intent {
 }
 
 // remember keeps a choice made on the screen.
-func (in input) remember(ctx context.Context, c agents.Choice, name string) error {
+func (in input) remember(ctx context.Context, c choices.Choice, name string) error {
 	if in.Remember == nil || in.ReadOnly != nil {
 		return nil
 	}

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"fantail/agents"
+	"fantail/agents/choices"
 	"fantail/agents/fleet"
 	"fantail/themes"
 	"fantail/tools/permit"
@@ -50,7 +50,7 @@ func runModel(in input) (intent.Intent, error) {
 		return in.act(func(ctx context.Context) (string, error) {
 			err := in.Pool.Agents.SetModel(ctx, in.id, name)
 			if err == nil && main {
-				err = in.remember(ctx, agents.ModelChoice, name)
+				err = in.remember(ctx, choices.Model, name)
 			}
 			return "The model is " + name, err
 		})
@@ -128,7 +128,7 @@ func runTheme(in input) (intent.Intent, error) {
 			return intent.Theme{Theme: t}, nil // there is no workspace yet to remember it
 		}
 		return intent.All{intent.Theme{Theme: t}, in.act(func(ctx context.Context) (string, error) {
-			return "The theme is " + name, in.remember(ctx, agents.ThemeChoice, name)
+			return "The theme is " + name, in.remember(ctx, choices.Theme, name)
 		})}, nil
 	}
 	if in.rest != "" {

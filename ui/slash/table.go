@@ -124,6 +124,10 @@ var documentCommands = []command{
 		args: "[list | show NAME [VERSION] | edit NAME | log NAME | rm NAME | files [allow FILE]]",
 		help: "documents, which #mem-NAME brings into a conversation; files: the instruction files in force",
 	},
+	{
+		name: "skills", run: runSkills,
+		help: "the skills, commands and agents that files bring: where from, what they cost, what is not used and why",
+	},
 }
 
 // agentCommands are about agents and their tabs.

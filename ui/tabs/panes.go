@@ -269,6 +269,9 @@ func (t *Tab) infoRows(over bool) []transcript.Row {
 	}
 	gap()
 	add("model", i.Model)
+	if i.Role != nil {
+		add("agent", i.Role.Name+", as "+i.Role.Source+" described it")
+	}
 	u := i.Usage
 	add("tokens", fmt.Sprintf("%s in · %s out · cache %s read, %s written",
 		words.Amount(u.Input), words.Amount(u.Output), words.Amount(u.CacheRead), words.Amount(u.CacheWrite)))

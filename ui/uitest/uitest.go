@@ -20,10 +20,12 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -38,6 +40,7 @@ import (
 	"fantail/agents/hooks"
 	"fantail/agents/llm"
 	"fantail/agents/llm/builtin"
+	"fantail/agents/skills"
 	"fantail/inbox/rules"
 	"fantail/store"
 	"fantail/store/storetest"
@@ -46,6 +49,7 @@ import (
 	"fantail/tools/sandbox"
 	"fantail/ui"
 	"fantail/ui/cli/wall"
+	"fantail/ui/slash"
 )
 
 // Options are what a test may choose.
@@ -65,11 +69,12 @@ type Options struct {
 	Cap      int                     // running agents at once; 0: the pool's own
 	Branch   string                  // "": main
 	Files    map[string]string
-	Home     *Home // of a session before; nil: a new one
-	Late     bool  // Attach is the test's to call
-	Real     bool  // real time: not in a bubble
-	Msgs     bool  // the status line says `2 msgs`
-	ReadOnly error // why nothing can be written; nil: it can
+	Shelf    *skills.Shelf // what files bring; nil: made of Files if some are below .claude
+	Home     *Home         // of a session before; nil: a new one
+	Late     bool          // Attach is the test's to call
+	Real     bool          // real time: not in a bubble
+	Msgs     bool          // the status line says `2 msgs`
+	ReadOnly error         // why nothing can be written; nil: it can
 }
 
 // Home is what survives a session: the workspace and its data.
@@ -135,6 +140,9 @@ func Start(t testing.TB, o Options) *Session {
 		s.must(os.MkdirAll(filepath.Dir(path), 0o755))
 		s.must(os.WriteFile(path, []byte(text), 0o644))
 	}
+	if s.o.Shelf == nil && slices.ContainsFunc(slices.Collect(maps.Keys(o.Files)), func(name string) bool { return strings.HasPrefix(name, ".claude/") }) {
+		s.o.Shelf = skills.New(skills.Options{Root: s.Home.Root, Words: slash.Words(), Vendors: []string{"claude"}})
+	}
 	s.show()
 	if !o.Real {
 		t.Cleanup(func() { time.Sleep(after) })
@@ -166,7 +174,7 @@ func (s *Session) show() {
 		With: fleet.Within(context.Background(), o.Commands), News: o.News, Theme: o.Theme, Msgs: o.Msgs, Usual: o.Mode, Size: [2]int{o.W, o.H}, Now: time.Now, Root: s.Home.Root,
 		History: filepath.Join(s.Home.Data, "history"),
 		Start:   o.Model + " — chosen by the test", Branch: func() string { return o.Branch },
-		Models: func() []string { return []string{o.Model, "test/other"} }, Doubt: doubt(o.Provider), ReadOnly: o.ReadOnly,
+		Models: func() []string { return []string{o.Model, "test/other"} }, Doubt: doubt(o.Provider), ReadOnly: o.ReadOnly, Shelf: s.o.Shelf,
 		Sandbox: func(mode permit.Mode) string { return wall.Text(o.Sandbox, s.Home.Root, mode, wall.Machine{}) },
 		Lost:    func(err error) { s.t.Errorf("the screen ended: %v", err) },
 	})
@@ -233,7 +241,7 @@ func (s *Session) Attach() {
 	s.Pool, err = agents.Open(ctx, agents.Options{
 		DB: s.db, Tools: tools.New(), Gate: gate, Model: s.o.Model, Resolve: s.resolve,
 		Root: s.Home.Root, Data: s.Home.Data, Environ: os.Environ(),
-		System: func(i event.Info) string { return "You are " + i.Name }, Cap: s.o.Cap, Rules: said, Brought: agents.Brought{Hooks: s.hooks()},
+		System: func(i event.Info) string { return "You are " + i.Name }, Cap: s.o.Cap, Rules: said, Brought: agents.Brought{Hooks: s.hooks(), Shelf: s.o.Shelf},
 	})
 	s.must(err)
 	s.attached()

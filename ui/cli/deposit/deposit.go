@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"fantail/agents"
+	"fantail/agents/choices"
 	"fantail/agents/llm/builtin"
 	"fantail/agents/mail"
 	"fantail/agents/outside"
@@ -72,7 +73,7 @@ func Doubt(ctx context.Context, db *store.DB, env func(string) string, t roster.
 	}
 	m := models.New(conf, env)
 	if t.Model == "" && m.Doubt(builtin.Name, t.Prompt) != "" {
-		remembered, err := agents.Remembered(ctx, db)
+		remembered, err := choices.Remembered(ctx, db)
 		if err != nil {
 			return ""
 		}

@@ -1,13 +1,13 @@
 // Package doctor looks for what would get in the way of a host: things outside of the program that
 // its user can change.
 //
-// Does: look at the workspace's directories and file systems, at the sandbox under commands, at who would end a host
+// Does: look at the workspace's directories and file systems, at the sandbox under commands, at files for agents, at who would end a host
 // behind one's back, and whether one runs; say what to do about each finding.
 //
 // Does not: change anything, start a host.
 //
-// Imports: agents/briefs, agents/hooks, agents/instructions, agents/trust, tools/sandbox, ui/cli/place, ui/cli/reach,
-// ui/cli/wall, ui/slash/inforce.
+// Imports: agents/briefs, agents/hooks, agents/instructions, agents/skills, agents/trust, tools/sandbox, ui/cli/place,
+// ui/cli/reach, ui/cli/wall, ui/slash/inforce.
 package doctor
 
 import (
@@ -21,6 +21,7 @@ import (
 
 	"fantail/agents/briefs"
 	"fantail/agents/instructions"
+	"fantail/agents/skills"
 	"fantail/tools/sandbox"
 	"fantail/ui/cli/place"
 	"fantail/ui/cli/reach"
@@ -44,6 +45,7 @@ type Machine struct {
 	Config  error         // why the configuration can't be read; nil: it can
 	Sandbox string        // what it says of one
 	Wall    *sandbox.Wall // that was found for that
+	Shelf   *skills.Shelf // what files bring for agents; nil: nobody looked
 	Keeps   wall.Machine
 	Written instructions.Place // where instruction files are looked for
 }
@@ -62,6 +64,7 @@ func Here(user string) Machine {
 func Look(ctx context.Context, at place.Place, m Machine) []Finding {
 	all := []Finding{{What: "workspace", Says: at.Root}, m.kills(), m.scope(), m.sandbox(), data(at.Data), root(at.Root)}
 	all = append(all, m.instructions(at.Data)...)
+	all = append(all, m.brought()...)
 	switch s, err := reach.Ask(ctx, at.Screens, reach.Tell); {
 	case err == nil:
 		return append(all, Finding{What: "host", Says: fmt.Sprintf("process %d, %s", s.PID, s.Version)})
@@ -72,6 +75,36 @@ func Look(ctx context.Context, at place.Place, m Machine) []Finding {
 		return append(all, Finding{What: "host", Bad: true, Says: held.Error() + ", and it does not answer on " + at.Screens})
 	}
 	return append(all, Finding{What: "host", Says: "none runs; fantail starts one"})
+}
+
+// brought is what files bring for agents: what is used, what is not, what can't be read.
+func (m Machine) brought() (all []Finding) {
+	if m.Shelf == nil {
+		return nil
+	}
+	l := m.Shelf.Now()
+	n := map[skills.Kind]int{}
+	for _, i := range l.Items {
+		if i.Out == "" {
+			n[i.Kind]++
+		}
+	}
+	all = append(all, Finding{What: "files for agents", Says: fmt.Sprintf("%d skills, %d commands, %d agents; /skills lists them", n[skills.Skill], n[skills.Command], n[skills.Agent])})
+	for _, i := range l.Items {
+		switch {
+		case i.Out != "":
+			all = append(all, Finding{What: "file not used", Says: i.Source + ": " + i.Out})
+		case i.Typed != "":
+			all = append(all, Finding{What: "file not used", Says: i.Source + ": " + i.Typed})
+		}
+		for _, note := range i.Notes {
+			all = append(all, Finding{What: "file used in part", Says: note})
+		}
+	}
+	for _, line := range l.Broken {
+		all = append(all, Finding{What: "file that can't be read", Says: line, Bad: true})
+	}
+	return all
 }
 
 // kills is whether logging out ends the user's processes.

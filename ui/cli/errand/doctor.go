@@ -7,9 +7,12 @@ import (
 	"slices"
 
 	"fantail/agents/hooks"
+	"fantail/agents/skills"
 	"fantail/store/config"
+	"fantail/tools"
 	"fantail/ui/cli/doctor"
 	"fantail/ui/cli/place"
+	"fantail/ui/cli/shelf"
 	"fantail/ui/cli/shell"
 	"fantail/ui/cli/wall"
 )
@@ -32,6 +35,7 @@ func runDoctor(ctx context.Context, e *Errand, out *printed) (int, error) {
 	conf, wrong := config.Read(os.Getenv)
 	if here.Config = wrong; wrong == nil {
 		here.Sandbox, here.Wall = conf.Sandbox, wall.Find(ctx, conf.Sandbox)
+		here.Shelf = skills.New(shelf.Options(at, os.Getenv, conf, tools.New()))
 	}
 	code := shell.OK
 	home, _ := os.UserHomeDir()

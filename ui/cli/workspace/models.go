@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"fantail/agents"
+	"fantail/agents/choices"
 	"fantail/store/config"
 	"fantail/ui"
 	"fantail/ui/cli"
@@ -72,7 +73,7 @@ func (w *Workspace) choose(ctx context.Context, pool *agents.Pool) error {
 	if !w.choice.AskOllama && w.choice.Lost == "" || cli.MainModel(pool) != w.choice.Name() {
 		return nil
 	}
-	remembered, err := agents.Remembered(ctx, w.db)
+	remembered, err := choices.Remembered(ctx, w.db)
 	if err != nil {
 		return err
 	}

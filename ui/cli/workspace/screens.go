@@ -8,6 +8,7 @@ import (
 
 	"fantail/agents"
 	"fantail/agents/audit"
+	"fantail/agents/choices"
 	"fantail/agents/fleet"
 	"fantail/store/config"
 	"fantail/tools/permit"
@@ -49,9 +50,9 @@ func (w *Workspace) face(h host.Hello) (ui.Options, error) {
 		Sandbox: func(mode permit.Mode) string { return wall.Text(w.wall(), w.place.Root, mode, wall.Here()) },
 		Reload:  func(context.Context) (string, error) { return w.reload() },
 		Root:    w.place.Root, History: filepath.Join(w.place.Data, "history"),
-		Branch: func() string { return cli.Branch(w.place.Root) }, Models: w.models.Names, Doubt: w.models.Doubt, ReadOnly: w.readOnly,
-		Remember: func(ctx context.Context, c agents.Choice, name string) error {
-			return agents.Remember(ctx, w.db, c, name)
+		Branch: func() string { return cli.Branch(w.place.Root) }, Models: w.models.Names, Doubt: w.models.Doubt, Shelf: w.shelf, ReadOnly: w.readOnly,
+		Remember: func(ctx context.Context, c choices.Choice, name string) error {
+			return choices.Remember(ctx, w.db, c, name)
 		},
 	}, nil
 }
@@ -83,7 +84,7 @@ func (w *Workspace) opened(ctx context.Context, space host.Workspace, h host.Hel
 		err = space.Pool.SetMode(audit.As(ctx, h.Who()), mode)
 	}
 	opening.Start, opening.Trouble, opening.Brings = cli.MainModel(space.Pool), "", w.brings.brief()
-	if c, e := agents.Remembered(ctx, w.db); e == nil && h.Getenv("FANTAIL_THEME") == "" {
+	if c, e := choices.Remembered(ctx, w.db); e == nil && h.Getenv("FANTAIL_THEME") == "" {
 		opening.Theme = c.Theme
 	}
 	r.Open(opening)

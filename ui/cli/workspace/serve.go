@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"time"
 
+	"fantail/agents/skills"
 	"fantail/inbox/rules"
 	"fantail/store/config"
 	"fantail/store/config/paths"
@@ -196,6 +197,9 @@ func (w *Workspace) host(log string) (*host.Host, error) {
 	}
 	if w.written, err = watch.NewDirs(w.place.Root, func(name string) bool { return w.files.Matters(name) }); err != nil {
 		shell.Warn(os.Stderr, "changed instruction files will hold from the next start on: watch them: %v", err)
+	}
+	if w.shelves, err = watch.NewDirs(w.place.Root, skills.Matters); err != nil {
+		shell.Warn(os.Stderr, "changed skills, commands and agents in files will hold from the next start on: watch their directories: %v", err)
 	}
 	linger, err := w.conf.Linger()
 	if err != nil {

@@ -6,10 +6,10 @@
 // Does not: parse arguments, decide which face the program has, know what an agent does.
 //
 // Imports: agents, agents/audit, agents/briefs, agents/event, agents/fleet, agents/hooks, agents/kept, agents/observer,
-// agents/trust, inbox/rules, store, store/config, store/config/paths, tools, tools/allowance, tools/git, tools/permit,
-// tools/permit/filenames, tools/proc, tools/sandbox, tools/secret, ui, ui/cli, ui/cli/guard, ui/cli/host,
-// ui/cli/mcpserver, ui/cli/models, ui/cli/place, ui/cli/printer, ui/cli/reach, ui/cli/shell, ui/cli/wall, ui/cli/watch,
-// ui/screen, ui/welcome, ui/words.
+// agents/skills, agents/trust, inbox/rules, store, store/config, store/config/paths, tools, tools/allowance, tools/git,
+// tools/permit, tools/permit/filenames, tools/proc, tools/sandbox, tools/secret, ui, ui/cli, ui/cli/guard, ui/cli/host,
+// ui/cli/mcpserver, ui/cli/models, ui/cli/place, ui/cli/printer, ui/cli/reach, ui/cli/shelf, ui/cli/shell, ui/cli/wall,
+// ui/cli/watch, ui/screen, ui/welcome, ui/words.
 package workspace
 
 import (
@@ -23,9 +23,10 @@ import (
 
 	"fantail/agents"
 	"fantail/agents/briefs"
+	"fantail/agents/choices"
 	"fantail/agents/event"
 	"fantail/agents/observer"
-	"fantail/inbox/rules"
+	"fantail/agents/skills"
 	"fantail/store"
 	"fantail/store/config"
 	"fantail/tools"
@@ -39,6 +40,7 @@ import (
 	"fantail/ui/cli/mcpserver"
 	"fantail/ui/cli/models"
 	"fantail/ui/cli/place"
+	"fantail/ui/cli/shelf"
 	"fantail/ui/cli/shell"
 	"fantail/ui/cli/wall"
 	"fantail/ui/cli/watch"
@@ -65,6 +67,8 @@ type Workspace struct {
 	bell    *place.Bell          // nil: there is none
 	watch   *watch.Watch         // nil: there is none
 	written *watch.Dirs          // over instruction files; nil: nobody watches
+	shelf   *skills.Shelf        // what files bring
+	shelves *watch.Dirs          // where they are; nil: nobody watches
 
 	db      *store.DB // from here on set by open
 	files   *briefs.Room
@@ -110,6 +114,12 @@ func (w *Workspace) Configure(flags cli.Flags) (err error) {
 		return fmt.Errorf("disabled_tools: %w", err)
 	}
 	w.bring()
+	of := shelf.Options(w.place, os.Getenv, w.conf, w.tools)
+	of.Keys, of.Model = w.keys, func(name string) (string, error) {
+		m, err := w.models.Resolve(name)
+		return m.Name, err
+	}
+	w.shelf = skills.New(of)
 	w.seek()
 	return nil
 }
@@ -137,7 +147,7 @@ func (w *Workspace) open(ctx context.Context, choose func(remembered string) (co
 	if w.db, err = store.Open(ctx, w.place.Database(), store.Options{Go: w.guard.Go, Hears: true, ReadOnly: w.readOnly, Withhold: w.keys.Row}); err != nil {
 		return nil, err
 	}
-	remembered, err := agents.Remembered(ctx, w.db)
+	remembered, err := choices.Remembered(ctx, w.db)
 	if err == nil {
 		w.choice, err = choose(remembered.Model)
 	}
@@ -163,7 +173,7 @@ func (w *Workspace) open(ctx context.Context, choose func(remembered string) (co
 	if err != nil {
 		return nil, errors.Join(err, w.db.Close())
 	}
-	said, broken := rules.Read(w.place.Root)
+	said, broken := shelf.Policies(w.place.Root, w.shelf)
 	w.files = briefs.New(w.place.Written(os.Getenv), w.place.Data)
 	brief := cli.NewBriefing(w.place, w.files, time.Now)
 	w.opening = welcome.Opening{Start: w.choice.Why, Trouble: w.choice.Lost, Policy: said[string(event.Main)].File, Instructions: brief.Instructions(), Brings: w.brings.brief()}
@@ -177,7 +187,7 @@ func (w *Workspace) open(ctx context.Context, choose func(remembered string) (co
 	ahead, clock := &proc.Ahead{}, &proc.Clock{}
 	pool, err = agents.Open(ctx, agents.Options{
 		DB: w.db, Tools: w.tools, Gate: w.gate, Moded: moded,
-		Resolve: w.models.Resolve, Model: w.choice.Name(), System: brief.System, Brought: agents.Brought{Briefs: w.files, Hooks: w.brings.hooks},
+		Resolve: w.models.Resolve, Model: w.choice.Name(), System: brief.System, Brought: agents.Brought{Briefs: w.files, Hooks: w.brings.hooks, Shelf: w.shelf},
 		Root: w.place.Root, Data: w.place.Data, Private: w.place.Private, Environ: proc.Clean(os.Environ(), w.keys), Keys: w.keys,
 		Go: w.guard.Go, Box: w.boxes(), Ahead: ahead, Kept: w.kept(), Keep: w.guard.Keep, Jumps: clock.Jumps, Alarm: clock.Alarm, Cap: w.conf.MaxRunning, Due: w.conf.MaxSchedules, Rules: said,
 		Idle:    cmp.Or(idle, tools.Forever),
@@ -195,7 +205,15 @@ func (w *Workspace) open(ctx context.Context, choose func(remembered string) (co
 		pool.Mail.Rules(ctx, said, broken)
 	}
 	if w.watch != nil {
-		w.watch.Serve(w.guard.Go, func() { good, broken := rules.Read(w.place.Root); pool.Mail.Rules(ctx, good, broken) })
+		w.watch.Serve(w.guard.Go, func() { w.reads(ctx, pool) })
+	}
+	if w.shelves != nil {
+		w.shelves.Set(w.shelf.Dirs())
+		w.shelves.Serve(w.guard.Go, func() {
+			w.shelf.Reread()
+			w.shelves.Set(w.shelf.Dirs())
+			w.reads(ctx, pool)
+		})
 	}
 	if w.written != nil {
 		w.files.Moves(w.written.Set)
@@ -207,6 +225,12 @@ func (w *Workspace) open(ctx context.Context, choose func(remembered string) (co
 	})
 	w.guard.AtEnd(w.place.Leave)
 	return pool, nil
+}
+
+// reads has the files hold again that say how mail is handled.
+func (w *Workspace) reads(ctx context.Context, pool *agents.Pool) {
+	good, broken := shelf.Policies(w.place.Root, w.shelf)
+	pool.Mail.Rules(ctx, good, broken)
 }
 
 // judges makes the gate that calls pass, over the sandbox that works here.
@@ -233,6 +257,9 @@ func (w *Workspace) close() error {
 	}
 	if w.written != nil {
 		_ = w.written.Close()
+	}
+	if w.shelves != nil {
+		_ = w.shelves.Close()
 	}
 	return w.db.Close()
 }

@@ -76,6 +76,7 @@ type Agents interface {
 	Run(ctx context.Context, by int64, s tools.Start) (agents.Ran, error)
 	Queue(ctx context.Context, by int64) (roster.Queue, error)
 	Joins(task int64) bool
+	Prompt(ctx context.Context, agent int64, text string) error
 }
 
 // Steer is the human's say in what agents do.

@@ -1,4 +1,11 @@
-package agents
+// Package choices remembers what the human chooses on a screen: model, theme, mode.
+//
+// Does: keep a choice for the workspace's next start, and recall what was chosen.
+//
+// Does not: know what follows from a choice.
+//
+// Imports: store, tools/permit.
+package choices
 
 import (
 	"context"
@@ -13,9 +20,9 @@ type Choice string
 
 // The things that are remembered. What a flag or a variable says is not chosen there.
 const (
-	ModelChoice Choice = "chosen model"
-	ThemeChoice Choice = "chosen theme"
-	modeChoice  Choice = "chosen mode" // auto, or what the configuration says
+	Model Choice = "chosen model"
+	Theme Choice = "chosen theme"
+	Mode  Choice = "chosen mode" // auto, or what the configuration says
 )
 
 // Remember keeps what was chosen for the next start.
@@ -37,7 +44,7 @@ type Chosen struct {
 func Remembered(ctx context.Context, db *store.DB) (c Chosen, err error) {
 	err = db.Read(ctx, func(rx *store.Rx) error {
 		var mode string
-		for choice, to := range map[Choice]*string{ModelChoice: &c.Model, ThemeChoice: &c.Theme, modeChoice: &mode} {
+		for choice, to := range map[Choice]*string{Model: &c.Model, Theme: &c.Theme, Mode: &mode} {
 			if *to, _, err = rx.Setting(string(choice)); err != nil {
 				return err
 			}

@@ -1,0 +1,135 @@
+// Package kit says what an agent has to work with beside its conversation: its tools, the mode that its calls are judged
+// in, what bounds it, and what its system prompt tells it of these.
+//
+// Does: give each kind of agent what is its own, and an agent that a file describes what that leaves it.
+//
+// Does not: find files, judge or carry out a call, loosen anything.
+//
+// Imports: agents/event, agents/history, agents/llm, agents/skills, agents/turn, tools, tools/permit.
+package kit
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"fantail/agents/event"
+	"fantail/agents/history"
+	"fantail/agents/llm"
+	"fantail/agents/skills"
+	"fantail/agents/turn"
+	"fantail/tools"
+	"fantail/tools/permit"
+)
+
+// Room gives agents their kit.
+type Room struct {
+	Tools  *tools.Set
+	Shelf  *skills.Shelf                 // what files bring; nil: nothing
+	System func(agent event.Info) string // what an agent is told of itself and of where it is
+}
+
+// New returns the room over these tools.
+func New(set *tools.Set, shelf *skills.Shelf, system func(agent event.Info) string) *Room {
+	return &Room{Tools: set.Given("skill", shelf.Offers), Shelf: shelf, System: system}
+}
+
+// looking are the tools of a fork with which it looks at files, and keeps what it found.
+var looking = []string{"read_file", "list_files", "glob", "grep", "memory"}
+
+// tools are those that an agent's model may call.
+func (r *Room) tools(i event.Info) *tools.Set {
+	set, own := r.Tools, i.Kind.Nature().Tools
+	if own != nil {
+		set = set.Only(own...)
+	}
+	if i.Role == nil {
+		return set
+	}
+	switch {
+	case i.Role.Tools == nil:
+	case own == nil:
+		set = set.Only(i.Role.Tools...)
+	default: // it answers a message, and sees no more than the one that it is a fork of
+		for _, name := range looking {
+			if !slices.Contains(i.Role.Tools, name) {
+				set = set.But(name)
+			}
+		}
+	}
+	for _, name := range i.Role.Not {
+		set = set.But(name)
+	}
+	return set
+}
+
+// Of returns an agent's tools, the mode in which its calls are judged ("": as those of others are), and what bounds it.
+func (r *Room) Of(i event.Info) (*tools.Set, permit.Mode, turn.Guard) {
+	set := r.tools(i)
+	if i.Role == nil {
+		return set, "", nil
+	}
+	if i.Role.Steps == 0 || i.Kind.Nature().Tools != nil {
+		return set, i.Role.Mode, nil
+	}
+	return set, i.Role.Mode, &steps{most: i.Role.Steps, of: i.Role.Source}
+}
+
+// Prompt is an agent's system prompt.
+func (r *Room) Prompt(i event.Info) string {
+	parts := []string{strings.TrimRight(r.System(i), "\n")}
+	if role := i.Role; role != nil {
+		parts = append(parts, fmt.Sprintf("# The agent %s\nYou work as the agent %s, which the file %s describes. Follow it where it speaks of your "+
+			"work; it allows nothing, and what you were asked to do comes first.\n\n%s", role.Name, role.Name, role.Source, role.Text))
+	}
+	if r.Shelf != nil {
+		set, offer := r.tools(i), &r.Shelf.Now().Offer
+		if offer.Skills != "" && set.Has("skill") {
+			parts = append(parts, offer.Skills)
+		}
+		if offer.Agents != "" && (set.Has("delegate") || set.Has("push")) {
+			parts = append(parts, offer.Agents)
+		}
+	}
+	if len(parts) == 1 {
+		return r.System(i)
+	}
+	return strings.Join(parts, "\n\n")
+}
+
+// steps bounds how many requests an agent makes. With one more it answers.
+type steps struct {
+	most, made int
+	of         string // the file that says so
+}
+
+var _ turn.Guard = (*steps)(nil)
+
+// Request counts a request. A turn that goes on all the same ends.
+func (s *steps) Request(*llm.Request) error {
+	if s.made++; s.made > s.most+1 {
+		return fmt.Errorf("it made the %d requests that it may make (maxTurns in %s), and did not end", s.most, s.of)
+	}
+	return nil
+}
+
+// Replied is told of a reply, which counts nothing.
+func (s *steps) Replied(*llm.Request, llm.Usage, int) {}
+
+// Call lets calls run until the last request is made.
+func (s *steps) Call(history.Call) (instead string, err error) {
+	if s.made < s.most {
+		return "", nil
+	}
+	return fmt.Sprintf("Not run: you have made the %d requests that you may make. Answer now with what you have.", s.most), nil
+}
+
+// Cast returns what an agent is whose model is named like another vendor's but means a file, and the model that it asks for;
+// nil: it means none. It reads the file.
+func (r *Room) Cast(model string) (*event.Role, string, error) {
+	name, is := tools.VendorOf(model)
+	if !is || !r.Shelf.HasRole(name) {
+		return nil, "", nil
+	}
+	return r.Shelf.Cast(name)
+}

@@ -1,0 +1,165 @@
+package skills
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"fantail/agents/event"
+	"fantail/tools"
+	"fantail/tools/front"
+	"fantail/tools/permit"
+)
+
+// Role is what a file says about an agent.
+type Role struct {
+	Tools  []string    // that it may call; nil: all
+	Not    []string    // that it may not
+	Mode   permit.Mode // in which its calls are judged; "": as others' are
+	Model  string      // "": its dispatcher's
+	Steps  int         // requests that it may make; 0: any number
+	Skills []string    // that it begins with
+
+	// Policy is the lines that say how its mail is handled, and the first of them; "": none do.
+	Policy string
+	Line   int
+}
+
+// theirs are the names that other tools give to tools such as ours.
+var theirs = map[string][]string{
+	"Bash": {"bash"}, "Read": {"read_file", "list_files"}, "NotebookRead": {"read_file"}, "LS": {"list_files"}, "Glob": {"glob", "list_files"}, "Grep": {"grep"},
+	"Write": {"write_file"}, "Edit": {"edit_file"}, "MultiEdit": {"edit_file"},
+	"Task": {"delegate", "push", "run", "queue", "receive", "check"}, "Agent": {"delegate", "push", "run", "queue", "receive", "check"},
+	"SendMessage": {"send", "reply_to_message", "list_messages", "read_message"}, "Skill": {"skill"}, "AskUserQuestion": {"ask_user"},
+}
+
+// readRole reads what a file says about an agent.
+func (i *Item) readRole(m *front.Matter, o *Options) error {
+	r := &Role{}
+	i.Role = r
+	if f := m.Get("isolation"); f != nil && f.Text != "" && f.Text != "none" {
+		return &front.Fault{Line: f.Line, Column: 1, Text: fmt.Sprintf(
+			"isolation: %s can't be had yet, and the agent is not run in the workspace itself instead", flat(f.Text, 40))}
+	}
+	if f := m.Get("tools"); f != nil && len(f.Words()) > 0 && !slices.Contains(f.Words(), "*") {
+		r.Tools = i.toolsOf(f, o)
+		if len(r.Tools) == 0 {
+			r.Tools = []string{} // none, and not all
+		}
+	}
+	if f := m.Get("disallowedTools"); f != nil {
+		r.Not = i.toolsOf(f, o)
+	}
+	if f := m.Get("permissionMode"); f != nil {
+		note := ""
+		if r.Mode, note = mode(f.Text); note != "" {
+			i.note(f, note)
+		}
+	}
+	if f := m.Get("model"); f != nil && f.Text != "" && f.Text != "inherit" {
+		var err error
+		if r.Model, err = o.model(f.Text); err != nil {
+			r.Model = ""
+			i.note(f, fmt.Sprintf("there is no model %s here: its dispatcher's is used", flat(f.Text, 60)))
+		}
+	}
+	if f := m.Get("maxTurns"); f != nil {
+		n, err := strconv.Atoi(f.Text)
+		if err != nil || n < 1 || n > 10_000 {
+			i.note(f, fmt.Sprintf("maxTurns %s is no number of requests", flat(f.Text, 40)))
+			n = 0
+		}
+		r.Steps = n
+	}
+	for _, s := range m.Get("skills").Words() {
+		r.Skills = append(r.Skills, flat(s, 64))
+	}
+	for _, key := range []string{"hooks", "mcpServers"} {
+		if f := m.Get(key); f != nil {
+			i.note(f, key+": not used here")
+		}
+	}
+	if f := m.Get("message_handling"); f != nil {
+		r.Policy, r.Line = f.Raw, f.Line
+	}
+	return nil
+}
+
+// toolsOf are the tools of ours that a list names. What it allows only in part is named by the whole: each call is judged
+// as any other.
+func (i *Item) toolsOf(f *front.Field, o *Options) (names []string) {
+	var unknown, parts []string
+	for _, w := range f.Words() {
+		name, part, _ := strings.Cut(w, "(")
+		name = strings.TrimSpace(name)
+		mine, known := theirs[name]
+		if !known && slices.Contains(o.Tools, name) {
+			mine, known = []string{name}, true
+		}
+		switch {
+		case !known:
+			unknown = append(unknown, flat(w, 60))
+		case part != "":
+			parts = append(parts, flat(w, 60))
+		}
+		names = append(names, mine...)
+	}
+	if unknown != nil {
+		i.note(f, f.Key+" names what is no tool here: "+strings.Join(unknown, ", "))
+	}
+	if parts != nil {
+		i.note(f, f.Key+": what stands in brackets is not used, calls are judged as any other: "+strings.Join(parts, ", "))
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// roles looks up the skills that agents begin with, once it is known which there are.
+func (f *finder) roles() {
+	for _, i := range f.l.Items {
+		if i.Role == nil {
+			continue
+		}
+		for _, s := range i.Role.Skills {
+			if f.l.by[Skill][s] == nil {
+				i.Notes = append(i.Notes, fmt.Sprintf("%s: there is no skill %s to begin with", i.Source, s))
+			}
+		}
+	}
+}
+
+// mostRole is how many bytes an agent's text has at most, the skills that it begins with included.
+const mostRole = 128 << 10
+
+// Cast returns what an agent is that works as the file of that name describes, and the model that it asks for; "": none.
+// It reads the file.
+func (s *Shelf) Cast(name string) (*event.Role, string, error) {
+	l := s.Now()
+	i := l.Find(Agent, name)
+	if i == nil {
+		return nil, "", l.none(Agent, name)
+	}
+	body, err := s.body(i)
+	if err != nil {
+		return nil, "", err
+	}
+	for _, skill := range i.Role.Skills {
+		if with := l.Find(Skill, skill); with != nil {
+			text, err := s.body(with)
+			if err != nil {
+				return nil, "", err
+			}
+			body += "\n\n# Skill " + with.Name + from(with) + "\n\n" + text
+		}
+	}
+	if len(body) > mostRole {
+		return nil, "", fmt.Errorf("%s: with its skills it has %d bytes, at most %d are used", i.Source, len(body), mostRole)
+	}
+	r := i.Role
+	return &event.Role{
+		Name: i.Name, Source: i.Source, Text: body, Tools: r.Tools, Not: r.Not, Mode: r.Mode, Steps: r.Steps,
+	}, r.Model, nil
+}
+
+var _ = tools.Line

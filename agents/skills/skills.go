@@ -1,0 +1,239 @@
+// Package skills is what files bring for agents to work with: skills, commands, and agents that a file describes.
+//
+// Does: find these files in the workspace, in the user's own directories and in the program, where other tools keep them
+// too; read what each says about itself; name what is in use, shadowed and broken; load one when it is used.
+//
+// Does not: write or run anything, let a file allow anything, decide which agent is told of what.
+//
+// Imports: agents/event, tools, tools/front, tools/permit, tools/secret, tools/workspace.
+package skills
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"fantail/tools"
+	"fantail/tools/permit"
+	"fantail/tools/secret"
+)
+
+// Kind is what a file brings.
+type Kind string
+
+const (
+	Skill   Kind = "skill"
+	Command Kind = "command"
+	Agent   Kind = "agent"
+)
+
+// Item is one of them. All of it but Path is clean text that a terminal shows as it is.
+type Item struct {
+	Kind   Kind
+	Name   string
+	About  string   // what it is for
+	Hint   string   // the arguments it takes, for people
+	Source string   // the file, as people name it
+	Path   string   // the file; "": it is the program's own
+	Bytes  int64    // of the file
+	Notes  []string // what of it is not used and why, with places
+	Out    string   // why it is not used; "": it is
+	Slash  string   // NAME of /NAME; "": nobody can type it
+	Typed  string   // why it can't be typed though it may be; "": it can, or is not meant to be
+
+	// Of a skill or a command.
+	Manual bool     // no model uses it by itself
+	Fork   bool     // an agent of its own carries it out
+	Agent  string   // which one; "": an agent like the one that uses it
+	Model  string   // of that agent; "": its dispatcher's
+	Paths  []string // the files that it is about; nil: any
+
+	Role *Role // of an agent
+
+	tree tree
+	rel  string // its path in tree
+}
+
+// Tokens is about how much it takes of a model's window once it is used.
+func (i *Item) Tokens() int { return int(i.Bytes+3) / 4 }
+
+// Options say where a shelf looks and what it knows.
+type Options struct {
+	Root    string   // the workspace
+	Dir     string   // where in it the human works; "": its root
+	Home    string   // the user's home; "": unknown
+	Config  string   // the directory of the user's configuration; "": none
+	Private []string // what no tool may open
+	Keys    *secret.Keys
+
+	Words   []string                                         // that mean a command of the program's when typed
+	Vendors []string                                         // names that mean another vendor's agent
+	Tools   []string                                         // the tools that there are
+	Model   func(name string) (string, error)                // the full name of a model; nil: none is known
+	Runs    func(source string, line string) (string, error) // runs a command line that a file wants run, and returns what it puts out; nil: none may
+}
+
+// Shelf is all of them. It reads no file in between: see Reread.
+type Shelf struct {
+	o    Options
+	mu   sync.Mutex // one reads
+	list atomic.Pointer[List]
+}
+
+// New returns the shelf over what there is now.
+func New(o Options) *Shelf {
+	s := &Shelf{o: o}
+	s.Reread()
+	return s
+}
+
+// List is what was found. It never changes.
+type List struct {
+	Items  []*Item
+	Broken []string // files that can't be read, with place and reason
+	Offer  Offer    // what models are told
+
+	slash map[string]*Item
+	by    map[Kind]map[string]*Item // in use, by name
+}
+
+// Reread looks at the directories again.
+func (s *Shelf) Reread() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f := finder{o: &s.o, l: &List{slash: map[string]*Item{}, by: map[Kind]map[string]*Item{Skill: {}, Command: {}, Agent: {}}}}
+	f.look()
+	s.list.Store(f.l)
+}
+
+// Now is what was found last.
+func (s *Shelf) Now() *List { return s.list.Load() }
+
+// Find returns what a name means that is in use; nil: nothing.
+func (l *List) Find(k Kind, name string) *Item { return l.by[k][name] }
+
+// Slash returns what /NAME means; nil: nothing of a file's.
+func (l *List) Slash(name string) *Item { return l.slash[name] }
+
+// Typed returns what people can type, by name.
+func (l *List) Typed() []*Item {
+	var is []*Item
+	for _, i := range l.Items {
+		if i.Slash != "" {
+			is = append(is, i)
+		}
+	}
+	slices.SortFunc(is, func(a, b *Item) int { return cmp.Compare(a.Slash, b.Slash) })
+	return is
+}
+
+// places are the directories of each kind, the first of which wins.
+func (o *Options) places() (ps []place) {
+	own := tree{dir: o.Root, bound: true}
+	for _, at := range o.upward() {
+		for _, p := range []struct {
+			dir  string
+			kind Kind
+		}{
+			{".agents/skills", Skill}, {".claude/skills", Skill},
+			{".agents/commands", Command}, {".claude/commands", Command}, {".opencode/commands", Command},
+			{".agents/agents", Agent}, {".claude/agents", Agent},
+		} {
+			rel := filepath.Join(at, p.dir)
+			ps = append(ps, place{tree: own, rel: rel, show: rel, kind: p.kind})
+		}
+	}
+	user := func(base, show string, dirs map[Kind]string) {
+		if base == "" {
+			return
+		}
+		for _, k := range []Kind{Skill, Command, Agent} {
+			if dirs[k] != "" {
+				ps = append(ps, place{tree: tree{dir: base}, rel: dirs[k], show: show + dirs[k], kind: k})
+			}
+		}
+	}
+	user(o.Config, o.shown(o.Config)+"/", map[Kind]string{Skill: "skills", Command: "commands", Agent: "agents"})
+	user(o.Home, "~/", map[Kind]string{Skill: ".agents/skills"})
+	user(o.Home, "~/", map[Kind]string{Skill: ".claude/skills", Command: ".claude/commands", Agent: ".claude/agents"})
+	return ps
+}
+
+// upward are the directories from where the human works up to the workspace's root, as seen from that.
+func (o *Options) upward() []string {
+	rel, err := filepath.Rel(o.Root, cmp.Or(o.Dir, o.Root))
+	if err != nil || !filepath.IsLocal(rel) {
+		rel = "."
+	}
+	dirs := []string{}
+	for ; rel != "."; rel = filepath.Dir(rel) {
+		dirs = append(dirs, rel)
+	}
+	return append(dirs, ".")
+}
+
+// shown is a path as people write it.
+func (o *Options) shown(path string) string {
+	if rel, err := filepath.Rel(o.Home, path); o.Home != "" && err == nil && filepath.IsLocal(rel) {
+		return "~/" + rel
+	}
+	return path
+}
+
+// Dirs are the directories in which a change may change what Now returns, in their order. Some are not there.
+func (s *Shelf) Dirs() []string {
+	dirs := map[string]bool{}
+	for _, p := range s.o.places() {
+		at := filepath.Join(p.tree.dir, p.rel)
+		dirs[at], dirs[filepath.Dir(at)], dirs[filepath.Dir(filepath.Dir(at))] = true, true, true
+	}
+	for _, i := range s.Now().Items {
+		if i.Path != "" {
+			dirs[filepath.Dir(i.Path)] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(dirs))
+}
+
+// Matters reports whether a change of a file of that name, in one of those directories, may change what Now returns.
+func Matters(name string) bool {
+	return strings.HasSuffix(name, ".md") || strings.HasSuffix(name, ".yml") || strings.HasSuffix(name, ".yaml")
+}
+
+// HasRole reports whether a name means an agent that a file describes. s may be nil.
+func (s *Shelf) HasRole(name string) bool { return s != nil && s.Now().Find(Agent, name) != nil }
+
+// Offers reports whether there is a skill that a model may use. s may be nil.
+func (s *Shelf) Offers() bool { return s != nil && s.Now().Offer.Skills != "" }
+
+var _ tools.Shelf = (*Shelf)(nil)
+
+// none is the error of a name that means nothing.
+func (l *List) none(k Kind, name string) error {
+	var names []string
+	for _, i := range l.Items {
+		if i.Kind == k && i.Out == "" && !i.Manual && len(names) < 20 {
+			names = append(names, i.Name)
+		}
+	}
+	if names == nil {
+		return fmt.Errorf("there is no %s %q, and no other", k, tools.Line(name))
+	}
+	return fmt.Errorf("there is no %s %q; there is %s", k, tools.Line(name), strings.Join(names, ", "))
+}
+
+// Mode is the permission mode that a file may ask for: only one that allows less.
+func mode(word string) (m permit.Mode, note string) {
+	switch word {
+	case "", "default":
+		return "", ""
+	case "plan", "read-only", "readOnly":
+		return permit.Plan, ""
+	}
+	return "", fmt.Sprintf("permissionMode %s is not used: a file allows nothing; plan is the mode it may ask for", tools.Line(word))
+}

@@ -1,0 +1,407 @@
+package skills
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"fantail/tools/permit"
+)
+
+// grown writes files into a new workspace and a new home, and returns what there is to find them with.
+func grown(t *testing.T, files map[string]string) Options {
+	t.Helper()
+	base, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range files {
+		path := filepath.Join(base, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, d := range []string{"ws", "home"} {
+		if err := os.MkdirAll(filepath.Join(base, d), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return Options{
+		Root: filepath.Join(base, "ws"), Home: filepath.Join(base, "home"), Config: filepath.Join(base, "home/.config/fantail"),
+		Words: []string{"model", "skills"}, Vendors: []string{"claude", "codex"}, Tools: []string{"read_file", "bash", "grep"},
+		Model: func(name string) (string, error) {
+			if name == "anthropic/opus" || name == "opus" {
+				return "anthropic/opus", nil
+			}
+			return "", errors.New("unknown")
+		},
+	}
+}
+
+func skill(about string) string { return "---\ndescription: " + about + "\n---\nDo it.\n" }
+
+// TestShelf_first: where a name is found twice, the workspace's wins over the user's, the nearer one in it over the farther,
+// a skill over a command, the program's own command over all, and each that does not is named with what does.
+func TestShelf_first(t *testing.T) {
+	o := grown(t, map[string]string{
+		"ws/.agents/skills/deploy/SKILL.md":             skill("workspace"),
+		"ws/.claude/skills/deploy/SKILL.md":             skill("beside"),
+		"ws/sub/.claude/skills/deploy/SKILL.md":         skill("nearer"),
+		"home/.claude/skills/deploy/SKILL.md":           skill("user"),
+		"home/.config/fantail/skills/deploy/SKILL.md":   skill("config"),
+		"home/.config/fantail/skills/own/SKILL.md":      skill("own"),
+		"home/.agents/skills/review/SKILL.md":           skill("theirs"),
+		"ws/.claude/commands/deploy.md":                 "As a command.\n",
+		"ws/.claude/commands/model.md":                  "Not this one.\n",
+		"ws/.claude/commands/git/push.md":               "Push it.\n",
+		"ws/.claude/commands/a/same.md":                 "One.\n",
+		"ws/.claude/commands/b/same.md":                 "Two.\n",
+		"ws/.opencode/commands/open.md":                 "Open.\n",
+		"home/.claude/commands/mine.md":                 "Mine.\n",
+		"ws/.claude/agents/claude.md":                   "---\nname: claude\ndescription: no\n---\nx",
+		"ws/.claude/agents/reviewer.md":                 "---\nname: reviewer\ndescription: yes\n---\nx",
+		"home/.claude/agents/reviewer.md":               "---\nname: reviewer\ndescription: no\n---\nx",
+		"home/.config/fantail/agents/in/dir/planner.md": "---\nname: planner\ndescription: plans\n---\nx",
+	})
+	o.Dir = filepath.Join(o.Root, "sub")
+	l := New(o).Now()
+	var got []string
+	for _, i := range l.Items {
+		got = append(got, fmt.Sprintf("%s %s %s | %s %s%s", i.Kind, i.Name, i.Source, i.Slash, i.Out, i.Typed))
+	}
+	want := []string{
+		"skill deploy sub/.claude/skills/deploy/SKILL.md | deploy ",
+		"skill deploy .agents/skills/deploy/SKILL.md |  shadowed by sub/.claude/skills/deploy/SKILL.md",
+		"skill deploy .claude/skills/deploy/SKILL.md |  shadowed by sub/.claude/skills/deploy/SKILL.md",
+		"command a:same .claude/commands/a/same.md | a:same ",
+		"command b:same .claude/commands/b/same.md | b:same ",
+		"command deploy .claude/commands/deploy.md |  shadowed by sub/.claude/skills/deploy/SKILL.md",
+		"command git:push .claude/commands/git/push.md | git:push ",
+		"command model .claude/commands/model.md |  /model is a command of the program",
+		"command open .opencode/commands/open.md | open ",
+		"agent claude .claude/agents/claude.md |  shadowed by claude, another vendor's agent",
+		"agent reviewer .claude/agents/reviewer.md |  ",
+		"skill deploy ~/.config/fantail/skills/deploy/SKILL.md |  shadowed by sub/.claude/skills/deploy/SKILL.md",
+		"skill own ~/.config/fantail/skills/own/SKILL.md | own ",
+		"agent planner ~/.config/fantail/agents/in/dir/planner.md |  ",
+		"skill review ~/.agents/skills/review/SKILL.md | review ",
+		"skill deploy ~/.claude/skills/deploy/SKILL.md |  shadowed by sub/.claude/skills/deploy/SKILL.md",
+		"command mine ~/.claude/commands/mine.md | mine ",
+		"agent reviewer ~/.claude/agents/reviewer.md |  shadowed by .claude/agents/reviewer.md",
+		"skill commit Fantail's own | commit ",
+		"skill pr Fantail's own | pr ",
+		"skill review Fantail's own |  shadowed by ~/.agents/skills/review/SKILL.md",
+	}
+	if !slices.Equal(got, want) || l.Broken != nil {
+		t.Errorf("found\n%s\nbroken %q", strings.Join(got, "\n"), l.Broken)
+	}
+	for name, is := range map[string]string{"push": "git:push", "same": "", "model": "", "deploy": "deploy", "a:same": "a:same"} {
+		found := ""
+		if i := l.Slash(name); i != nil {
+			found = i.Name
+		}
+		if found != is {
+			t.Errorf("/%s is %q, want %q", name, found, is)
+		}
+	}
+}
+
+// TestShelf_hostile: a file that can't be read, or should not, costs a line with its place, and nothing else; none brings
+// control characters to the screen or is a path.
+func TestShelf_hostile(t *testing.T) {
+	bomb := "---\ndescription: x\na0: &a0 [x, x]\n"
+	for i := 1; i < 40; i++ {
+		bomb += fmt.Sprintf("a%d: &a%d [*a%d, *a%d]\n", i, i, i-1, i-1)
+	}
+	o := grown(t, map[string]string{
+		"ws/.claude/skills/fine/SKILL.md":     skill("fine"),
+		"ws/.claude/skills/broken/SKILL.md":   "---\nname: [a\nb\n---\nbody",
+		"ws/.claude/skills/big/SKILL.md":      skill("big") + strings.Repeat("x", 10<<20),
+		"ws/.claude/skills/bomb/SKILL.md":     bomb + "---\nbody",
+		"ws/.claude/skills/loud/SKILL.md":     "---\ndescription: \"a\\x1b[31mb\\x07\\u202ec\"\n---\nbody \x1b[2J end",
+		"ws/.claude/skills/up/SKILL.md":       "---\nname: ../../etc\ndescription: up\n---\n",
+		"ws/.claude/skills/bad\x1bn/SKILL.md": skill("control"),
+		"ws/.claude/agents/up.md":             "---\nname: ../up\ndescription: up\n---\n",
+		"ws/.claude/agents/iso.md":            "---\nname: iso\ndescription: up\nisolation: worktree\n---\n",
+		"secret/SKILL.md":                     skill("secret"),
+		"secret.md":                           "secret",
+	})
+	link := func(to, at string) {
+		if err := os.Symlink(to, filepath.Join(o.Root, at)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	link("../../../secret", ".claude/skills/out")
+	link(filepath.Join(o.Root, "../secret"), ".claude/skills/absolute")
+	link("fine", ".claude/skills/inside")
+	link("loop", ".claude/skills/loop")
+	link("../../../secret.md", ".claude/agents/out.md")
+	if err := os.MkdirAll(filepath.Join(o.Root, ".claude/skills/pipe"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mkfifo(filepath.Join(o.Root, ".claude/skills/pipe/SKILL.md"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := New(o)
+	l := s.Now()
+	var names []string
+	for _, i := range l.Items {
+		names = append(names, i.Name)
+		for _, text := range []string{i.Name, i.About, i.Source, i.Hint} {
+			if strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f || r == '\u202e' }) {
+				t.Errorf("%q of %s", text, i.Name)
+			}
+		}
+	}
+	slices.Sort(names)
+	if want := []string{"bomb", "commit", "fine", "inside", "loud", "pr", "review", "up"}; !slices.Equal(names, want) {
+		t.Errorf("found %q, want %q", names, want)
+	}
+	all := strings.Join(l.Broken, "\n")
+	for _, want := range []string{
+		".claude/skills/broken/SKILL.md:3:1: its front matter is no YAML",
+		".claude/skills/big/SKILL.md: it has 10485",
+		".claude/skills/out/SKILL.md: it leads out of the workspace",
+		".claude/skills/absolute/SKILL.md: it leads out of the workspace",
+		".claude/skills/pipe/SKILL.md: it is no regular file",
+		".claude/skills/loop/SKILL.md: too many levels of symbolic links",
+		".claude/agents/out.md: it leads out of the workspace",
+		".claude/agents/up.md:2:1: the name \"../up\" does not do",
+		".claude/agents/iso.md:4:1: isolation: worktree can't be had yet, and the agent is not run in the workspace itself instead",
+		"the name \"bad\uFFFDn\" does not do",
+	} {
+		if !strings.Contains(all, want) {
+			t.Errorf("nobody is told %q of\n%s", want, all)
+		}
+	}
+	if len(l.Broken) != 10 {
+		t.Errorf("%d are broken:\n%s", len(l.Broken), all)
+	}
+	if use, err := s.Skill(t.Context(), "loud", ""); err != nil || strings.ContainsRune(use.Text, 0x1b) {
+		t.Errorf("%q, %v", use.Text, err)
+	}
+	if _, err := s.Skill(t.Context(), "../../../secret", ""); err == nil {
+		t.Error("a path is a name")
+	}
+	if err := os.Remove(filepath.Join(o.Root, ".claude/skills/fine/SKILL.md")); err != nil {
+		t.Fatal(err)
+	}
+	link("../../../../secret/SKILL.md", ".claude/skills/fine/SKILL.md")
+	if use, err := s.Skill(t.Context(), "fine", ""); err == nil {
+		t.Errorf("a file became a link that leads out, and is read: %q", use.Text)
+	}
+}
+
+// TestRole: what a file says about an agent in the words of other tools is kept in ours, and what would loosen is named and
+// not kept.
+func TestRole(t *testing.T) {
+	o := grown(t, map[string]string{
+		"ws/.claude/skills/house/SKILL.md": "---\ndescription: rules\n---\nTabs.\n",
+		"ws/.claude/agents/r.md": "---\nname: r\ndescription: Reviews\ntools: Read, Grep, Bash(git *), WebFetch, mcp__x__y\ndisallowedTools: [Bash]\n" +
+			"model: opus\npermissionMode: bypassPermissions\nmaxTurns: 7\nbackground: true\nskills: house, gone\nhooks:\n  Stop: []\n" +
+			"message_handling:\n  default: queue\n---\n\nLook twice.\n",
+		"ws/.claude/agents/p.md": "---\nname: p\ndescription: Plans\npermissionMode: plan\nmodel: sonnet-9\ntools: WebFetch\n---\nPlan.",
+		"ws/.claude/agents/v.md": "---\nname: v\ndescription: V\nmodel: acp/claude\n---\nV.",
+	})
+	s := New(o)
+	i := s.Now().Find(Agent, "r")
+	role, model, err := s.Cast("r")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprint(role.Tools, role.Not, string(role.Mode), role.Steps, model, i.Role.Line, i.Role.Policy); got !=
+		"[bash grep list_files read_file] [bash]7anthropic/opus13message_handling:\n  default: queue\n" {
+		t.Error(got)
+	}
+	if want := "Look twice.\n\n# Skill house (.claude/skills/house/SKILL.md; the paths in it begin in " + o.Root + "/.claude/skills/house)\n\nTabs."; role.Text != want {
+		t.Errorf("%q", role.Text)
+	}
+	notes := strings.Join(i.Notes, "\n")
+	for _, want := range []string{
+		"r.md:4:1: tools names what is no tool here: WebFetch, mcp__x__y", "r.md:4:1: tools: what stands in brackets is not used, calls are judged as any other: Bash(git *)",
+		"r.md:7:1: permissionMode bypassPermissions is not used: a file allows nothing", "r.md:11:1: hooks: not used here", "there is no skill gone",
+	} {
+		if !strings.Contains(notes, want) {
+			t.Errorf("no %q in\n%s", want, notes)
+		}
+	}
+	role, model, err = s.Cast("p")
+	if err != nil || role.Mode != permit.Plan || role.Tools == nil || len(role.Tools) != 0 || model != "" {
+		t.Errorf("%+v %q %v", role, model, err)
+	}
+	if _, model, err := s.Cast("v"); err != nil || model != "" {
+		t.Errorf("a file sends work to another vendor: %q %v", model, err)
+	}
+	if _, _, err := s.Cast("nobody"); err == nil || !strings.Contains(err.Error(), "there is p, r, v") {
+		t.Error(err)
+	}
+}
+
+// TestType: arguments, files and command lines take their places, and nothing that came by them is looked at again.
+func TestType(t *testing.T) {
+	o := grown(t, map[string]string{
+		"ws/a.txt": "A $1 @b.txt\n", "ws/.env": "KEY=1", "out.txt": "out", "ws/long.txt": strings.Repeat("y", 100<<10), "ws/bin": "a\x00b",
+		"ws/.claude/commands/all.md":   "Fix $ARGUMENTS now",
+		"ws/.claude/commands/each.md":  "$2 then $1, $ARGUMENTS[0] and $9.",
+		"ws/.claude/commands/none.md":  "Just this",
+		"ws/.claude/commands/file.md":  "See @a.txt and me@a.txt, `@a.txt`, @nobody\n```\n@a.txt\n```\n",
+		"ws/.claude/commands/bad.md":   "@.env @../out.txt @long.txt @bin @.",
+		"ws/.claude/commands/run.md":   "Diff: !`git diff $1`",
+		"ws/.claude/skills/s/SKILL.md": "---\ndescription: x\nallowed-tools: Bash(*)\n---\nIn ${CLAUDE_SKILL_DIR}/x.sh",
+		"ws/.claude/skills/f/SKILL.md": "---\ndescription: x\ncontext: fork\nagent: r\nmodel: opus\n---\nGo",
+		"ws/.claude/skills/g/SKILL.md": "---\ndescription: x\ncontext: fork\nmodel: opus\nagent: Explore\n---\nGo",
+		"ws/.claude/agents/r.md":       "---\nname: r\ndescription: x\n---\n",
+	})
+	s := New(o)
+	text := func(name, args string) string {
+		t.Helper()
+		use, err := s.Type(name, args)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, body, _ := strings.Cut(use.Text, ":\n\n")
+		return body
+	}
+	for _, c := range []struct{ name, args, want string }{
+		{"all", "the `!rm` @a.txt $1 bug", "Fix the `!rm` @a.txt $1 bug now"},
+		{"each", `one "two three"`, "two three then one, one and ."},
+		{"none", "", "Just this"},
+		{"none", "with more", "Just this\n\nARGUMENTS: with more"},
+		{"file", "", "See \n\n<file path=\"a.txt\">\nA $1 @b.txt\n</file>\n and me@a.txt, `@a.txt`, @nobody\n```\n@a.txt\n```"},
+		{"run", "HEAD", "Diff: !`git diff $1`\n\nARGUMENTS: HEAD\n\n(1 of its command lines, !`…`, were not run: the text stands as it is written.)"},
+	} {
+		if got := text(c.name, c.args); got != c.want {
+			t.Errorf("/%s %s:\n%q, want\n%q", c.name, c.args, got, c.want)
+		}
+	}
+	bad := text("bad", "")
+	for _, want := range []string{"@.env (not read: ", "@../out.txt (not read: it is outside of the workspace)", "it has 102400 bytes, the first 65536 stand here", "@bin (not read: it is no text)"} {
+		if !strings.Contains(bad, want) {
+			t.Errorf("no %q in %.300q", want, bad)
+		}
+	}
+	if strings.Contains(bad, "KEY=1") {
+		t.Error("a secret was read")
+	}
+	if use, err := s.Skill(t.Context(), "s", ""); err != nil || !strings.Contains(use.Text, "In "+o.Root+"/.claude/skills/s/x.sh") || !strings.HasPrefix(use.Text, "Skill s (.claude/skills/s/SKILL.md;") {
+		t.Errorf("%q %v", use.Text, err)
+	}
+	if n := s.Now().Find(Skill, "s").Notes; len(n) != 1 || !strings.Contains(n[0], "SKILL.md:3:1: allowed-tools is not used: a file allows nothing") {
+		t.Errorf("%q", n)
+	}
+	for name, model := range map[string]string{"f": "acp/r", "g": ""} {
+		if use, err := s.Skill(t.Context(), name, "x"); err != nil || use.Task == nil || use.Task.Model != model || !strings.Contains(use.Task.Prompt, "ARGUMENTS: x") {
+			t.Errorf("%s: %+v %v", name, use.Task, err)
+		}
+	}
+	if _, err := s.Skill(t.Context(), "review", ""); err == nil || !strings.Contains(err.Error(), "only by people") {
+		t.Error(err)
+	}
+
+	o.Runs = func(source, line string) (string, error) {
+		if source != ".claude/commands/run.md" || line != "git diff HEAD" {
+			t.Errorf("%s wants %q run", source, line)
+		}
+		return "@a.txt $1\x1b[0m\n", nil
+	}
+	s = New(o)
+	if got := text("run", "HEAD"); got != "Diff: @a.txt $1[0m" {
+		t.Errorf("%q", got)
+	}
+	o.Runs = func(string, string) (string, error) { return "", errors.New("not trusted") }
+	s = New(o)
+	if got := text("run", "HEAD"); !strings.Contains(got, "!`git diff $1` (not run: not trusted)") {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestOffer: what models are told stays within its bounds, in short before it is left out, and skills for people only are
+// not in it.
+func TestOffer(t *testing.T) {
+	if o := New(grown(t, nil)).Now().Offer; o != (Offer{}) {
+		t.Errorf("with nothing, models are told %+v", o)
+	}
+	for _, c := range []struct{ n, listed, short, left int }{{3, 3, 0, 0}, {60, 60, 60, 0}, {500, 89, 89, 411}} {
+		files := map[string]string{
+			"ws/.claude/skills/hid/SKILL.md": "---\ndescription: hidden\ndisable-model-invocation: true\n---\n",
+			"ws/.claude/agents/r.md":         "---\nname: r\ndescription: Reviews\n---\n",
+		}
+		for n := range c.n {
+			files[fmt.Sprintf("ws/.claude/skills/s%03d/SKILL.md", n)] = skill(strings.Repeat("word ", 40))
+		}
+		o := New(grown(t, files)).Now().Offer
+		if o.Listed != c.listed || o.Short != c.short || o.Left != c.left || len(o.Skills) > mostSkills+500 || strings.Contains(o.Skills, "hidden") {
+			t.Errorf("%d skills: listed %d, short %d, left %d, %d bytes", c.n, o.Listed, o.Short, o.Left, len(o.Skills))
+		}
+		if !strings.Contains(o.Agents, "- r: Reviews\n") {
+			t.Errorf("%q", o.Agents)
+		}
+	}
+}
+
+// TestReread: what is written, changed and removed shows after the next look, and each is in a directory that counts.
+func TestReread(t *testing.T) {
+	o := grown(t, nil)
+	s := New(o)
+	for _, dir := range []string{o.Root, filepath.Join(o.Root, ".claude"), filepath.Join(o.Root, ".agents/skills")} {
+		if !slices.Contains(s.Dirs(), dir) {
+			t.Errorf("%s does not count among %q", dir, s.Dirs())
+		}
+	}
+	dir := filepath.Join(o.Root, ".claude/skills/new")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "SKILL.md"), []byte(skill("new")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.Reread()
+	if !slices.Contains(s.Dirs(), dir) || s.Now().Find(Skill, "new") == nil || !s.Offers() {
+		t.Errorf("%q", s.Dirs())
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	s.Reread()
+	if s.Now().Find(Skill, "new") != nil || s.Offers() {
+		t.Error("what is gone is still there")
+	}
+}
+
+// BenchmarkNew is a start with 500 skills.
+func BenchmarkNew(b *testing.B) {
+	dir := b.TempDir()
+	for n := range 500 {
+		d := filepath.Join(dir, fmt.Sprintf(".claude/skills/skill-%03d", n))
+		if err := os.MkdirAll(d, 0o700); err != nil {
+			b.Fatal(err)
+		}
+		text := fmt.Sprintf("---\nname: skill-%03d\ndescription: Does this and that where somebody asks for it, and tells what came of it.\nlicense: MIT\n---\n%s", n, strings.Repeat("Do one thing after another.\n", 100))
+		if err := os.WriteFile(filepath.Join(d, "SKILL.md"), []byte(text), 0o600); err != nil {
+			b.Fatal(err)
+		}
+	}
+	for b.Loop() {
+		if n := len(New(Options{Root: dir}).Now().Items); n != 503 {
+			b.Fatal(n)
+		}
+	}
+}
+
+func FuzzExpand(f *testing.F) {
+	f.Add("$1 !`x` @a ${CLAUDE_SKILL_DIR}", "a b")
+	f.Add("```\n@x\n``` $ARGUMENTS[99999999999999999999]", "\"")
+	s := &Shelf{o: Options{Root: f.TempDir()}}
+	f.Fuzz(func(t *testing.T, body, args string) {
+		e := expansion{s: s, i: &Item{}, args: args}
+		_, _ = e.expand(body)
+	})
+}

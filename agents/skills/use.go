@@ -1,0 +1,281 @@
+package skills
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"fantail/tools"
+	"fantail/tools/front"
+	"fantail/tools/permit"
+	"fantail/tools/workspace"
+)
+
+// What a text brings along.
+const (
+	mostFileIn = 64 << 10  // bytes of a file that @file names
+	mostText   = 256 << 10 // bytes of a text with all it brings along
+	mostRefs   = 20        // files, and command lines
+)
+
+// Skill is what the tool skill gives a model. Only what it may use is there.
+func (s *Shelf) Skill(_ context.Context, name, args string) (tools.Skill, error) {
+	if s == nil {
+		return tools.Skill{}, errors.New("there are no skills here")
+	}
+	l := s.Now()
+	i := l.Find(Skill, name)
+	if i == nil {
+		return tools.Skill{}, l.none(Skill, name)
+	}
+	if i.Manual {
+		return tools.Skill{}, fmt.Errorf("the skill %s is used only by people, who type /%s", i.Name, i.Name)
+	}
+	return s.use(i, args, "Skill "+i.Name+from(i))
+}
+
+// Type is what /NAME with arguments means that a human typed.
+func (s *Shelf) Type(name, args string) (tools.Skill, error) {
+	i := s.Now().Slash(name)
+	if i == nil {
+		return tools.Skill{}, fmt.Errorf("there is no command /%s any more", name)
+	}
+	return s.use(i, args, strings.TrimSpace("/"+name+" "+args)+"\n\nWhat /"+name+" stands for"+from(i))
+}
+
+// from says where the files of an item are.
+func from(i *Item) string {
+	switch {
+	case i.Path == "":
+		return ""
+	case i.Kind == Skill:
+		return " (" + i.Source + "; the paths in it begin in " + filepath.Dir(i.Path) + ")"
+	}
+	return " (" + i.Source + ")"
+}
+
+func (s *Shelf) use(i *Item, args, head string) (tools.Skill, error) {
+	body, err := s.body(i)
+	if err != nil {
+		return tools.Skill{}, err
+	}
+	e := expansion{s: s, i: i, args: args}
+	text, err := e.expand(body)
+	if err != nil {
+		return tools.Skill{}, fmt.Errorf("%s: %w", i.Source, err)
+	}
+	text = head + ":\n\n" + text
+	if !i.Fork {
+		return tools.Skill{Text: text}, nil
+	}
+	t := &tools.Task{Prompt: text, Model: i.Model}
+	if i.Agent != "" && s.HasRole(i.Agent) { // else another tool's: one like the dispatcher
+		t.Model = tools.VendorModel(i.Agent)
+	}
+	return tools.Skill{Task: t}, nil
+}
+
+// body reads the text of an item.
+func (s *Shelf) body(i *Item) (string, error) {
+	var text []byte
+	var err error
+	if i.Path == "" {
+		text, err = ours.ReadFile("ours/" + i.Name + "/SKILL.md")
+	} else {
+		text, _, err = i.tree.read(i.rel, mostFile)
+	}
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", i.Source, err)
+	}
+	m, err := front.Read(text)
+	if err != nil {
+		return "", fmt.Errorf("%s:%w", i.Source, err)
+	}
+	return strings.TrimSpace(s.o.Keys.Text(clean(m.Body))), nil
+}
+
+// clean is text without what a terminal would obey.
+func clean(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' && r != '\n' && r != '\t' || r == 0x7f || r >= 0x80 && r < 0xa0 {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\uFFFD"))
+}
+
+// expansion is a text with arguments, files and what commands put out in it.
+type expansion struct {
+	s    *Shelf
+	i    *Item
+	args string
+
+	took  bool // the arguments stand in it
+	refs  int
+	unrun int
+}
+
+// refers is what a text may hold beside words: !`cmd`, @file behind a blank, $ARGUMENTS, $ARGUMENTS[n], $n and the
+// directory of its skill.
+var refers = regexp.MustCompile("!`[^`\n]+`|(?m:^|[ \t(])@[A-Za-z0-9_./-]+|\\$ARGUMENTS(?:\\[\\d+\\])?|\\$[0-9]\\b|\\$\\{CLAUDE_SKILL_DIR\\}")
+
+// expand returns the text. What comes of arguments, files and commands is not looked at again.
+func (e *expansion) expand(body string) (string, error) {
+	var b strings.Builder
+	fenced := false
+	for line := range strings.SplitAfterSeq(body, "\n") {
+		if t := strings.TrimSpace(line); strings.HasPrefix(t, "```") || strings.HasPrefix(t, "~~~") {
+			fenced = !fenced
+		}
+		at := 0
+		for _, m := range refers.FindAllStringIndex(line, -1) {
+			b.WriteString(line[at:m[0]])
+			ref := line[m[0]:m[1]]
+			if inCode := fenced || strings.Count(line[:m[0]], "`")%2 == 1; !inCode || !strings.Contains(ref, "@") || ref[0] == '!' {
+				ref = e.ref(ref)
+			}
+			b.WriteString(ref)
+			at = m[1]
+		}
+		b.WriteString(line[at:])
+		if b.Len() > mostText {
+			return "", fmt.Errorf("with all it brings along it has more than %d bytes", mostText)
+		}
+	}
+	if e.args != "" && !e.took {
+		b.WriteString("\n\nARGUMENTS: " + e.args)
+	}
+	if e.unrun > 0 {
+		fmt.Fprintf(&b, "\n\n(%d of its command lines, !`…`, were not run: the text stands as it is written.)", e.unrun)
+	}
+	return b.String(), nil
+}
+
+// ref is what takes the place of something a text refers to.
+func (e *expansion) ref(ref string) string {
+	switch {
+	case strings.HasPrefix(ref, "!`"):
+		return e.command(ref)
+	case strings.HasPrefix(ref, "$"):
+		return e.argument(ref)
+	}
+	lead, name, _ := strings.Cut(ref, "@")
+	return lead + e.file(name)
+}
+
+// argument is what stands for the arguments, or one of them: $1 is the first, $ARGUMENTS[0] too.
+func (e *expansion) argument(ref string) string {
+	if ref == "${CLAUDE_SKILL_DIR}" {
+		if e.i.Path == "" {
+			return ref
+		}
+		return filepath.Dir(e.i.Path)
+	}
+	e.took = true
+	if ref == "$ARGUMENTS" {
+		return e.args
+	}
+	all := split(e.args)
+	n, err := strconv.Atoi(strings.Trim(ref, "$ARGUMENTS[]"))
+	if !strings.HasPrefix(ref, "$A") {
+		n--
+	}
+	if err != nil || n < 0 || n >= len(all) {
+		return ""
+	}
+	return all[n]
+}
+
+// command is what a command line puts out, if it may run.
+func (e *expansion) command(ref string) string {
+	if e.refs++; e.s.o.Runs == nil || e.refs > mostRefs {
+		e.unrun++
+		return ref
+	}
+	line := refers.ReplaceAllStringFunc(ref[2:len(ref)-1], func(r string) string {
+		if strings.HasPrefix(r, "$") {
+			return e.argument(r)
+		}
+		return r
+	})
+	out, err := e.s.o.Runs(e.i.Source, line)
+	if err != nil {
+		e.unrun++
+		return ref + " (not run: " + tools.Line(err.Error()) + ")"
+	}
+	return strings.TrimSpace(clean(out))
+}
+
+// file is what stands in a file of the workspace. What an agent would have to ask for is not read.
+func (e *expansion) file(name string) string {
+	text, err := e.read(strings.TrimRight(name, "."))
+	switch {
+	case errors.Is(err, fs.ErrNotExist): // it may be somebody's name
+		return "@" + name
+	case err != nil:
+		return "@" + name + " (not read: " + tools.Line(err.Error()) + ")"
+	}
+	return "\n\n<file path=\"" + strings.TrimRight(name, ".") + "\">\n" + strings.TrimRight(text, "\n") + "\n</file>\n"
+}
+
+func (e *expansion) read(name string) (string, error) {
+	o := &e.s.o
+	if e.refs++; e.refs > mostRefs {
+		return "", fmt.Errorf("more than %d files and commands are named", mostRefs)
+	}
+	tr := workspace.Tree{Root: o.Root, Private: o.Private, Home: o.Home}
+	t, err := tr.Target(name, permit.Read)
+	switch a := t.Touch(permit.Action{}); {
+	case err != nil:
+		return "", err
+	case !t.Inside:
+		return "", errors.New("it is outside of the workspace")
+	case a.Forbidden != "" || a.Sensitive != "":
+		return "", errors.New(cmp.Or(a.Forbidden, "it may hold secrets"))
+	}
+	text, size, err := tree{dir: o.Root, bound: true}.read(t.Rel, mostFileIn)
+	if err != nil {
+		return "", err
+	}
+	if strings.ContainsRune(string(text), 0) {
+		return "", errors.New("it is no text")
+	}
+	said := o.Keys.Text(clean(string(text)))
+	if size > mostFileIn {
+		said += fmt.Sprintf("\n… it has %d bytes, the first %d stand here", size, mostFileIn)
+	}
+	return said, nil
+}
+
+// split cuts arguments into words; quotes hold words together.
+func split(s string) (words []string) {
+	var b strings.Builder
+	var quote rune
+	open := false
+	for _, r := range s {
+		switch {
+		case quote != 0 && r == quote:
+			quote = 0
+		case quote == 0 && (r == '"' || r == '\''):
+			quote, open = r, true
+		case quote == 0 && (r == ' ' || r == '\t' || r == '\n'):
+			if open {
+				words, open = append(words, b.String()), false
+				b.Reset()
+			}
+		default:
+			open = true
+			b.WriteRune(r)
+		}
+	}
+	if open {
+		words = append(words, b.String())
+	}
+	return words
+}

@@ -1,0 +1,38 @@
+package store
+
+import (
+	"crypto/sha256"
+	"database/sql"
+	"encoding/hex"
+	"errors"
+	"fmt"
+)
+
+// ErrAltered is the error of a row that does not hold what its name says.
+var ErrAltered = errors.New("it was altered")
+
+// PutRole keeps what an agent is that a file describes, as JSON, and returns the name under which it is kept: a digest.
+func PutRole(tx *Tx, data string) (digest string, err error) {
+	digest = digestOf(data)
+	if _, err := tx.count(`INSERT INTO roles (digest, data) VALUES (?, ?) ON CONFLICT DO NOTHING`, digest, data); err != nil {
+		return "", fmt.Errorf("keep what an agent is: %w", err)
+	}
+	return digest, nil
+}
+
+// RoleOf returns what is kept under that name.
+func RoleOf(v *View, digest string) (data string, err error) {
+	err = v.QueryRow(`SELECT data FROM roles WHERE digest = ?`, digest).Scan(&data)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return "", fmt.Errorf("read what an agent is: %w", err)
+	}
+	if digestOf(data) != digest {
+		return "", fmt.Errorf("read what an agent is: %w", ErrAltered)
+	}
+	return data, nil
+}
+
+func digestOf(data string) string {
+	sum := sha256.Sum256([]byte(data))
+	return hex.EncodeToString(sum[:])
+}

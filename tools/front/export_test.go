@@ -1,0 +1,7 @@
+package front
+
+// Simple and Strict are the two ways to read.
+var (
+	Simple = simple
+	Strict = strict
+)

@@ -1,0 +1,40 @@
+package slash
+
+import (
+	"context"
+
+	"fantail/agents/roster"
+	"fantail/tools"
+	"fantail/ui/intent"
+	"fantail/ui/slash/custom"
+)
+
+// runCustom is a command that a file brings: its text is sent as a prompt, or an agent of its own carries it out.
+func runCustom(in input) (intent.Intent, error) {
+	t := custom.Typing{
+		Name: in.name, Args: in.rest,
+		Prompt: func(ctx context.Context, text string) error { return in.Pool.Agents.Prompt(ctx, in.id, text) },
+		Push:   func(ctx context.Context, t tools.Task) (roster.Task, error) { return in.Pool.Tasks.Push(ctx, in.id, t) },
+		Queued: func(t roster.Task) string { return in.queued(t, "") },
+	}
+	if name := in.elsewhere(); name != "" {
+		t.Said = "Sent to " + name
+	}
+	return intent.Do{Agent: in.here.Info.ID, Back: in.text, F: in.Custom.Run(t)}, nil
+}
+
+// runSkills is /skills.
+func runSkills(in input) (intent.Intent, error) {
+	if in.rest != "" {
+		return nil, in.wrong("%q is not understood", in.rest)
+	}
+	return in.act(func(context.Context) (string, error) { return in.Custom.List(), nil }), nil
+}
+
+// Words are all words that mean a command of the program's, so that no file's takes its place.
+func Words() (words []string) {
+	for _, c := range commands() {
+		words = append(append(words, c.name), c.aliases...)
+	}
+	return words
+}

@@ -1,0 +1,223 @@
+// Package custom has the commands that files bring: skills, and prompts in files.
+//
+// Does: list them with their sources, complete them, carry one out that a human typed.
+//
+// Does not: find or read a file on the interface's goroutine, know the program's own commands.
+//
+// Imports: agents/roster, agents/skills, tools, ui/composer, ui/dialog, ui/frame, ui/intent.
+package custom
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"fantail/agents/roster"
+	"fantail/agents/skills"
+	"fantail/tools"
+	"fantail/ui/composer"
+	"fantail/ui/dialog"
+	"fantail/ui/frame"
+	"fantail/ui/intent"
+)
+
+// Room is what files bring, for whoever types. The zero value has nothing.
+type Room struct{ Shelf *skills.Shelf }
+
+// Has reports whether /NAME is a command of a file's.
+func (r Room) Has(name string) bool { return r.Shelf != nil && r.Shelf.Now().Slash(name) != nil }
+
+// Candidates are the commands, for the completion.
+func (r Room) Candidates() (items []composer.Item) {
+	for _, row := range r.Rows() {
+		name, _, _ := strings.Cut(strings.TrimPrefix(row.Left, "/"), " ")
+		items = append(items, composer.Item{Insert: name, Label: row.Left, Help: row.Right})
+	}
+	return items
+}
+
+// Rows are the commands, for the help: with what they are for and whose they are.
+func (r Room) Rows() (rows []dialog.Row) {
+	if r.Shelf == nil {
+		return nil
+	}
+	for _, i := range r.Shelf.Now().Typed() {
+		rows = append(rows, dialog.Row{Left: strings.TrimSpace("/" + i.Slash + " " + i.Hint), Right: brief(i.About, 90) + " · " + i.Source})
+	}
+	return rows
+}
+
+// Agents are the candidates for agent=.
+func (r Room) Agents() (items []composer.Item) {
+	if r.Shelf == nil {
+		return nil
+	}
+	for _, i := range r.Shelf.Now().Items {
+		if i.Kind == skills.Agent && i.Out == "" {
+			items = append(items, composer.Item{Insert: "agent=" + i.Name, Help: brief(i.About, 90) + " · " + i.Source})
+		}
+	}
+	return items
+}
+
+// Typing is a command of a file's that was typed.
+type Typing struct {
+	Name, Args string
+	Prompt     func(ctx context.Context, text string) error                 // sends a prompt
+	Push       func(ctx context.Context, t tools.Task) (roster.Task, error) // queues a task
+	Queued     func(t roster.Task) string                                   // what there is to say of that
+	Said       string                                                       // what there is to say of a prompt
+}
+
+// Run returns what the command comes to: a prompt, or work for an agent of its own.
+func (r Room) Run(t Typing) func(ctx context.Context) (intent.Intent, error) {
+	return func(ctx context.Context) (intent.Intent, error) {
+		s, err := r.Shelf.Type(t.Name, t.Args)
+		if err != nil {
+			return nil, err
+		}
+		if s.Task == nil {
+			return intent.Said{Text: t.Said}, t.Prompt(ctx, s.Text)
+		}
+		task := *s.Task
+		task.Start = true
+		row, err := t.Push(ctx, task)
+		if err != nil {
+			return nil, err
+		}
+		return intent.Said{Text: t.Queued(row)}, nil
+	}
+}
+
+// List is all that was found: what is in use, then what is not, and why.
+func (r Room) List() string {
+	if r.Shelf == nil {
+		return "Nothing is known of files that bring skills, commands or agents"
+	}
+	l := r.Shelf.Now()
+	var b strings.Builder
+	for _, k := range []skills.Kind{skills.Skill, skills.Command, skills.Agent} {
+		list(&b, l, k)
+	}
+	for _, i := range l.Items {
+		if i.Typed != "" {
+			fmt.Fprintf(&b, "\n! %s: %s; models use it as the skill %s", i.Source, i.Typed, i.Name)
+		}
+		if i.Out != "" {
+			fmt.Fprintf(&b, "\n! %s: %s %s is %s", i.Source, i.Kind, i.Name, i.Out)
+			continue
+		}
+		for _, n := range i.Notes {
+			b.WriteString("\n! " + n)
+		}
+	}
+	for _, n := range l.Broken {
+		b.WriteString("\n✗ " + n)
+	}
+	return frame.Clean(strings.TrimPrefix(b.String(), "\n"))
+}
+
+// list lists what is in use of a kind.
+func list(b *strings.Builder, l *skills.List, k skills.Kind) {
+	is := slices.DeleteFunc(slices.Clone(l.Items), func(i *skills.Item) bool { return i.Kind != k || i.Out != "" })
+	if len(is) == 0 {
+		return
+	}
+	b.WriteString("\n" + strings.ToUpper(string(k[:1])) + string(k[1:]) + "s" + told(l, k) + ":")
+	wide := 0
+	for _, i := range is {
+		wide = min(30, max(wide, len(i.Name)))
+	}
+	for n, i := range is {
+		if n == most {
+			fmt.Fprintf(b, "\n  and %d more", len(is)-n)
+			break
+		}
+		fmt.Fprintf(b, "\n  %-*s  %s", wide, i.Name, strings.Join(facts(i), " · "))
+	}
+}
+
+// most is how many of a kind are listed.
+const most = 100
+
+// told says what models are told of a kind with each request.
+func told(l *skills.List, k skills.Kind) string {
+	text, of := l.Offer.Agents, ""
+	switch k {
+	case skills.Command:
+		return ""
+	case skills.Skill:
+		text = l.Offer.Skills
+		if l.Offer.Listed > 0 {
+			of = fmt.Sprintf("%d of them", l.Offer.Listed)
+		}
+		if l.Offer.Short > 0 {
+			of += fmt.Sprintf(", %d shortened", l.Offer.Short)
+		}
+		if l.Offer.Left > 0 {
+			of += fmt.Sprintf(", %d left out", l.Offer.Left)
+		}
+	}
+	if text == "" {
+		return ""
+	}
+	return fmt.Sprintf(" (models are told of %s: about %d tokens of each request)", strings.TrimSpace(strings.TrimPrefix(of+" ", ", ")+orAll(of)), (len(text)+3)/4)
+}
+
+func orAll(of string) string {
+	if of == "" {
+		return "all"
+	}
+	return ""
+}
+
+// facts are what there is to say of one.
+func facts(i *skills.Item) []string {
+	fs := []string{brief(i.About, 60), i.Source, fmt.Sprintf("about %d tokens", i.Tokens())}
+	switch {
+	case i.Kind == skills.Agent:
+		fs = append(fs, role(i.Role)...)
+	case i.Kind == skills.Skill && i.Manual:
+		fs = append(fs, "only people use it, as /"+i.Slash)
+	}
+	if i.Fork {
+		fs = append(fs, "an agent of its own carries it out")
+	}
+	if i.Paths != nil {
+		fs = append(fs, "for "+strings.Join(i.Paths, ", "))
+	}
+	return slices.DeleteFunc(fs, func(s string) bool { return s == "" })
+}
+
+// role are what there is to say of an agent.
+func role(r *skills.Role) (fs []string) {
+	if r.Tools != nil {
+		fs = append(fs, "tools "+strings.Join(r.Tools, ", "))
+	}
+	if r.Not != nil {
+		fs = append(fs, "without "+strings.Join(r.Not, ", "))
+	}
+	if r.Mode != "" {
+		fs = append(fs, "mode "+string(r.Mode))
+	}
+	if r.Model != "" {
+		fs = append(fs, r.Model)
+	}
+	if r.Steps > 0 {
+		fs = append(fs, fmt.Sprintf("at most %d requests", r.Steps))
+	}
+	return fs
+}
+
+// brief is the beginning of a text.
+func brief(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	cut := strings.LastIndexByte(s[:most], ' ')
+	if cut < most/2 {
+		cut = most
+	}
+	return strings.ToValidUTF8(s[:cut], "") + "…"
+}
