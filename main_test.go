@@ -28,13 +28,13 @@ import (
 var arrows = map[string][]string{
 	".": {"*"},
 	"agents": {
-		"agents/audit", "agents/briefs", "agents/budget", "agents/checks", "agents/commands", "agents/disk", "agents/drafts",
-		"agents/due", "agents/ending", "agents/event", "agents/fleet", "agents/follow", "agents/fork", "agents/history",
-		"agents/hooks", "agents/kept", "agents/kit", "agents/ledger", "agents/llm", "agents/mail", "agents/memory",
-		"agents/observer", "agents/outside", "agents/post", "agents/quarantine", "agents/questions", "agents/queue",
-		"agents/recovery", "agents/roster", "agents/schedule", "agents/seal", "agents/steer", "agents/tasks", "agents/turn",
-		"agents/waits", "inbox", "inbox/envelope", "inbox/policy", "store", "tools", "tools/allowance", "tools/permit",
-		"tools/proc", "tools/secret",
+		"agents/audit", "agents/briefs", "agents/budget", "agents/checks", "agents/choices", "agents/commands", "agents/disk",
+		"agents/drafts", "agents/due", "agents/ending", "agents/event", "agents/fleet", "agents/follow", "agents/fork",
+		"agents/history", "agents/hooks", "agents/kept", "agents/kit", "agents/ledger", "agents/llm", "agents/mail",
+		"agents/memory", "agents/observer", "agents/outside", "agents/post", "agents/quarantine", "agents/questions",
+		"agents/queue", "agents/recovery", "agents/roster", "agents/schedule", "agents/seal", "agents/steer", "agents/tasks",
+		"agents/turn", "agents/waits", "inbox", "inbox/envelope", "inbox/policy", "store", "tools", "tools/allowance",
+		"tools/permit", "tools/proc", "tools/secret",
 	},
 	"agents/agentstest": {
 		"agents", "agents/briefs", "agents/event", "agents/fleet", "agents/history", "agents/hooks", "agents/kept",
@@ -141,9 +141,10 @@ var arrows = map[string][]string{
 	"tools/secret":           {},
 	"tools/workspace":        {"tools/permit", "tools/permit/filenames", "tools/proc"},
 	"ui": {
-		"agents", "agents/event", "agents/fleet", "agents/history", "agents/ledger", "agents/memory", "agents/skills", "inbox", "themes", "tools/permit",
-		"ui/asking", "ui/composer", "ui/dialog", "ui/drafts", "ui/files", "ui/flash", "ui/frame", "ui/intent", "ui/layers", "ui/manual",
-		"ui/notice", "ui/panel", "ui/slash", "ui/slash/custom", "ui/slash/facets", "ui/tabs", "ui/term", "ui/transcript", "ui/welcome", "ui/words",
+		"agents", "agents/choices", "agents/event", "agents/fleet", "agents/history", "agents/ledger", "agents/memory",
+		"agents/skills", "inbox", "themes", "tools/permit", "ui/asking", "ui/composer", "ui/dialog", "ui/drafts", "ui/files",
+		"ui/flash", "ui/frame", "ui/intent", "ui/layers", "ui/manual", "ui/notice", "ui/panel", "ui/slash", "ui/slash/custom",
+		"ui/slash/facets", "ui/tabs", "ui/term", "ui/transcript", "ui/welcome", "ui/words",
 	},
 	"ui/asking": {
 		"agents/event", "themes", "tools/permit", "ui/dialog", "ui/drafts", "ui/flash", "ui/frame", "ui/intent", "ui/layers", "ui/tabs",
@@ -157,8 +158,8 @@ var arrows = map[string][]string{
 		"agents/event", "agents/follow", "agents/history", "inbox", "ui/cli/jsonline", "ui/screen/wire",
 	},
 	"ui/cli/deposit": {
-		"agents", "agents/llm/builtin", "agents/mail", "agents/outside", "agents/roster", "store", "store/config",
-		"ui/cli/models", "ui/cli/shell", "ui/words",
+		"agents", "agents/choices", "agents/llm/builtin", "agents/mail", "agents/outside", "agents/roster", "store",
+		"store/config", "ui/cli/models", "ui/cli/shell", "ui/words",
 	},
 	"ui/cli/doctor": {
 		"agents/briefs", "agents/hooks", "agents/instructions", "agents/skills", "agents/trust", "tools/sandbox",
@@ -198,12 +199,12 @@ var arrows = map[string][]string{
 	"ui/cli/wall":  {"store/config", "tools/permit", "tools/sandbox"},
 	"ui/cli/watch": {},
 	"ui/cli/workspace": {
-		"agents", "agents/audit", "agents/briefs", "agents/event", "agents/fleet", "agents/hooks", "agents/kept",
-		"agents/observer", "agents/skills", "agents/trust", "inbox/rules", "store", "store/config", "store/config/paths",
-		"tools", "tools/allowance", "tools/git", "tools/permit", "tools/permit/filenames", "tools/proc", "tools/sandbox",
-		"tools/secret", "ui", "ui/cli", "ui/cli/guard", "ui/cli/host", "ui/cli/mcpserver", "ui/cli/models", "ui/cli/place",
-		"ui/cli/printer", "ui/cli/reach", "ui/cli/shelf", "ui/cli/shell", "ui/cli/wall", "ui/cli/watch", "ui/screen",
-		"ui/welcome", "ui/words",
+		"agents", "agents/audit", "agents/briefs", "agents/choices", "agents/event", "agents/fleet", "agents/hooks",
+		"agents/kept", "agents/observer", "agents/skills", "agents/trust", "inbox/rules", "store", "store/config",
+		"store/config/paths", "tools", "tools/allowance", "tools/git", "tools/permit", "tools/permit/filenames", "tools/proc",
+		"tools/sandbox", "tools/secret", "ui", "ui/cli", "ui/cli/guard", "ui/cli/host", "ui/cli/mcpserver", "ui/cli/models",
+		"ui/cli/place", "ui/cli/printer", "ui/cli/reach", "ui/cli/shelf", "ui/cli/shell", "ui/cli/wall", "ui/cli/watch",
+		"ui/screen", "ui/welcome", "ui/words",
 	},
 	"ui/composer":      {"themes", "ui/frame"},
 	"ui/dialog":        {"themes", "tools/permit", "ui/dialog/reveal", "ui/frame"},
@@ -237,12 +238,12 @@ var arrows = map[string][]string{
 	"ui/slash/inforce":  {"agents/briefs", "agents/event", "agents/instructions", "agents/prompts", "ui/frame"},
 	"ui/slash/checking": {"agents/checks", "store", "tools", "ui/frame"},
 	"ui/slash": {
-		"agents", "agents/event", "agents/fleet", "agents/history", "agents/ledger", "agents/mail", "agents/memory",
-		"agents/roster", "agents/schedule", "inbox", "inbox/policy", "store/config/near", "themes", "tools", "tools/allowance",
-		"tools/permit", "ui/composer", "ui/dialog", "ui/files", "ui/intent", "ui/manual", "ui/slash/checking",
-		"ui/slash/custom", "ui/slash/documents", "ui/slash/facets", "ui/slash/inforce", "ui/slash/options",
-		"ui/slash/spending", "ui/slash/timetable", "ui/slash/trail", "ui/slash/trusting", "ui/tabs", "ui/transcript",
-		"ui/words",
+		"agents", "agents/choices", "agents/event", "agents/fleet", "agents/history", "agents/ledger", "agents/mail",
+		"agents/memory", "agents/roster", "agents/schedule", "inbox", "inbox/policy", "store/config/near", "themes", "tools",
+		"tools/allowance", "tools/permit", "ui/composer", "ui/dialog", "ui/files", "ui/intent", "ui/manual",
+		"ui/slash/checking", "ui/slash/custom", "ui/slash/documents", "ui/slash/facets", "ui/slash/inforce",
+		"ui/slash/options", "ui/slash/spending", "ui/slash/timetable", "ui/slash/trail", "ui/slash/trusting", "ui/tabs",
+		"ui/transcript", "ui/words",
 	},
 	"ui/slash/options": {"store/config/near", "tools"},
 	"ui/slash/trail":   {"agents/audit", "themes", "ui/dialog", "ui/intent", "ui/slash/facets", "ui/words"},
@@ -293,6 +294,7 @@ var arrows = map[string][]string{
 	"ui/slash/trusting": {"agents/hooks", "agents/trust", "themes", "ui/dialog", "ui/intent"},
 	"agents/kit":        {"agents/event", "agents/history", "agents/llm", "agents/skills", "agents/turn", "tools", "tools/permit"},
 	"ui/slash/custom":   {"agents/roster", "agents/skills", "tools", "ui/composer", "ui/dialog", "ui/frame", "ui/intent"},
+	"agents/choices":    {"store", "tools/permit"},
 }
 
 // confined says where a module outside of ours may be imported. A path ends in

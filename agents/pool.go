@@ -7,12 +7,12 @@
 // Does not: run a turn (turn does), decide when mail is due (mail), know a provider by
 // name, a screen, or the configuration file; render anything for people.
 //
-// Imports: agents/audit, agents/briefs, agents/budget, agents/checks, agents/commands, agents/disk, agents/drafts,
-// agents/due, agents/ending, agents/event, agents/fleet, agents/follow, agents/fork, agents/history, agents/hooks,
-// agents/kept, agents/kit, agents/ledger, agents/llm, agents/mail, agents/memory, agents/observer, agents/outside,
-// agents/post, agents/quarantine, agents/questions, agents/queue, agents/recovery, agents/roster, agents/schedule,
-// agents/seal, agents/steer, agents/tasks, agents/turn, agents/waits, inbox, inbox/envelope, inbox/policy, store,
-// tools, tools/allowance, tools/permit, tools/proc, tools/secret.
+// Imports: agents/audit, agents/briefs, agents/budget, agents/checks, agents/choices, agents/commands, agents/disk,
+// agents/drafts, agents/due, agents/ending, agents/event, agents/fleet, agents/follow, agents/fork, agents/history,
+// agents/hooks, agents/kept, agents/kit, agents/ledger, agents/llm, agents/mail, agents/memory, agents/observer,
+// agents/outside, agents/post, agents/quarantine, agents/questions, agents/queue, agents/recovery, agents/roster,
+// agents/schedule, agents/seal, agents/steer, agents/tasks, agents/turn, agents/waits, inbox, inbox/envelope,
+// inbox/policy, store, tools, tools/allowance, tools/permit, tools/proc, tools/secret.
 package agents
 
 import (

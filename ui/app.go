@@ -6,9 +6,10 @@
 // Does not: run agents, read the database, know a model, ask anybody "are you
 // busy?": it holds the last event.
 //
-// Imports: agents, agents/event, agents/fleet, agents/history, agents/ledger, agents/memory, agents/skills, inbox, themes,
-// tools/permit, ui/asking, ui/composer, ui/dialog, ui/drafts, ui/files, ui/flash, ui/frame, ui/intent, ui/layers,
-// ui/manual, ui/notice, ui/panel, ui/slash, ui/slash/custom, ui/slash/facets, ui/tabs, ui/term, ui/transcript, ui/welcome, ui/words.
+// Imports: agents, agents/choices, agents/event, agents/fleet, agents/history, agents/ledger, agents/memory,
+// agents/skills, inbox, themes, tools/permit, ui/asking, ui/composer, ui/dialog, ui/drafts, ui/files, ui/flash,
+// ui/frame, ui/intent, ui/layers, ui/manual, ui/notice, ui/panel, ui/slash, ui/slash/custom, ui/slash/facets, ui/tabs,
+// ui/term, ui/transcript, ui/welcome, ui/words.
 package ui
 
 import (

@@ -10,8 +10,8 @@
 // testing/synctest its time is the bubble's; a child process holds that time
 // still while it runs.
 //
-// Imports: agents, agents/event, agents/fleet, agents/hooks, agents/llm, agents/llm/builtin, inbox/rules, store, store/storetest,
-// tools, tools/permit, tools/sandbox, ui, ui/cli/wall. Only tests import it.
+// Imports: agents, agents/event, agents/fleet, agents/hooks, agents/llm, agents/llm/builtin, agents/skills, inbox/rules,
+// store, store/storetest, tools, tools/permit, tools/sandbox, ui, ui/cli/wall, ui/slash. Only tests import it.
 package uitest
 
 import (

@@ -6,7 +6,7 @@
 //
 // Does not: deposit anything, print, read arguments.
 //
-// Imports: agents, agents/llm/builtin, agents/mail, agents/outside, agents/roster, store, store/config,
+// Imports: agents, agents/choices, agents/llm/builtin, agents/mail, agents/outside, agents/roster, store, store/config,
 // ui/cli/models, ui/cli/shell, ui/words.
 package deposit
 

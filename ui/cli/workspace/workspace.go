@@ -5,11 +5,11 @@
 //
 // Does not: parse arguments, decide which face the program has, know what an agent does.
 //
-// Imports: agents, agents/audit, agents/briefs, agents/event, agents/fleet, agents/hooks, agents/kept, agents/observer,
-// agents/skills, agents/trust, inbox/rules, store, store/config, store/config/paths, tools, tools/allowance, tools/git,
-// tools/permit, tools/permit/filenames, tools/proc, tools/sandbox, tools/secret, ui, ui/cli, ui/cli/guard, ui/cli/host,
-// ui/cli/mcpserver, ui/cli/models, ui/cli/place, ui/cli/printer, ui/cli/reach, ui/cli/shelf, ui/cli/shell, ui/cli/wall,
-// ui/cli/watch, ui/screen, ui/welcome, ui/words.
+// Imports: agents, agents/audit, agents/briefs, agents/choices, agents/event, agents/fleet, agents/hooks, agents/kept,
+// agents/observer, agents/skills, agents/trust, inbox/rules, store, store/config, store/config/paths, tools,
+// tools/allowance, tools/git, tools/permit, tools/permit/filenames, tools/proc, tools/sandbox, tools/secret, ui,
+// ui/cli, ui/cli/guard, ui/cli/host, ui/cli/mcpserver, ui/cli/models, ui/cli/place, ui/cli/printer, ui/cli/reach,
+// ui/cli/shelf, ui/cli/shell, ui/cli/wall, ui/cli/watch, ui/screen, ui/welcome, ui/words.
 package workspace
 
 import (
