@@ -9,8 +9,8 @@
 //
 // Imports: agents/audit, agents/budget, agents/checks, agents/commands, agents/disk, agents/drafts, agents/due,
 // agents/ending, agents/event, agents/fleet, agents/follow, agents/fork, agents/history, agents/kept, agents/ledger,
-// agents/llm, agents/mail, agents/memory, agents/observer, agents/outside, agents/post, agents/quarantine,
-// agents/questions, agents/queue, agents/recovery, agents/roster, agents/schedule, agents/seal, agents/steer,
+// agents/llm, agents/mail, agents/memory, agents/observer, agents/outside, agents/permissions, agents/post,
+// agents/quarantine, agents/questions, agents/queue, agents/recovery, agents/roster, agents/schedule, agents/seal, agents/steer,
 // agents/tasks, agents/turn, agents/waits, inbox, inbox/envelope, inbox/policy, store, tools, tools/allowance,
 // tools/permit, tools/proc, tools/secret.
 package agents
@@ -37,6 +37,7 @@ import (
 	"fantail/agents/memory"
 	"fantail/agents/observer"
 	"fantail/agents/outside"
+	"fantail/agents/permissions"
 	"fantail/agents/quarantine"
 	"fantail/agents/questions"
 	"fantail/agents/roster"
@@ -114,6 +115,8 @@ type Pool struct {
 	Audit    audit.Book       // what agents called, to be read
 	Schedule *schedule.Room   // what is due when
 	Budgets  *budget.Room     // what agents may use
+
+	Permissions *permissions.Room // under which rules calls run
 
 	o     Options
 	inbox *inbox.Inbox

@@ -26,6 +26,7 @@ type Env struct {
 	Hurry   <-chan struct{}                  // once it is closed, commands that are to end get only a moment for it; nil: a call's end hurries
 	Seen    *workspace.Seen                  // which files were read, and how they were then
 	Changes *permit.Changes                  // where it is noted what these tools write and run; nil: nowhere
+	Barred  func(path string) string         // why searches pass over a path, absolute and without links; nil: over none
 
 	// Box makes the sandbox for a command of these tools; nil: there is none.
 	Box func(leave sandbox.Leave) (*sandbox.Box, error)
@@ -43,7 +44,7 @@ type Env struct {
 
 // tree is the files as this agent's tools may touch them.
 func (e *Env) tree() *workspace.Tree {
-	return &workspace.Tree{Root: e.Root, Private: e.Private, Outputs: e.Outputs, Home: e.home(), Umask: e.Umask}
+	return &workspace.Tree{Root: e.Root, Private: e.Private, Outputs: e.Outputs, Home: e.home(), Umask: e.Umask, Barred: e.Barred}
 }
 
 // save writes a file and notes that an agent's tool did: before the write and after it,

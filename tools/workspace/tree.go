@@ -19,4 +19,7 @@ type Tree struct {
 	Outputs string     // the directory of the agent's own output files, which may be read; "": none
 	Home    string     // the user's home directory; "": unknown
 	Umask   proc.Umask // of the files and directories that are made
+
+	// Barred says why searches pass over a path, and why a command that would read it asks; nil: over none.
+	Barred func(path string) string
 }

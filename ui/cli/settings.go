@@ -88,6 +88,8 @@ func Reread(was, is config.Config, gate *permit.Gate) (string, error) {
 				return "", fmt.Errorf("the configuration's rules: %w", err)
 			}
 			now = append(now, key)
+		case "permissions": // whoever reads the files of rules has them hold
+			now = append(now, key)
 		case "theme", "mouse", "editor", "notify", "status_style":
 			screens = append(screens, key)
 		default:

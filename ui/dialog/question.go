@@ -58,8 +58,6 @@ func NewQuestion(t *themes.Theme, q permit.Question) Question {
 	b.choices = append(b.choices, choice{"y", "1", "once", "once", permit.Once})
 	if q.Rule != "" {
 		b.choices = append(b.choices, choice{"s", "2", "for this session", "session", permit.Session})
-	}
-	if q.Rule.Widens() {
 		b.choices = append(b.choices, choice{"p", "4", "always in this project", "project", permit.Project})
 	}
 	if q.Auto {

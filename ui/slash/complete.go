@@ -9,6 +9,7 @@ import (
 	"fantail/themes"
 	"fantail/ui/composer"
 	"fantail/ui/slash/checking"
+	"fantail/ui/slash/permissions"
 	"fantail/ui/tabs"
 )
 
@@ -177,6 +178,13 @@ func sandboxArguments(_ Env, words []string, _ string) []composer.Item {
 		return nil
 	}
 	return []composer.Item{{Insert: "revoke", Help: "take back what was added"}}
+}
+
+func permissionsArguments(_ Env, words []string, _ string) []composer.Item {
+	if len(words) > 0 {
+		return nil
+	}
+	return items(permissions.Verbs()...)
 }
 
 func checksArguments(_ Env, words []string, _ string) []composer.Item {

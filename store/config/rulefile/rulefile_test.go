@@ -50,9 +50,9 @@ fault 7:42 ask is a list of rules: [ … ]
 	for text, want := range map[string]string{
 		"": "", "  \n": "", "[]": "fault 1:1 settings are an object: { … }\n", "{}": "",
 		`{"permissions": {"deny": ["a"` + "\n,": "deny 1:27 a\nfault 2:2 the file ends in the middle\n",
-		`{"permissions": {"deny": ["a", }`:       "deny 1:27 a\nfault 1:32 invalid character '}' looking for beginning of value\n",
-		"\ufeff{\"permissions\":[]}":             "fault 1:16 permissions is an object: { … }\n",
-		"// x\n{}":                               "fault 1:1 invalid character '/' looking for beginning of value\n",
+		`{"permissions": {"deny": ["a", }`:      "deny 1:27 a\nfault 1:32 invalid character '}' looking for beginning of value\n",
+		"\ufeff{\"permissions\":[]}":            "fault 1:16 permissions is an object: { … }\n",
+		"// x\n{}":                              "fault 1:1 invalid character '/' looking for beginning of value\n",
 	} {
 		if got := said(JSON([]byte(text))); got != want {
 			t.Errorf("%q:\n%swant\n%s", text, got, want)

@@ -6,7 +6,7 @@
 //
 // Does not: change anything, start a host.
 //
-// Imports: tools/sandbox, ui/cli/place, ui/cli/reach, ui/cli/wall.
+// Imports: agents/permissions, tools/sandbox, ui/cli/place, ui/cli/reach, ui/cli/wall.
 package doctor
 
 import (
@@ -18,6 +18,7 @@ import (
 	"slices"
 	"strings"
 
+	"fantail/agents/permissions"
 	"fantail/tools/sandbox"
 	"fantail/ui/cli/place"
 	"fantail/ui/cli/reach"
@@ -41,6 +42,7 @@ type Machine struct {
 	Sandbox string        // what it says of one
 	Wall    *sandbox.Wall // that was found for that
 	Keeps   wall.Machine
+	Rules   permissions.Reading // what files say of what may run
 }
 
 // Here is this machine for the user of that name.
@@ -56,6 +58,7 @@ func Here(user string) Machine {
 // Look looks at everything.
 func Look(ctx context.Context, at place.Place, m Machine) []Finding {
 	all := []Finding{{What: "workspace", Says: at.Root}, m.kills(), m.scope(), m.sandbox(), data(at.Data), root(at.Root)}
+	all = append(all, m.rules()...)
 	switch s, err := reach.Ask(ctx, at.Screens, reach.Tell); {
 	case err == nil:
 		return append(all, Finding{What: "host", Says: fmt.Sprintf("process %d, %s", s.PID, s.Version)})
@@ -120,6 +123,29 @@ func (m Machine) sandbox() Finding {
 	}
 	lines, holds := wall.Summary(m.Wall, m.Keeps)
 	return Finding{What: "sandbox", Bad: !holds, Says: strings.Join(lines, "; ")}
+}
+
+// rules is what is wrong with the rules of files, or not obeyed.
+func (m Machine) rules() (all []Finding) {
+	for _, f := range m.Rules.Faults {
+		all = append(all, Finding{What: "rules", Bad: true, Says: f})
+	}
+	for _, f := range m.Rules.Ignored {
+		all = append(all, Finding{What: "not obeyed", Says: f})
+	}
+	lists, offered := map[string]int{}, 0
+	for _, l := range m.Rules.Lines {
+		if l.Project && l.List == "allow" {
+			offered++
+			continue
+		}
+		lists[string(l.List)]++
+	}
+	if len(m.Rules.Lines) > 0 {
+		all = append(all, Finding{What: "rules", Says: fmt.Sprintf("%d deny, %d ask, %d allow; %d that the workspace's files want allowed, which hold once you accept them: /permissions lists all",
+			lists["deny"], lists["ask"], lists["allow"], offered)})
+	}
+	return all
 }
 
 // data is whether locks can be trusted where the workspace's data lie.

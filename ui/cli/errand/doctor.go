@@ -8,8 +8,10 @@ import (
 	"fantail/store/config"
 	"fantail/ui/cli/doctor"
 	"fantail/ui/cli/place"
+	"fantail/ui/cli/rulebook"
 	"fantail/ui/cli/shell"
 	"fantail/ui/cli/wall"
+	"fantail/ui/frame"
 )
 
 // runDoctor is fantail doctor: what gets in the way of a host.
@@ -30,12 +32,14 @@ func runDoctor(ctx context.Context, e *Errand, out *printed) (int, error) {
 	if here.Config = wrong; wrong == nil {
 		here.Sandbox, here.Wall = conf.Sandbox, wall.Find(ctx, conf.Sandbox)
 	}
+	here.Rules = rulebook.New(at.Root, os.Getenv).Read()
 	code := shell.OK
 	for _, f := range doctor.Look(ctx, at, here) {
 		mark := "ok  "
 		if f.Bad {
 			mark, code = "!   ", shell.Failed
 		}
+		f.Says = frame.CleanLine(f.Says)
 		if out.json {
 			err = out.line(jFinding{f.What, f.Says, !f.Bad})
 		} else {

@@ -5,10 +5,10 @@
 //
 // Does not: parse arguments, decide which face the program has, know what an agent does.
 //
-// Imports: agents, agents/audit, agents/event, agents/fleet, agents/kept, agents/observer, inbox/rules, store,
+// Imports: agents, agents/audit, agents/event, agents/fleet, agents/kept, agents/observer, agents/permissions, inbox/rules, store,
 // store/config, store/config/paths, tools, tools/allowance, tools/git, tools/permit, tools/permit/filenames,
 // tools/proc, tools/sandbox, tools/secret, ui, ui/cli, ui/cli/guard, ui/cli/host, ui/cli/mcpserver, ui/cli/models,
-// ui/cli/place, ui/cli/printer, ui/cli/reach, ui/cli/shell, ui/cli/wall, ui/cli/watch, ui/screen, ui/welcome, ui/words.
+// ui/cli/place, ui/cli/printer, ui/cli/reach, ui/cli/rulebook, ui/cli/shell, ui/cli/wall, ui/cli/watch, ui/screen, ui/welcome, ui/words.
 package workspace
 
 import (
@@ -62,6 +62,7 @@ type Workspace struct {
 	unseek  func()               // gives up looking for it, and returns when nothing of that is left; nil: nobody looks
 	bell    *place.Bell          // nil: there is none
 	watch   *watch.Watch         // nil: there is none
+	rules   ruled
 
 	db      *store.DB // from here on set by open
 	gate    *permit.Gate
@@ -181,6 +182,9 @@ func (w *Workspace) open(ctx context.Context, choose func(remembered string) (co
 	if err != nil {
 		return nil, errors.Join(err, w.db.Close())
 	}
+	if err := w.rule(ctx, pool); err != nil {
+		return nil, errors.Join(err, guard.Close(pool.Close), w.db.Close())
+	}
 	if w.bell != nil {
 		w.bell.Serve(w.guard.Go, func() { pool.Refresh(ctx) })
 	}
@@ -212,6 +216,7 @@ func (w *Workspace) judges() error {
 		return err
 	}
 	gate.Stands(ground)
+	w.rules.begin(w.place.Root, gate)
 	w.gate = gate
 	return nil
 }
@@ -220,5 +225,6 @@ func (w *Workspace) close() error {
 	if w.watch != nil {
 		_ = w.watch.Close()
 	}
+	w.rules.close()
 	return w.db.Close()
 }

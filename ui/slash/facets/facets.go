@@ -6,7 +6,7 @@
 //
 // Imports: agents, agents/audit, agents/event, agents/fleet, agents/history, agents/ledger, agents/mail,
 // agents/memory, agents/roster, inbox, inbox/policy, tools, tools/allowance, tools/permit, ui/slash/checking,
-// ui/slash/timetable.
+// ui/slash/permissions, ui/slash/timetable.
 package facets
 
 import (
@@ -28,6 +28,7 @@ import (
 	"fantail/tools/allowance"
 	"fantail/tools/permit"
 	"fantail/ui/slash/checking"
+	"fantail/ui/slash/permissions"
 	"fantail/ui/slash/timetable"
 )
 
@@ -46,13 +47,14 @@ type Pool struct {
 	Due     timetable.Pool
 	Checks  checking.Room
 	Budgets Budgets
+	Rules   permissions.Room
 }
 
 // Of is what commands ask of p.
 func Of(p *agents.Pool) Pool {
 	return Pool{
 		Agents: p, Steer: p.Steer, Tasks: p.Tasks, Mail: p.Mail, Letters: p.Letters, Pickup: p.Pickup, Asks: p.Asks, Memory: p.Memory, Ledger: p.Ledger,
-		Audit: p.Audit, Due: p.Schedule, Checks: p.Observe.Checks(), Budgets: p.Budgets,
+		Audit: p.Audit, Due: p.Schedule, Checks: p.Observe.Checks(), Budgets: p.Budgets, Rules: p.Permissions,
 	}
 }
 
