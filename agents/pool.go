@@ -128,10 +128,15 @@ type Pool struct {
 	forks *fork.Forks
 	takes *mail.Takes
 	ends  *roster.Ends
-	held  *quarantine.Ward
-	seals *seal.Key
+	trusted
 
 	others others // how far other processes were read. The fleet's mutex guards it
+}
+
+// trusted is what tells rows that this host wrote from others.
+type trusted struct {
+	held  *quarantine.Ward
+	seals *seal.Key
 }
 
 // others is how far the pool has read what other processes wrote.

@@ -67,7 +67,7 @@ func Wide(command string) (*Whole, error) {
 				})
 			}
 		case *syntax.Stmt:
-			w.stmt(n, piped[n])
+			w.stmt(n, Call{Piped: piped[n]})
 		}
 		return true
 	})
@@ -75,21 +75,20 @@ func Wide(command string) (*Whole, error) {
 }
 
 // stmt notes what a statement calls, and from and to which files.
-func (w *Whole) stmt(st *syntax.Stmt, piped bool) {
-	var fed []Loose
+func (w *Whole) stmt(st *syntax.Stmt, call Call) {
 	for _, r := range st.Redirs {
 		switch {
 		case r.Hdoc != nil:
-			fed = append(fed, loose(r.Hdoc))
+			call.Fed = append(call.Fed, loose(r.Hdoc))
 		case r.Word == nil:
 		case r.Op == syntax.WordHdoc:
-			fed = append(fed, loose(r.Word))
+			call.Fed = append(call.Fed, loose(r.Word))
 		case r.Op == syntax.RdrIn:
 			w.Reads = append(w.Reads, loose(r.Word))
-			piped = true
+			call.Piped = true
 		case r.Op == syntax.RdrInOut:
 			w.Reads, w.Writes = append(w.Reads, loose(r.Word)), append(w.Writes, loose(r.Word))
-			piped = true
+			call.Piped = true
 		case r.Op != syntax.DplIn && r.Op != syntax.DplOut:
 			w.Writes = append(w.Writes, loose(r.Word))
 		}
@@ -98,7 +97,6 @@ func (w *Whole) stmt(st *syntax.Stmt, piped bool) {
 	if !is || len(c.Args) == 0 && len(c.Assigns) == 0 {
 		return
 	}
-	call := Call{Fed: fed, Piped: piped}
 	for _, a := range c.Assigns {
 		if a.Name == nil {
 			continue

@@ -80,17 +80,17 @@ func (r *Rule) runs(l *Line) Match {
 // one says whether the rule speaks of one command.
 func (r *Rule) one(words []bash.Loose) Match {
 	var text glob
-	open := false
+	level := Yes
 	for i, w := range words {
 		if i > 0 {
 			text = append(text, ' ')
 		}
-		text, open = append(text, ofWord(w)...), open || w.Open()
+		text, level = append(text, ofWord(w)...), min(level, told(w))
 	}
 	best := No
 	for _, g := range r.lines {
 		if g.meets(text) {
-			best = max(best, told(open))
+			best = max(best, level)
 		}
 	}
 	if best == Yes || len(r.words) == 0 {
@@ -103,8 +103,9 @@ func (r *Rule) one(words []bash.Loose) Match {
 	return max(best, r.anyOrder(words))
 }
 
-func told(open bool) Match {
-	if open {
+// told says whether a word is known as it will be.
+func told(w bash.Loose) Match {
+	if w.Open() {
 		return Maybe
 	}
 	return Yes
@@ -205,7 +206,7 @@ func (m matcher) step(at [][]Match, i, j, k int) (best Match) {
 	}
 	if i < n && !m.rule[i].lone() {
 		if g := ofWord(w); m.rule[i].meets(g) {
-			best = max(best, min(told(w.Open()), at[i+1][j+1]))
+			best = max(best, min(told(w), at[i+1][j+1]))
 		}
 	}
 	if j == 0 || len(w.Text) < 2 || w.Text[0] != '-' && w.Text[0] != '+' {
