@@ -31,6 +31,7 @@ type Walk struct {
 
 	Denied    int // directories that could not be read
 	Sensitive int // files that were passed over since they hold secrets
+	Barred    int // files and directories that were passed over since a rule keeps them from being read
 
 	tree   *Tree
 	from   Target
@@ -144,7 +145,7 @@ func (w *Walk) barred(abs string) bool {
 	if w.tree.Barred == nil || w.tree.Barred(abs) == "" || w.tree.Barred(w.from.Abs) != "" {
 		return false
 	}
-	w.Sensitive++
+	w.Barred++
 	return true
 }
 
