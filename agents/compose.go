@@ -29,6 +29,7 @@ import (
 	"fantail/agents/memory"
 	"fantail/agents/observer"
 	"fantail/agents/outside"
+	"fantail/agents/permissions"
 	"fantail/agents/post"
 	"fantail/agents/quarantine"
 	"fantail/agents/questions"
@@ -108,6 +109,10 @@ func (p *Pool) furnish() {
 	p.held = quarantine.New(o.DB, p.fleet, seals)
 	p.inbox = inbox.New(o.DB, p.fleet.Rung)
 	p.Asks = questions.New(o.DB, p.inbox, o.Gate, seals, p.audit, o.Now)
+	p.Permissions = permissions.New(permissions.Options{
+		DB: o.DB, Gate: o.Gate, Audit: p.audit, Asks: p.Asks, Tools: o.Tools,
+		Env: tools.Env{Root: o.Root, Private: o.Private, Outputs: p.outputs(0), Environ: o.Environ, Keys: o.Keys},
+	})
 	p.Ledger = ledger.New(o.DB, p.inbox, subjects{p})
 	p.waits = waits.New(onlooker{p.fleet, p})
 	p.takes = mail.NewTakes(o.DB, p.inbox, p.waits)

@@ -10,9 +10,9 @@
 // Imports: agents/audit, agents/briefs, agents/budget, agents/checks, agents/choices, agents/commands, agents/disk,
 // agents/drafts, agents/due, agents/ending, agents/event, agents/fleet, agents/follow, agents/fork, agents/history,
 // agents/hooks, agents/kept, agents/kit, agents/ledger, agents/llm, agents/mail, agents/memory, agents/observer,
-// agents/outside, agents/post, agents/quarantine, agents/questions, agents/queue, agents/recovery, agents/roster,
-// agents/schedule, agents/seal, agents/steer, agents/tasks, agents/turn, agents/waits, inbox, inbox/envelope,
-// inbox/policy, store, tools, tools/allowance, tools/permit, tools/proc, tools/secret.
+// agents/outside, agents/permissions, agents/post, agents/quarantine, agents/questions, agents/queue, agents/recovery,
+// agents/roster, agents/schedule, agents/seal, agents/steer, agents/tasks, agents/turn, agents/waits, inbox,
+// inbox/envelope, inbox/policy, store, tools, tools/allowance, tools/permit, tools/proc, tools/secret.
 package agents
 
 import (
@@ -39,6 +39,7 @@ import (
 	"fantail/agents/memory"
 	"fantail/agents/observer"
 	"fantail/agents/outside"
+	"fantail/agents/permissions"
 	"fantail/agents/quarantine"
 	"fantail/agents/questions"
 	"fantail/agents/roster"
@@ -102,6 +103,8 @@ func (o *Options) shows() bool { return o.DB.ReadOnly() != nil }
 // Pool is all agents of a workspace: it opens and closes them, starts their tasks and
 // composes the rooms they work in. It is safe for concurrent use.
 type Pool struct {
+	Limits
+
 	// The rooms that others than the pool may use as they are.
 	Tasks    *tasks.Tasks     // what waits to start
 	Observe  *observer.Room   // agents that a schedule starts
@@ -119,7 +122,6 @@ type Pool struct {
 	Follow   follow.Room      // for readers that follow one agent
 	Audit    audit.Book       // what agents called, to be read
 	Schedule *schedule.Room   // what is due when
-	Budgets  *budget.Room     // what agents may use
 	Hooks    *hooks.Room      // programs that run where something happens; nil: there are none
 
 	o     Options
@@ -135,6 +137,12 @@ type Pool struct {
 	strangers
 
 	others others // how far other processes were read. The fleet's mutex guards it
+}
+
+// Limits are what agents may use, and do.
+type Limits struct {
+	Budgets     *budget.Room
+	Permissions *permissions.Room // under which rules calls run
 }
 
 // strangers is what tells work that others asked for from the human's.

@@ -95,6 +95,11 @@ func parseBash(c call) (*Call, error) {
 			if why := filenames.SensitiveFile(n); why != "" {
 				return why
 			}
+			if c.env.Barred != nil {
+				if why := c.env.Barred(filepath.Join(c.env.Root, n)); why != "" {
+					return why
+				}
+			}
 		}
 		return ""
 	}

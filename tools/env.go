@@ -27,6 +27,7 @@ type Env struct {
 	Shelf   Shelf                            // what files bring that calls may name; nil: nothing
 	Seen    *workspace.Seen                  // which files were read, and how they were then
 	Changes *permit.Changes                  // where it is noted what these tools write and run; nil: nowhere
+	Barred  func(path string) string         // why searches pass over a path, absolute and without links; nil: over none
 
 	// Box makes the sandbox for a command of these tools; nil: there is none.
 	Box func(leave sandbox.Leave) (*sandbox.Box, error)
@@ -47,7 +48,7 @@ type Env struct {
 
 // tree is the files as this agent's tools may touch them.
 func (e *Env) tree() *workspace.Tree {
-	return &workspace.Tree{Root: e.Root, Private: e.Private, Outputs: e.Outputs, Home: e.home(), Umask: e.Umask, Guards: e.Guards}
+	return &workspace.Tree{Root: e.Root, Private: e.Private, Outputs: e.Outputs, Home: e.home(), Umask: e.Umask, Guards: e.Guards, Barred: e.Barred}
 }
 
 // save writes a file and notes that an agent's tool did: before the write and after it,

@@ -117,6 +117,9 @@ func note(b *strings.Builder, w *workspace.Walk) {
 	if w.Denied > 0 {
 		fmt.Fprintf(b, "[%d directories could not be read]\n", w.Denied)
 	}
+	if w.Barred > 0 {
+		fmt.Fprintf(b, "[%d files or directories that a rule keeps from being read were passed over]\n", w.Barred)
+	}
 	if w.Sensitive > 0 {
 		fmt.Fprintf(b, "[%d files that may hold secrets were passed over; read_file asks for them]\n", w.Sensitive)
 	}

@@ -216,6 +216,12 @@ func (l *Log) Revoked(tx *store.Tx, rule, by string) error {
 	return l.add(tx, store.Audit{What: Grant, Args: args, Decision: "taken back", By: named(by)})
 }
 
+// Filed adds the row of an answer to what a file of the workspace wants allowed.
+func (l *Log) Filed(tx *store.Tx, rule, from, answer, by string) error {
+	args := spelled(map[string]any{"rule": rule, "from": from})
+	return l.add(tx, store.Audit{What: Grant, Args: args, Decision: answer, By: named(by)})
+}
+
 // Switched adds the row of another permission mode.
 func (l *Log) Switched(tx *store.Tx, was, mode, by string) error {
 	return l.add(tx, store.Audit{What: Mode, Args: spelled(map[string]any{"mode": mode, "was": was}), By: named(by)})

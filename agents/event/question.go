@@ -88,10 +88,10 @@ func (ans Answer) Suits(d QuestionRow) error {
 		return nil
 	case ans.Choice == permit.Session && d.Rule == "":
 		return errors.New("no rule can cover this call for the session: yes lets it run once, no refuses it")
-	case ans.Choice == permit.Project && !d.Rule.Widens():
-		return errors.New("only what is added to a sandbox is kept for the project: yes lets it run once, no refuses it")
+	case ans.Choice == permit.Project && d.Rule == "":
+		return errors.New("no rule can cover this call for the project: yes lets it run once, no refuses it")
 	case ans.Choice != permit.Once && ans.Choice != permit.Session && ans.Choice != permit.Project && ans.Choice != permit.No:
-		return errors.New("a call waits for yes, session or no")
+		return errors.New("a call waits for yes, session, project or no")
 	}
 	return nil
 }

@@ -250,7 +250,7 @@ func TestAnswer_suits(t *testing.T) {
 			want     string
 		}{
 			{99, event.Answer{}, "question 99"},
-			{d.row(d.main, "c").ID, event.Answer{Text: "yes"}, "a call waits for yes, session or no"},
+			{d.row(d.main, "c").ID, event.Answer{Text: "yes"}, "a call waits for yes, session, project or no"},
 			{d.row(d.sub, "q").ID, event.Answer{Choice: permit.Once}, "the answer is missing"},
 			{d.row(d.main, "n").ID, event.Answer{Choice: permit.Session}, "no rule can cover this call for the session"},
 		} {

@@ -13,7 +13,7 @@ func Changed(a, b Config) (keys []string) {
 			continue
 		}
 		x, y := va.FieldByIndex(f.Index), vb.FieldByIndex(f.Index)
-		if x.Kind() != reflect.String && x.Kind() != reflect.Bool && x.Kind() != reflect.Int && x.Len() == 0 && y.Len() == 0 {
+		if x.Kind() != reflect.String && x.Kind() != reflect.Bool && x.Kind() != reflect.Int && x.Kind() != reflect.Struct && x.Len() == 0 && y.Len() == 0 {
 			continue // none is none, written or not
 		}
 		if !reflect.DeepEqual(x.Interface(), y.Interface()) {

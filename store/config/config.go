@@ -51,9 +51,10 @@ type Config struct {
 
 	DisabledTools []string `toml:"disabled_tools"` // no model is offered them
 	Rules
-	Providers map[string]ProviderRow `toml:"providers"`
-	Agents    map[string]AgentRow    `toml:"agents"`
-	Hooks     map[string][]HookGroup `toml:"hooks"` // by the event at which they run
+	Permissions Permissions            `toml:"permissions"`
+	Providers   map[string]ProviderRow `toml:"providers"`
+	Agents      map[string]AgentRow    `toml:"agents"`
+	Hooks       map[string][]HookGroup `toml:"hooks"` // by the event at which they run
 }
 
 // Rules are permission rules in their written form, such as `bash(go test *)`,
@@ -61,6 +62,15 @@ type Config struct {
 // Their keys stand at the file's top.
 type Rules struct {
 	Allow []string `toml:"allow"`
+}
+
+// Permissions are rules that several tools understand, such as `Bash(git push *)`: what
+// is denied, then what asks, wins over all that is allowed. Their places are
+// store/config/rulefile's.
+type Permissions struct {
+	Allow []string `toml:"allow"`
+	Ask   []string `toml:"ask"`
+	Deny  []string `toml:"deny"`
 }
 
 // ProviderRow is one [providers.NAME]: a vendor of the user's own, or changes to

@@ -18,6 +18,7 @@ type Gate struct {
 	mode    Mode
 	wall    Wall
 	rules   []parsed
+	limits  Limits         // of files, see limit.go
 	offered map[Rule]grant // what a rule that was offered would be given for
 	changes *Changes
 	ground  func() error // nil: nothing is asked
@@ -51,8 +52,8 @@ func (g *Gate) Configure(rules []Rule) error {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	for _, p := range g.rules { // those of the session and the workspace stay, and are not said twice
-		if !p.lasts && !slices.ContainsFunc(all, func(o parsed) bool { return o.text == p.text }) {
+	for _, p := range g.rules { // those of the session, the workspace and its files stay, and are not said twice
+		if !p.lasts && (p.filed != "" || !slices.ContainsFunc(all, func(o parsed) bool { return o.text == p.text })) {
 			all = append(all, p)
 		}
 	}
@@ -64,7 +65,7 @@ func (g *Gate) Configure(rules []Rule) error {
 func (g *Gate) Forget() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.rules = slices.DeleteFunc(slices.Clone(g.rules), func(p parsed) bool { return !p.lasts && !p.kept })
+	g.rules = slices.DeleteFunc(slices.Clone(g.rules), func(p parsed) bool { return !p.durable() })
 	clear(g.offered)
 }
 
@@ -133,7 +134,7 @@ func (g *Gate) Allow(r Rule) error {
 	delete(g.offered, p.text)
 	// A reader may hold the old slice: it is never changed in place.
 	rules := slices.DeleteFunc(slices.Clone(g.rules), func(old parsed) bool {
-		if old.text != p.text {
+		if old.text != p.text || old.filed != "" {
 			return false
 		}
 		p.lasts, p.kept = old.lasts, old.kept
@@ -156,14 +157,23 @@ func (g *Gate) offers(r Rule, given grant) {
 // maxOffered bounds how many offers are remembered.
 const maxOffered = 64
 
-// Decide says whether the action may run in the mode and under the rules that hold now.
+// Decide says whether the action may run in the mode and under the rules that hold now. What a file denies is denied
+// in every mode, whatever was allowed; what it has asked is asked.
 func (g *Gate) Decide(a Action) Verdict {
 	g.mu.RLock()
-	mode, rules := g.mode, g.rules
+	mode, rules, limits := g.mode, g.rules, g.limits
 	g.mu.RUnlock()
+	if a.Forbidden != "" {
+		return g.decide(a, mode, rules)
+	}
+	return limits.find(a).over(g.decide(a, mode, rules))
+}
+
+// decide is Decide without what files deny and ask.
+func (g *Gate) decide(a Action, mode Mode, rules []parsed) Verdict {
 	if a.Mode != "" {
 		mode = a.Mode
-		rules = slices.DeleteFunc(slices.Clone(rules), func(p parsed) bool { return !p.lasts && !p.kept })
+		rules = slices.DeleteFunc(slices.Clone(rules), func(p parsed) bool { return !p.durable() })
 	}
 	if g.ground != nil && a.Kind != Internal && a.Forbidden == "" {
 		if err := g.ground(); err != nil {

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 )
 
 // widening is the head of rules that add to the sandbox of commands.
@@ -60,18 +61,23 @@ func parseLeave(body string) (parsed, error) {
 // Keep adds a rule of the workspace: a human gave it for good.
 func (g *Gate) Keep(r Rule) error {
 	p, err := r.parse()
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case p.kind != Widen:
-		return errors.New("only what is added to sandboxes is kept in the workspace: " + string(r) + " belongs into the configuration")
 	}
 	p.kept = true
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	var seen bool
+	if p.given, seen = g.offered[p.text]; !seen {
+		p.given.since = time.Now()
+	}
+	delete(g.offered, p.text)
 	rules := slices.DeleteFunc(slices.Clone(g.rules), func(old parsed) bool {
-		p.lasts = p.lasts || old.text == p.text && old.lasts
-		return old.text == p.text
+		if old.text != p.text || old.filed != "" {
+			return false
+		}
+		p.lasts = old.lasts
+		return true
 	})
 	g.rules = append(rules, p)
 	return nil
@@ -103,7 +109,7 @@ func (g *Gate) Grants() (all []Grant) {
 	return all
 }
 
-// Revoke takes back what a human gave for sandboxes. The error says what there is, or that it is the configuration's.
+// Revoke takes back a rule that a human gave. The error says what there is, or that it is a file's.
 func (g *Gate) Revoke(r Rule) error {
 	p, err := r.parse()
 	if err != nil {
@@ -111,12 +117,19 @@ func (g *Gate) Revoke(r Rule) error {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	i := slices.IndexFunc(g.rules, func(o parsed) bool { return o.kind == Widen && o.text == p.text })
+	i := slices.IndexFunc(g.rules, func(o parsed) bool { return o.text == p.text && o.filed == "" })
+	if i < 0 {
+		i = slices.IndexFunc(g.rules, func(o parsed) bool { return o.text == p.text })
+	}
 	switch {
-	case i < 0:
+	case i < 0 && p.kind == Widen:
 		return fmt.Errorf("no sandbox was given %s; /sandbox lists what was", p.text)
+	case i < 0:
+		return fmt.Errorf("%s was not given; /permissions lists what was", p.text)
 	case g.rules[i].lasts:
 		return fmt.Errorf("%s stands in the configuration: take it out of allow there", p.text)
+	case g.rules[i].filed != "":
+		return fmt.Errorf("%s stands in %s: take it out there", p.text, g.rules[i].filed)
 	}
 	g.rules = slices.Delete(slices.Clone(g.rules), i, i+1)
 	return nil
@@ -131,7 +144,7 @@ func (g *Gate) Leave(a Action) Leave {
 	rules := g.rules
 	g.mu.RUnlock()
 	return leaveOf(slices.DeleteFunc(slices.Clone(rules), func(p parsed) bool {
-		return a.Mode != "" && !p.lasts && !p.kept
+		return a.Mode != "" && !p.durable()
 	}), a.Dir)
 }
 

@@ -8,7 +8,7 @@
 // what git would run, [Action.Git], and how the files are that a rule is bound
 // to, [Action.Files], all called outside the gate's lock. What agents did meanwhile their tools note in [Changes].
 //
-// Imports: tools/permit/bash, tools/permit/filenames, tools/permit/programs.
+// Imports: tools/permit/bash, tools/permit/filenames, tools/permit/programs, tools/permit/toolrule.
 package permit
 
 import (
@@ -182,7 +182,7 @@ type Choice string
 const (
 	Once    Choice = "once"
 	Session Choice = "session"
-	Project Choice = "project" // for this session and all later ones of the workspace; of rules for a sandbox only
+	Project Choice = "project" // for this session and all later ones of the workspace
 	No      Choice = "no"
 	Freely  Choice = "freely" // this one, and all like it, in the sandbox: mode auto
 )

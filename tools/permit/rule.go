@@ -21,8 +21,9 @@ type Rule string
 
 // parsed is a rule taken apart.
 type parsed struct {
-	lasts bool // it is the configuration's, and outlives a session
-	kept  bool // it is the workspace's, and outlives a session
+	lasts bool   // it is the configuration's, and outlives a session
+	kept  bool   // it is the workspace's, and outlives a session
+	filed string // the place of a file that it stands in, and outlives a session; "": none
 	text  Rule
 	kind  Kind
 	words []string // of a command

@@ -79,7 +79,7 @@ func (w *Walk) OpenNamed(name string) (f *os.File, ok bool) {
 	}
 	abs := filepath.Join(w.Base(), name)
 	fi, ok := isRegular(abs)
-	if !ok || w.closed[identity(fi)] {
+	if !ok || w.closed[identity(fi)] || w.barred(abs) {
 		return nil, false
 	}
 	for _, p := range w.paths {

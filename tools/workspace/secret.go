@@ -42,7 +42,7 @@ func (tr *Tree) Secret(p string, how permit.Reach) string {
 		if err != nil {
 			return ""
 		}
-		return t.Sensitive + t.forbidden
+		return t.Sensitive + t.forbidden + tr.barred(t.Abs)
 	}
 	at, err := resolve(p)
 	if err != nil {
@@ -69,6 +69,14 @@ func (tr *Tree) Secret(p string, how permit.Reach) string {
 		rel = ""
 	}
 	return s.dir(at, rel, ignore)
+}
+
+// barred says which rule keeps a path from being read; "" if none does.
+func (tr *Tree) barred(abs string) string {
+	if tr.Barred == nil {
+		return ""
+	}
+	return tr.Barred(abs)
 }
 
 // hides reports whether a shell leaves a name out that the pattern matches: a * means no
@@ -120,8 +128,9 @@ func (s *sweep) dir(dir, rel string, ignore []gitignore.Pattern) string {
 		if !s.how.Hidden && !s.bold && (d.Name()[0] == '.' || match.Match(append(slices.Clone(domain), d.Name()), d.IsDir())) {
 			continue
 		}
-		why := ""
+		why := s.tree.barred(p)
 		switch {
+		case why != "":
 		case d.IsDir() && d.Name() == ".git": // what else it keeps is packed
 			why = s.config(p)
 		case d.IsDir():

@@ -22,4 +22,6 @@ type Tree struct {
 
 	// Guards says why writing the file of that path asks in every mode; "" if it does not. nil: nobody knows of any.
 	Guards func(abs string) string
+	// Barred says why searches pass over a path, and why a command that would read it asks; nil: over none.
+	Barred func(path string) string
 }

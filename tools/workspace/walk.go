@@ -31,6 +31,7 @@ type Walk struct {
 
 	Denied    int // directories that could not be read
 	Sensitive int // files that were passed over since they hold secrets
+	Barred    int // files and directories that were passed over since a rule keeps them from being read
 
 	tree   *Tree
 	from   Target
@@ -138,6 +139,16 @@ func (w *Walk) shown(rel string) string {
 	return path.Join(w.from.Abs, rel)
 }
 
+// barred reports whether a rule keeps a path from being read, and counts it. What the human allowed by naming such a
+// directory is not.
+func (w *Walk) barred(abs string) bool {
+	if w.tree.Barred == nil || w.tree.Barred(abs) == "" || w.tree.Barred(w.from.Abs) != "" {
+		return false
+	}
+	w.Barred++
+	return true
+}
+
 // shut reports whether an entry is closed to tools: by its path or its identity.
 func (w *Walk) shut(dir *os.Root, en Entry) bool {
 	abs := filepath.Join(w.from.Abs, en.Rel)
@@ -145,6 +156,9 @@ func (w *Walk) shut(dir *os.Root, en Entry) bool {
 		if _, ok := below(p, abs); ok {
 			return true
 		}
+	}
+	if w.barred(abs) {
+		return true
 	}
 	if len(w.closed) == 0 {
 		return false

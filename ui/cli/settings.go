@@ -89,6 +89,7 @@ func Reread(was, is config.Config, gate *permit.Gate) (string, error) {
 			}
 			now = append(now, key)
 		case "hooks": // read where they run
+		case "permissions": // whoever reads the files of rules has them hold
 			now = append(now, key)
 		case "theme", "mouse", "editor", "notify", "status_style":
 			screens = append(screens, key)

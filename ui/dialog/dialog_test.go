@@ -154,12 +154,17 @@ func TestQuestionAnswers(t *testing.T) {
 		{script: "enter enter space"},
 		{script: "down enter enter", want: answer(permit.No, "")},
 		{script: "up enter enter", want: answer(permit.No, "")},
-		{script: "up up enter", want: answer(permit.Session, "")},
-		{script: "down up up enter", want: answer(permit.Once, "")},
+		{script: "up up enter", want: answer(permit.Project, "")},
+		{script: "up up up enter", want: answer(permit.Session, "")},
+		{script: "p", want: answer(permit.Project, "")},
+		{script: "4", want: answer(permit.Project, "")},
+		{script: "p", norule: true},
+		{script: "4", norule: true},
+		{script: "down up up up enter", want: answer(permit.Once, "")},
 		{script: "up up enter", norule: true, want: answer(permit.Once, "")},
-		{script: "up up up up enter enter", want: answer(permit.No, "")},
+		{script: "up up up up up enter enter", want: answer(permit.No, "")},
 		// Keys that look alike are not answers.
-		{script: "ctrl+y alt+y alt+1 ctrl+s 4 0 a pgup pgdown home end j k"},
+		{script: "ctrl+y alt+y alt+1 ctrl+s 5 0 a pgup pgdown home end j k"},
 	} {
 		q := command("go test ./...")
 		if c.norule {
@@ -185,7 +190,8 @@ func TestStrictly(t *testing.T) {
 				t.Errorf("%q decides %+v", r, d)
 			}
 			d := b.Key(press("enter"))
-			if digit := r >= '1' && r <= '3'; digit != (d != nil) && !(r == '3' && b.(interface{ Means(tea.KeyPressMsg) bool }).Means(press("x"))) {
+			_, call := b.(*question)
+			if digit := r >= '1' && r <= '3' || call && r == '4'; digit != (d != nil) && !(r == '3' && b.(interface{ Means(tea.KeyPressMsg) bool }).Means(press("x"))) {
 				t.Errorf("%q and Enter decide %+v", r, d)
 			}
 		}
@@ -214,7 +220,7 @@ func TestMeans(t *testing.T) {
 		b    Question
 		want string
 	}{
-		{"a call", asked(t, command("ls")), "yYsSnN123"},
+		{"a call", asked(t, command("ls")), "yYsSpPnN1234"},
 		{"without a rule", asked(t, bare), "yYnN13"},
 	} {
 		c.b.Lines(80, 24)
@@ -399,7 +405,7 @@ func TestQuestionShowsTheExactRule(t *testing.T) {
 	if got := text(asked(t, q), 40, 12); !strings.Contains(got, "s  session: bash(go test *)") {
 		t.Fatalf("got\n%s", got)
 	}
-	if got := text(asked(t, q), 40, 7); !strings.Contains(got, "y once · s session · n no") {
+	if got := text(asked(t, q), 40, 7); !strings.Contains(got, "y once  s session  p project  n no") {
 		t.Fatalf("got\n%s", got)
 	}
 	q.Rule = ""
@@ -420,7 +426,7 @@ func TestQuestionShowsEveryChoice(t *testing.T) {
 		want string
 	}{
 		{widens, "y once  s session  p project  n no"},
-		{auto, "y once · s session · a auto · n no"},
+		{auto, "y once  s sess  p proj  a auto  n no"},
 		{tamper, "y keep · n put back"},
 	} {
 		b := asked(t, c.q)

@@ -58,8 +58,6 @@ func NewQuestion(t *themes.Theme, q permit.Question) Question {
 	b.choices = append(b.choices, choice{"y", "1", "once", "once", permit.Once})
 	if q.Rule != "" {
 		b.choices = append(b.choices, choice{"s", "2", "for this session", "session", permit.Session})
-	}
-	if q.Rule.Widens() {
 		b.choices = append(b.choices, choice{"p", "4", "always in this project", "project", permit.Project})
 	}
 	if q.Auto {
@@ -326,6 +324,15 @@ func (b *question) short(inner int) string {
 	}
 	if row := strings.Join(parts, b.theme.Paint(themes.Dim, " · ")); frame.Width(row) <= inner {
 		return row
+	}
+	if row := strings.Join(parts, "  "); frame.Width(row) <= inner {
+		return row
+	}
+	for i, c := range b.choices { // a choice that is cut short is one still; one that is not shown is none
+		word := c.word[:min(len(c.word), 4)]
+		if parts[i] = b.theme.Paint(themes.Accent, b.name(c)) + " " + b.theme.Paint(themes.Text, word); i == b.at {
+			parts[i] = b.theme.Paint(themes.Selection, b.name(c)+" "+word)
+		}
 	}
 	return strings.Join(parts, "  ")
 }

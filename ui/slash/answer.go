@@ -100,8 +100,6 @@ func answerArguments(e Env, before []string, _ string) (items []composer.Item) {
 			items = append(items, composer.Item{Insert: "yes", Help: q.Gist()})
 			if q.Rule != "" {
 				items = append(items, composer.Item{Insert: "session", Help: string(q.Rule)})
-			}
-			if q.Rule.Widens() {
 				items = append(items, composer.Item{Insert: "project", Help: string(q.Rule) + ", always"})
 			}
 			items = append(items, composer.Item{Insert: "no"})
@@ -130,11 +128,11 @@ func (c command) answerTo(q event.Question, text string) (event.Answer, error) {
 	}
 	switch {
 	case ans.Choice == "":
-		return ans, c.wrong("%s asks whether a call may run: %q is none of yes, session and no", q.Name, word)
+		return ans, c.wrong("%s asks whether a call may run: %q is none of yes, session, project and no", q.Name, word)
 	case rest != "":
 		return ans, c.wrong("%s takes nothing more; only a no has a reason", word)
-	case ans.Choice == permit.Project && !q.Rule.Widens():
-		return ans, errors.New("only what is added to a sandbox is kept for the project: yes lets it run once, no refuses it")
+	case ans.Choice == permit.Project && q.Rule == "":
+		return ans, errors.New("no rule can cover this call for the project: yes lets it run once, no refuses it")
 	case ans.Choice == permit.Session && q.Rule == "":
 		return ans, errors.New("no rule can cover this call for the session: yes lets it run once, no refuses it")
 	}

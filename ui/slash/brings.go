@@ -1,7 +1,6 @@
 package slash
 
 import (
-	"fantail/ui/composer"
 	"fantail/ui/intent"
 	"fantail/ui/slash/trusting"
 )
@@ -20,5 +19,3 @@ func runHooks(in input) (intent.Intent, error) {
 	}
 	return in.then(trusting.Env{Room: in.Pool.Brings, Theme: in.Theme}.Hooks), nil
 }
-
-func trustArguments(Env, []string, string) []composer.Item { return items(trusting.Verbs()...) }

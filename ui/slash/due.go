@@ -3,10 +3,8 @@ package slash
 import (
 	"context"
 	"errors"
-	"slices"
 
 	"fantail/agents/schedule"
-	"fantail/ui/composer"
 	"fantail/ui/intent"
 	"fantail/ui/slash/timetable"
 )
@@ -31,20 +29,4 @@ func runSchedule(in input) (intent.Intent, error) {
 		return intent.Schedules{Agent: in.id, Name: in.t.Info.Name}, nil
 	}
 	return runDue(timetable.Desk.Schedule)(in)
-}
-
-// whenArguments are forms of a time.
-func whenArguments(_ Env, args []string, _ string) []composer.Item {
-	if len(args) > 0 {
-		return nil
-	}
-	return items(timetable.Times...)
-}
-
-// scheduleArguments are what may follow /schedule.
-func scheduleArguments(_ Env, args []string, _ string) []composer.Item {
-	if len(args) > 0 {
-		return nil
-	}
-	return items(slices.Concat([]string{"list"}, timetable.Verbs, timetable.Times)...)
 }

@@ -29,22 +29,18 @@ func (e Env) mention(word string) []composer.Item {
 
 // memoryArguments are candidates for what follows /memory and these words.
 func memoryArguments(e Env, args []string, _ string) []composer.Item {
-	var items []composer.Item
+	var titles []composer.Item
 	switch {
 	case len(args) == 0:
-		for _, s := range []string{"list", "show ", "edit ", "log ", "rm ", "files"} {
-			items = append(items, composer.Item{Insert: s})
-		}
+		return items("list", "show ", "edit ", "log ", "rm ", "files")
 	case len(args) == 1 && args[0] == "files":
-		for _, s := range inforce.Verbs() {
-			items = append(items, composer.Item{Insert: s})
-		}
+		return items(inforce.Verbs()...)
 	case len(args) == 1 && args[0] != "list":
 		for _, d := range e.Documents {
-			items = append(items, composer.Item{Insert: memory.Title(d), Help: documents.Facts(d, e.Now())})
+			titles = append(titles, composer.Item{Insert: memory.Title(d), Help: documents.Facts(d, e.Now())})
 		}
 	}
-	return items
+	return titles
 }
 
 func runMemory(in input) (intent.Intent, error) {

@@ -233,17 +233,12 @@ func chosen(rest string) (ids []int64, text string) {
 }
 
 // shelfArguments are candidates for what follows /inbox VERB and /messages mute.
-func shelfArguments(_ Env, before []string, _ string) (items []composer.Item) {
-	add := func(inserts ...string) {
-		for _, s := range inserts {
-			items = append(items, composer.Item{Insert: s})
-		}
-	}
+func shelfArguments(_ Env, before []string, _ string) []composer.Item {
 	switch {
 	case len(before) == 2 && (before[0] == "pin" || before[0] == "mute"):
-		add("off")
+		return items("off")
 	case len(before) == 2 && before[0] == "snooze":
-		add("30m", "2h", "tomorrow", "monday", strconv.Itoa(words.Morning)+":00", "14:00")
+		return items("30m", "2h", "tomorrow", "monday", strconv.Itoa(words.Morning)+":00", "14:00")
 	}
-	return items
+	return nil
 }

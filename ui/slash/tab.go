@@ -15,6 +15,7 @@ import (
 	"fantail/ui/intent"
 	"fantail/ui/manual"
 	"fantail/ui/slash/checking"
+	"fantail/ui/slash/permissions"
 	"fantail/ui/words"
 )
 
@@ -105,6 +106,14 @@ func runSandbox(in input) (intent.Intent, error) {
 		}
 		return text, nil
 	}), nil
+}
+
+func runPermissions(in input) (intent.Intent, error) {
+	do, understood := permissions.Read(in.rest)
+	if !understood {
+		return nil, in.wrong("%q is not understood", in.rest)
+	}
+	return in.start(func(ctx context.Context) (string, error) { return do(ctx, in.Pool.Rules) }), nil
 }
 
 func runChecks(in input) (intent.Intent, error) {

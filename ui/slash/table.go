@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"fantail/ui/slash/checking"
+	"fantail/ui/slash/permissions"
 	"fantail/ui/slash/timetable"
 	"fantail/ui/slash/trusting"
 )
@@ -107,7 +108,7 @@ var mailCommands = []command{
 	},
 	{
 		name: "answer", run: runAnswer, complete: answerArguments,
-		args: "[N | NAME [yes|session|no [REASON] | OPTION | TEXT]]",
+		args: "[N | NAME [yes|session|project|no [REASON] | OPTION | TEXT]]",
 		help: "answer what an agent asks, by its message or its name; alone: show the oldest question",
 	},
 	{
@@ -201,9 +202,14 @@ var workspaceCommands = []command{
 		help: "show or change the model",
 	},
 	{
-		name: "mode", run: runMode, complete: modeArguments, aliases: []string{"permissions"},
+		name: "mode", run: runMode, complete: modeArguments,
 		args: "[ask|accept-edits|auto|plan|yolo]",
 		help: "show or change what may happen without a question",
+	},
+	{
+		name: "permissions", run: runPermissions, complete: permissionsArguments, aliases: []string{"rules"},
+		args: permissions.Args,
+		help: "all rules with their files; test says which decides; what a project's file wants allowed waits for accept",
 	},
 	{
 		name: "sandbox", run: runSandbox, complete: sandboxArguments,

@@ -311,17 +311,7 @@ func (s *Script) double(q *syntax.DblQuoted, text, pattern *strings.Builder) {
 			s.count(part)
 			continue
 		}
-		var b strings.Builder
-		for i := 0; i < len(l.Value); i++ {
-			if c := l.Value[i]; c == '\\' && i+1 < len(l.Value) && strings.IndexByte("$`\"\\\n", l.Value[i+1]) >= 0 {
-				i++
-				if l.Value[i] == '\n' {
-					continue
-				}
-			}
-			b.WriteByte(l.Value[i])
-		}
-		quoted(b.String(), text, pattern)
+		quoted(unquoteDouble(l.Value), text, pattern)
 	}
 }
 

@@ -5,10 +5,12 @@ var obeyed = names([][2]string{
 	{"what this program runs once you trust it", ".claude/settings.json,.claude/settings.local.json,.fantail/config.toml"},
 	{"instructions that agents obey", "agents.md,agents.override.md,agents.local.md,agent.md,.agents.md,claude.md,claude.local.md,gemini.md,qwen.md,crush.md,opencode.md,codex.md,warp.md," +
 		"copilot-instructions.md,*.instructions.md,*.prompt.md,*.chatmode.md,*.agent.md,skill.md,.cursorrules,.windsurfrules,.clinerules,.roorules,.roorules-*,.goosehints,.rules,.augment-guidelines,replit.md,airules.md"},
+	{"rules under which agents work", ".claude/settings.json,.claude/settings.local.json,.fantail/config.toml"},
 })
 
 // obeyedPlaces are directories of which all files are obeyed.
 var obeyedPlaces = names([][2]string{
+	{"rules under which agents work", ".fantail"},
 	{"what agents are and obey", ".agents,.agent,.windsurf,.clinerules,.roo,.kilocode,.junie,.amazonq,.augment,.cursor/rules,.cursor/agents,.cursor/commands," +
 		".github/instructions,.github/prompts,.github/chatmodes,.github/agents,.claude/agents,.claude/commands,.claude/skills,.claude/rules,.codex/skills,.codex/prompts," +
 		".gemini/commands,.gemini/skills,.opencode/agent,.opencode/agents,.opencode/command,.opencode/commands,.opencode/skills,.trae/rules,.kiro/steering,.continue/rules,.openhands/microagents,.openhands/skills,.factory/droids,.factory/commands"},

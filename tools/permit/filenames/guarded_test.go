@@ -40,7 +40,7 @@ func TestObeyed(t *testing.T) {
 		AGENTS.md agents.md sub/AGENTS.md CLAUDE.md CLAUDE.local.md GEMINI.md QWEN.md .cursorrules .windsurfrules .clinerules .github/copilot-instructions.md .github/instructions/x.instructions.md
 		.agents/reviewer.yml .agents/skills/x/SKILL.md .AGENTS/x sub/.agents/x.md .cursor/rules/x.mdc .claude/agents/x.md .claude/commands/x.md .claude/skills/x/SKILL.md .opencode/agent/x.md .goosehints .rules
 		.augment-guidelines replit.md .trae/rules/x.md .kiro/steering/x.md .continue/rules/x.md .openhands/microagents/x.md .factory/droids/x.md agentſ.md
-		.roo/rules/x.md .junie/guidelines.md AGENT.md`) {
+		.roo/rules/x.md .junie/guidelines.md AGENT.md .claude/settings.json .claude/settings.local.json sub/.claude/settings.json .fantail/config.toml .fantail/x .FANTAIL/config.toml`) {
 		if Obeyed(p) == "" {
 			t.Errorf("%s: nobody obeys it", p)
 		}

@@ -6,8 +6,8 @@
 //
 // Does not: change anything, start a host.
 //
-// Imports: agents/briefs, agents/hooks, agents/instructions, agents/skills, agents/trust, tools/sandbox, ui/cli/place,
-// ui/cli/reach, ui/cli/wall, ui/slash/inforce.
+// Imports: agents/briefs, agents/hooks, agents/instructions, agents/permissions, agents/skills, agents/trust,
+// tools/sandbox, ui/cli/place, ui/cli/reach, ui/cli/wall, ui/slash/inforce.
 package doctor
 
 import (
@@ -21,6 +21,7 @@ import (
 
 	"fantail/agents/briefs"
 	"fantail/agents/instructions"
+	"fantail/agents/permissions"
 	"fantail/agents/skills"
 	"fantail/tools/sandbox"
 	"fantail/ui/cli/place"
@@ -47,7 +48,8 @@ type Machine struct {
 	Wall    *sandbox.Wall // that was found for that
 	Shelf   *skills.Shelf // what files bring for agents; nil: nobody looked
 	Keeps   wall.Machine
-	Written instructions.Place // where instruction files are looked for
+	Written instructions.Place  // where instruction files are looked for
+	Rules   permissions.Reading // what files say of what may run
 }
 
 // Here is this machine for the user of that name.
@@ -65,6 +67,7 @@ func Look(ctx context.Context, at place.Place, m Machine) []Finding {
 	all := []Finding{{What: "workspace", Says: at.Root}, m.kills(), m.scope(), m.sandbox(), data(at.Data), root(at.Root)}
 	all = append(all, m.instructions(at.Data)...)
 	all = append(all, m.brought()...)
+	all = append(all, m.rules()...)
 	switch s, err := reach.Ask(ctx, at.Screens, reach.Tell); {
 	case err == nil:
 		return append(all, Finding{What: "host", Says: fmt.Sprintf("process %d, %s", s.PID, s.Version)})
@@ -159,6 +162,29 @@ func (m Machine) sandbox() Finding {
 	}
 	lines, holds := wall.Summary(m.Wall, m.Keeps)
 	return Finding{What: "sandbox", Bad: !holds, Says: strings.Join(lines, "; ")}
+}
+
+// rules is what is wrong with the rules of files, or not obeyed.
+func (m Machine) rules() (all []Finding) {
+	for _, f := range m.Rules.Faults {
+		all = append(all, Finding{What: "rules", Bad: true, Says: f})
+	}
+	for _, f := range m.Rules.Ignored {
+		all = append(all, Finding{What: "not obeyed", Says: f})
+	}
+	lists, offered := map[string]int{}, 0
+	for _, l := range m.Rules.Lines {
+		if l.Project && l.List == "allow" {
+			offered++
+			continue
+		}
+		lists[string(l.List)]++
+	}
+	if len(m.Rules.Lines) > 0 {
+		all = append(all, Finding{What: "rules", Says: fmt.Sprintf("%d deny, %d ask, %d allow; %d that the workspace's files want allowed, which hold once you accept them: /permissions lists all",
+			lists["deny"], lists["ask"], lists["allow"], offered)})
+	}
+	return all
 }
 
 // data is whether locks can be trusted where the workspace's data lie.

@@ -12,9 +12,11 @@ import (
 	"fantail/tools"
 	"fantail/ui/cli/doctor"
 	"fantail/ui/cli/place"
+	"fantail/ui/cli/rulebook"
 	"fantail/ui/cli/shelf"
 	"fantail/ui/cli/shell"
 	"fantail/ui/cli/wall"
+	"fantail/ui/frame"
 )
 
 // runDoctor is fantail doctor: what gets in the way of a host.
@@ -37,6 +39,7 @@ func runDoctor(ctx context.Context, e *Errand, out *printed) (int, error) {
 		here.Sandbox, here.Wall = conf.Sandbox, wall.Find(ctx, conf.Sandbox)
 		here.Shelf = skills.New(shelf.Options(at, os.Getenv, conf, tools.New()))
 	}
+	here.Rules = rulebook.New(at.Root, os.Getenv).Read()
 	code := shell.OK
 	home, _ := os.UserHomeDir()
 	brings, trouble := hooks.Open(at.Root, home, at.Data, func() map[string][]config.HookGroup { return conf.Hooks })
@@ -45,6 +48,7 @@ func runDoctor(ctx context.Context, e *Errand, out *printed) (int, error) {
 		if f.Bad {
 			mark, code = "!   ", shell.Failed
 		}
+		f.Says = frame.CleanLine(f.Says)
 		if out.json {
 			err = out.line(jFinding{f.What, f.Says, !f.Bad})
 		} else {

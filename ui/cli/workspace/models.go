@@ -29,6 +29,9 @@ func (w *Workspace) reload() (string, error) {
 	}
 	w.file.mu.Lock()
 	defer w.file.mu.Unlock()
+	if err := w.rules.again(); err != nil {
+		return "", err
+	}
 	text, err := cli.Reread(w.file.conf, is, w.gate)
 	if err == nil {
 		w.file.conf = is

@@ -63,8 +63,10 @@ func (w *Workspace) opened(ctx context.Context, space host.Workspace, h host.Hel
 	opening := w.opening
 	if first {
 		r.Open(opening)
-		if text := place.Warning(w.place.Data); text != "" {
-			r.Say(text)
+		for _, text := range []string{place.Warning(w.place.Data), w.offers(space.Pool)} {
+			if text != "" {
+				r.Say(text)
+			}
 		}
 		w.askOllama(ctx, space.Pool, r)
 		return

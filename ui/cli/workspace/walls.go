@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -94,6 +95,7 @@ func (w *Workspace) boxes() func(p sandbox.Profile, leave sandbox.Leave, environ
 	return func(p sandbox.Profile, leave sandbox.Leave, environ []string) (*sandbox.Box, error) {
 		g := g
 		g.Environ = environ
+		g.Private = append(slices.Clip(g.Private), w.gate.Hidden()...)
 		return found.Box(g, p, leave, g.Root)
 	}
 }

@@ -6,10 +6,11 @@
 // Does not: parse arguments, decide which face the program has, know what an agent does.
 //
 // Imports: agents, agents/audit, agents/briefs, agents/choices, agents/event, agents/fleet, agents/hooks, agents/kept,
-// agents/observer, agents/skills, agents/trust, inbox/rules, store, store/config, store/config/paths, tools,
-// tools/allowance, tools/git, tools/permit, tools/permit/filenames, tools/proc, tools/sandbox, tools/secret, ui,
-// ui/cli, ui/cli/guard, ui/cli/host, ui/cli/mcpserver, ui/cli/models, ui/cli/place, ui/cli/printer, ui/cli/reach,
-// ui/cli/shelf, ui/cli/shell, ui/cli/wall, ui/cli/watch, ui/screen, ui/welcome, ui/words.
+// agents/observer, agents/permissions, agents/skills, agents/trust, inbox/rules, store, store/config,
+// store/config/paths, tools, tools/allowance, tools/git, tools/permit, tools/permit/filenames, tools/proc,
+// tools/sandbox, tools/secret, ui, ui/cli, ui/cli/guard, ui/cli/host, ui/cli/mcpserver, ui/cli/models, ui/cli/place,
+// ui/cli/printer, ui/cli/reach, ui/cli/rulebook, ui/cli/shelf, ui/cli/shell, ui/cli/wall, ui/cli/watch, ui/screen,
+// ui/welcome, ui/words.
 package workspace
 
 import (
@@ -69,6 +70,7 @@ type Workspace struct {
 	written *watch.Dirs          // over instruction files; nil: nobody watches
 	shelf   *skills.Shelf        // what files bring
 	shelves *watch.Dirs          // where they are; nil: nobody watches
+	rules   ruled
 
 	db      *store.DB // from here on set by open
 	files   *briefs.Room
@@ -198,6 +200,9 @@ func (w *Workspace) open(ctx context.Context, choose func(remembered string) (co
 	if err != nil {
 		return nil, errors.Join(err, w.db.Close())
 	}
+	if err := w.rule(ctx, pool); err != nil {
+		return nil, errors.Join(err, guard.Close(pool.Close), w.db.Close())
+	}
 	if w.bell != nil {
 		w.bell.Serve(w.guard.Go, func() { pool.Refresh(ctx) })
 	}
@@ -247,6 +252,7 @@ func (w *Workspace) judges() error {
 		return err
 	}
 	gate.Stands(ground)
+	w.rules.begin(w.place.Root, gate)
 	w.gate = gate
 	return nil
 }
@@ -261,5 +267,6 @@ func (w *Workspace) close() error {
 	if w.shelves != nil {
 		_ = w.shelves.Close()
 	}
+	w.rules.close()
 	return w.db.Close()
 }

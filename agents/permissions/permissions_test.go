@@ -1,0 +1,199 @@
+package permissions
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"fantail/agents/audit"
+	"fantail/store"
+	"fantail/store/storetest"
+	"fantail/tools"
+	"fantail/tools/permit"
+	"fantail/tools/permit/toolrule"
+)
+
+var root = "/w"
+
+// asked has no questions; it counts how often they were looked at.
+type asked struct {
+	gate    *permit.Gate
+	reviews int
+}
+
+func (a *asked) Review(context.Context) error { a.reviews++; return nil }
+
+func (a *asked) Revoke(_ context.Context, r permit.Rule) error { return a.gate.Revoke(r) }
+
+func open(t *testing.T) *store.DB {
+	t.Helper()
+	db, err := storetest.Open(t.Context(), filepath.Join(t.TempDir(), "x.db"), store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return db
+}
+
+func room(t *testing.T, db *store.DB) (*Room, *permit.Gate, *asked) {
+	t.Helper()
+	gate, err := permit.NewGate(permit.Ask, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	log, err := audit.Open(t.Context(), audit.Options{DB: db, Dir: t.TempDir(), Mode: "ask", Warn: func(err error) { t.Error(err) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	asks := &asked{gate: gate}
+	return New(Options{DB: db, Gate: gate, Audit: log, Asks: asks, Tools: tools.New(), Env: tools.Env{Root: t.TempDir()}}), gate, asks
+}
+
+// line is what a file says at a line of its own.
+func line(t *testing.T, list toolrule.List, text, file string) Line {
+	t.Helper()
+	r, err := toolrule.Parse(text, toolrule.Places{Root: root, Base: root, Home: "/home/u"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Line{Rule: r, List: list, File: file, From: file + ":1:1", Project: !strings.HasPrefix(file, "~")}
+}
+
+func decides(t *testing.T, g *permit.Gate, command string, want permit.Decision, when string) {
+	t.Helper()
+	if v := g.Decide(permit.Action{Tool: "bash", Kind: permit.Command, Command: command, Dir: root}); v.Decision != want {
+		t.Errorf("%s: %s: %s (%s), want %s", when, command, v.Decision, v.Reason, want)
+	}
+}
+
+// TestLoad: what a user's file allows holds; what a workspace's file allows only once it was accepted, as long as the
+// file says it word for word, and also at later starts; what either denies holds at once.
+func TestLoad(t *testing.T) {
+	db := open(t)
+	r, gate, asks := room(t, db)
+	const file = ".claude/settings.json"
+	says := Reading{Lines: []Line{
+		line(t, toolrule.Allow, "Bash(go vet:*)", "~/.claude/settings.json"),
+		line(t, toolrule.Allow, "Bash(go test:*)", file),
+		line(t, toolrule.Allow, "Bash(rm -rf *)", file),
+		line(t, toolrule.Deny, "Bash(git push *)", file),
+	}}
+	ctx := audit.As(t.Context(), "someone")
+	Begin(gate, says)
+	decides(t, gate, "go test ./...", permit.AskHuman, "before there is a room")
+	decides(t, gate, "git push", permit.Deny, "before there is a room")
+	if err := r.Load(ctx, says); err != nil {
+		t.Fatal(err)
+	}
+	decides(t, gate, "go vet ./...", permit.Allow, "the user's file")
+	decides(t, gate, "go test ./...", permit.AskHuman, "only offered")
+	decides(t, gate, "git push", permit.Deny, "denied")
+	if n := r.Waiting(); n != 2 {
+		t.Errorf("%d rules wait for an answer", n)
+	}
+	if _, err := r.Answer(ctx, 2, "", Accepted); err == nil || !strings.Contains(err.Error(), "nothing of it") {
+		t.Errorf("what allows nothing is accepted: %v", err)
+	}
+	if _, err := r.Answer(ctx, 1, "Bash(other)", Accepted); err == nil || !strings.Contains(err.Error(), "changed meanwhile") {
+		t.Errorf("another text is accepted: %v", err)
+	}
+	for _, n := range []int{0, 3, 9} {
+		if _, err := r.Answer(ctx, n, "", Accepted); err == nil {
+			t.Errorf("rule %d is accepted", n)
+		}
+	}
+	was := asks.reviews
+	if _, err := r.Answer(ctx, 1, "Bash(go test:*)", Accepted); err != nil {
+		t.Fatal(err)
+	}
+	if asks.reviews == was {
+		t.Error("open questions were not looked at")
+	}
+	decides(t, gate, "go test ./...", permit.Allow, "accepted")
+	if n := r.Waiting(); n != 1 {
+		t.Errorf("%d rules wait for an answer after one", n)
+	}
+	changed := Reading{Lines: []Line{line(t, toolrule.Allow, "Bash(go test *)", file)}}
+	if err := r.Load(ctx, changed); err != nil {
+		t.Fatal(err)
+	}
+	decides(t, gate, "go test ./...", permit.AskHuman, "the file says it in other words")
+	elsewhere := Reading{Lines: []Line{line(t, toolrule.Allow, "Bash(go test:*)", ".fantail/config.toml")}}
+	if err := r.Load(ctx, elsewhere); err != nil {
+		t.Fatal(err)
+	}
+	decides(t, gate, "go test ./...", permit.AskHuman, "another file says it")
+
+	later, gate, _ := room(t, db)
+	if err := later.Load(ctx, says); err != nil {
+		t.Fatal(err)
+	}
+	decides(t, gate, "go test ./...", permit.Allow, "accepted at an earlier start")
+	if _, err := later.Answer(ctx, 1, "", Refused); err != nil {
+		t.Fatal(err)
+	}
+	decides(t, gate, "go test ./...", permit.AskHuman, "refused")
+	all, _, _ := later.List()
+	var text []string
+	for _, e := range all {
+		text = append(text, string(e.List)+" "+e.Text+" "+string(e.State))
+	}
+	if got := strings.Join(text, "; "); got != "deny Bash(git push *) ; allow Bash(go test:*) refused; allow Bash(rm -rf *) offered; allow Bash(go vet:*) " {
+		t.Errorf("listed: %s", got)
+	}
+}
+
+// TestList_never: what can match nothing is said to.
+func TestList_never(t *testing.T) {
+	r, _, _ := room(t, open(t))
+	says := Reading{Faults: []string{"x:1:1: wrong"}, Ignored: []string{"y:1:1: env"}}
+	want := map[string]string{
+		"Bsh(git *)": "no tool Bsh", "WebFetch(domain:x.org)": "no such tool", "mcp__github__*": "no MCP server", "Task(explorer)": "not told apart",
+		"Bash(git *)": "", "Read(x)": "", "Task": "", "grep": "", "Write(./x)": "",
+	}
+	for text := range want {
+		says.Lines = append(says.Lines, line(t, toolrule.Deny, text, "~/x"))
+	}
+	if err := r.Load(t.Context(), says); err != nil {
+		t.Fatal(err)
+	}
+	all, broken, ignored := r.List()
+	if len(all) != len(want) || len(broken) != 1 || len(ignored) != 1 {
+		t.Fatalf("%d rules, %v, %v", len(all), broken, ignored)
+	}
+	for _, e := range all {
+		if (e.Note == "") != (want[e.Text] == "") || !strings.Contains(e.Note, want[e.Text]) {
+			t.Errorf("%s: %q, want %q", e.Text, e.Note, want[e.Text])
+		}
+	}
+}
+
+// TestTest: the decision, and every rule that speaks of the command.
+func TestTest(t *testing.T) {
+	r, gate, _ := room(t, open(t))
+	if err := gate.Allow("bash(git status *)"); err != nil {
+		t.Fatal(err)
+	}
+	err := r.Load(t.Context(), Reading{Lines: []Line{
+		line(t, toolrule.Ask, "Bash(git *)", "~/a"), line(t, toolrule.Deny, "Bash(git push *)", "~/b"),
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, others, err := r.Test("make && git -C x push")
+	if got := strings.Join(others, "; "); err != nil || v.Decision != permit.Deny || !strings.Contains(v.Reason, "~/b:1:1") || !strings.Contains(got, "ask Bash(git *)") || !strings.Contains(got, "deny Bash(git push *)") {
+		t.Errorf("%+v, %q, %v", v, got, err)
+	}
+	v, others, err = r.Test("git status")
+	if got := strings.Join(others, "; "); err != nil || v.Decision != permit.AskHuman || !strings.Contains(got, "allow bash(git status *) covers git") {
+		t.Errorf("%+v, %q, %v", v, got, err)
+	}
+	if _, _, err := r.Test(" "); err == nil {
+		t.Error("an empty command is tested")
+	}
+}

@@ -1,0 +1,229 @@
+package toolrule
+
+import (
+	"path"
+	"strings"
+
+	"fantail/tools/permit/bash"
+)
+
+// lone is the pattern of a word that stands for any words.
+func (g glob) lone() bool { return len(g) == 1 && g[0] == anyRun }
+
+// command takes the pattern of a command apart.
+func (r *Rule) command() {
+	body, colon := strings.CutSuffix(r.Body, ":*")
+	body = strings.TrimSpace(body)
+	w, err := bash.Wide(body)
+	if err == nil && len(w.Calls) == 1 && len(w.Calls[0].Assigns) == 0 && len(w.Reads)+len(w.Writes) == 0 {
+		for i, word := range w.Calls[0].Words {
+			if i == 0 {
+				word = word.Base()
+			}
+			r.words = append(r.words, ofWord(word))
+		}
+	}
+	whole := []string{body}
+	if n := len(r.words); colon {
+		whole = append(whole, body+" *")
+		if n > 1 { // npm run test:* speaks of npm run test:unit too
+			whole = append(whole, body+"*")
+			r.words[n-1] = append(r.words[n-1], anyRun)
+		}
+		r.words = append(r.words, glob{anyRun})
+	} else if n > 0 {
+		if last := r.words[n-1]; last[len(last)-1] == anyRun && !last.lone() {
+			r.words = append(r.words, glob{anyRun})
+		}
+	}
+	if short, is := strings.CutSuffix(body, " *"); is {
+		whole = append(whole, strings.TrimSpace(short))
+	}
+	for _, s := range whole {
+		r.lines = append(r.lines, wild(s))
+		if head, rest, _ := strings.Cut(s, " "); strings.Contains(head, "/") {
+			r.lines = append(r.lines, wild(strings.TrimSpace(path.Base(head)+" "+rest)))
+		}
+	}
+}
+
+// ofWord is the pattern of a word.
+func ofWord(w bash.Loose) glob {
+	switch {
+	case w.Many:
+		return glob{anyRun}
+	case w.Glob != "":
+		return shell(w.Glob)
+	}
+	return plain(w.Text)
+}
+
+// runs says whether a command line runs what the rule speaks of.
+func (r *Rule) runs(l *Line) Match {
+	for _, g := range r.lines {
+		if g.matches(l.raw) {
+			return Yes
+		}
+	}
+	if l.broken {
+		return Maybe
+	}
+	best := No
+	for _, run := range l.runs {
+		if best = max(best, min(run.most, r.one(run.words))); best == Yes {
+			break
+		}
+	}
+	return best
+}
+
+// one says whether the rule speaks of one command.
+func (r *Rule) one(words []bash.Loose) Match {
+	var text glob
+	level := Yes
+	for i, w := range words {
+		if i > 0 {
+			text = append(text, ' ')
+		}
+		text, level = append(text, ofWord(w)...), min(level, told(w))
+	}
+	best := No
+	for _, g := range r.lines {
+		if g.meets(text) {
+			best = max(best, level)
+		}
+	}
+	if best == Yes || len(r.words) == 0 {
+		return best
+	}
+	best = max(best, matcher{r.words, words, valued[words[0].Text]}.from(0, 0))
+	if best == Yes {
+		return best
+	}
+	return max(best, r.anyOrder(words))
+}
+
+// told says whether a word is known as it will be.
+func told(w bash.Loose) Match {
+	if w.Open() {
+		return Maybe
+	}
+	return Yes
+}
+
+// anyOrder holds the rule's options against all words, wherever they stand, and its other words against the rest.
+func (r *Rule) anyOrder(words []bash.Loose) Match {
+	var rest []glob
+	best := Yes
+	for i, t := range r.words {
+		if i == 0 || len(t) < 2 || t[0] != '-' || t.open() {
+			rest = append(rest, t)
+			continue
+		}
+		best = min(best, given(string(t), words[1:]))
+	}
+	if best == No || len(rest) == len(r.words) {
+		return No
+	}
+	return min(best, matcher{rest, words, valued[words[0].Text]}.from(0, 0))
+}
+
+// given says whether an option is among the words: as it is, with a value, or in a cluster of letters.
+func given(option string, words []bash.Loose) Match {
+	best, missing := No, ""
+	if option[1] != '-' {
+		missing = option[1:]
+	}
+	for _, w := range words {
+		switch t := w.Text; {
+		case w.Many || w.Glob != "" && ofWord(w).matches(option):
+			best = max(best, Maybe)
+		case t == option || strings.HasPrefix(t, option+"="):
+			return Yes
+		case strings.HasPrefix(option, "--") && len(t) > 3 && strings.HasPrefix(option, t):
+			best = max(best, Maybe) // many programs take the beginning of an option's name
+		case missing != "" && len(t) > 1 && t[0] == '-' && t[1] != '-':
+			for _, c := range t[1:] {
+				missing = strings.ReplaceAll(missing, string(c), "")
+			}
+			if missing == "" {
+				return Yes
+			}
+		}
+	}
+	return best
+}
+
+// matcher holds the words of a rule against those of a command. Options of the command may be
+// passed over.
+type matcher struct {
+	rule   []glob
+	words  []bash.Loose
+	valued map[string]bool // options that have a value; nil: nobody knows
+}
+
+// mostWords is how many words of a command are held against a rule one by one.
+const mostWords = 200
+
+// from says whether the words from j on are those of the rule from i on.
+func (m matcher) from(i, j int) Match {
+	n, k := len(m.rule), min(len(m.words), mostWords)
+	if len(m.words) > mostWords {
+		m.words = append(m.words[:mostWords-1:mostWords-1], anything)
+	}
+	// at[i][j], from the end.
+	at := make([][]Match, n+1)
+	for i := range at {
+		at[i] = make([]Match, k+3)
+	}
+	at[n][k] = Yes
+	for i := n; i >= 0; i-- {
+		for j := k; j >= 0; j-- {
+			at[i][j] = max(at[i][j], m.step(at, i, j, k))
+		}
+	}
+	return at[i][j]
+}
+
+func (m matcher) step(at [][]Match, i, j, k int) (best Match) {
+	n := len(m.rule)
+	if i < n && m.rule[i].lone() {
+		best = at[i+1][j]
+		if j < k {
+			best = max(best, at[i][j+1])
+		}
+	}
+	if j == k {
+		return best
+	}
+	w := m.words[j]
+	if w.Many {
+		best = max(best, min(Maybe, at[i][j+1]))
+		if i < n {
+			best = max(best, min(Maybe, at[i+1][j]))
+		}
+		return best
+	}
+	if i < n && !m.rule[i].lone() {
+		if g := ofWord(w); m.rule[i].meets(g) {
+			best = max(best, min(told(w), at[i+1][j+1]))
+		}
+	}
+	if j == 0 || len(w.Text) < 2 || w.Text[0] != '-' && w.Text[0] != '+' {
+		return best
+	}
+	value := !strings.Contains(w.Text, "=")
+	switch known := m.valued != nil; {
+	case known && value && m.valued[w.Text]:
+		best = max(best, at[i][j+2])
+		if i > 1 { // the sub-command may mean another option by it
+			best = max(best, min(Maybe, at[i][j+1]))
+		}
+	default:
+		best = max(best, at[i][j+1])
+		if value && (!known || i > 1 && len(m.valued) > 0) {
+			best = max(best, min(Maybe, at[i][j+2]))
+		}
+	}
+	return best
+}

@@ -1,0 +1,102 @@
+package toolrule
+
+import "strings"
+
+// glob is a pattern of runes, in which anyRun stands for any text and anyOne for one letter.
+type glob []rune
+
+const (
+	anyRun rune = -1
+	anyOne rune = -2
+)
+
+// wild reads a text in which a * stands for any text, and nothing else is special.
+func wild(text string) glob {
+	g := make(glob, 0, len(text))
+	for _, c := range text {
+		if c == '*' {
+			if len(g) > 0 && g[len(g)-1] == anyRun {
+				continue
+			}
+			c = anyRun
+		}
+		g = append(g, c)
+	}
+	return g
+}
+
+// plain is a text in which nothing is special.
+func plain(text string) glob { return glob([]rune(text)) }
+
+// shell reads a pattern of the shell, no narrower than it: a class is any letter.
+func shell(pattern string) glob {
+	var g glob
+	in := []rune(pattern)
+	for i := 0; i < len(in); i++ {
+		switch c := in[i]; c {
+		case '\\':
+			if i++; i < len(in) {
+				g = append(g, in[i])
+			}
+		case '*':
+			g = append(g, anyRun)
+		case '?':
+			g = append(g, anyOne)
+		case '[':
+			end := strings.IndexByte(string(in[i+1:]), ']')
+			if end <= 0 || strings.ContainsAny(string(in[i+1:])[:end], `[\`) {
+				return append(g, anyRun)
+			}
+			g = append(g, anyOne)
+			i += len([]rune(string(in[i+1:])[:end])) + 1
+		default:
+			g = append(g, c)
+		}
+	}
+	return g
+}
+
+// open reports whether the pattern matches more than one text.
+func (g glob) open() bool {
+	for _, c := range g {
+		if c < 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// matches reports whether the pattern matches a text.
+func (g glob) matches(text string) bool { return g.meets(plain(text)) }
+
+// mostSteps bounds what is tried for two patterns. Beyond it they count as meeting.
+const mostSteps = 1 << 20
+
+// meets reports whether there is a text that both patterns match.
+func (g glob) meets(o glob) bool {
+	if len(g)*len(o) > mostSteps {
+		return true
+	}
+	// row[j]: whether what was read of g may be what the first j of o match.
+	row := make([]bool, len(o)+1)
+	row[0] = true
+	for j := 0; j < len(o) && o[j] == anyRun; j++ {
+		row[j+1] = true
+	}
+	for _, c := range g {
+		next := make([]bool, len(o)+1)
+		next[0] = row[0] && c == anyRun
+		for j, d := range o {
+			switch {
+			case c == anyRun:
+				next[j+1] = row[j+1] || next[j] || row[j]
+			case d == anyRun:
+				next[j+1] = row[j+1] || next[j] || row[j]
+			default:
+				next[j+1] = row[j] && (c == d || c == anyOne || d == anyOne)
+			}
+		}
+		row = next
+	}
+	return row[len(o)]
+}

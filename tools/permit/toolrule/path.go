@@ -1,0 +1,250 @@
+package toolrule
+
+import (
+	"path"
+	"strings"
+
+	"fantail/tools/permit/bash"
+)
+
+// Places are the directories that the paths of rules count from, absolute and without links.
+type Places struct {
+	Root string // the workspace
+	Base string // of the file a rule stands in, for /x
+	Home string // for ~/x; "": there is none
+}
+
+// place is a pattern of absolute paths: of each name, or ** for any names.
+type place []string
+
+const anyNames = "**"
+
+// places are the readings of a rule's path. It speaks of what is below, too.
+func (at Places) places(body string) (all []place) {
+	body = strings.ToLower(body)
+	root, base, home := strings.ToLower(at.Root), strings.ToLower(at.Base), strings.ToLower(at.Home)
+	switch {
+	case strings.HasPrefix(body, "//"):
+		all = append(all, split(body[1:]))
+	case body == "~" || strings.HasPrefix(body, "~/"):
+		if home != "" {
+			all = append(all, split(quote(home)+"/"+body[1:]))
+		}
+	case strings.HasPrefix(body, "/"):
+		all = append(all, split(quote(base)+body), split(body))
+	case strings.HasPrefix(body, "./") || strings.HasPrefix(body, "../"):
+		all = append(all, split(quote(root)+"/"+body))
+	case strings.Contains(strings.TrimSuffix(body, "/"), "/"):
+		all = append(all, split(quote(root)+"/"+body))
+	default: // a name, wherever it is
+		all = append(all, place{anyNames, strings.TrimSuffix(body, "/")})
+	}
+	return all
+}
+
+// quote is a path as a pattern that matches only it.
+func quote(p string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(p)
+}
+
+// split takes an absolute pattern into its names.
+func split(p string) (out place) {
+	for name := range strings.SplitSeq(path.Clean(p), "/") {
+		if name != "" {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// holds says whether the pattern speaks of a path, or of a directory that holds it. Names of the
+// path are patterns of the shell if globs is set, whose * stands for no leading dot.
+func (pl place) holds(names []string, globs reading) bool {
+	// row: how many names of the pattern the path so far may be.
+	row := map[int]bool{0: true}
+	for i := 0; ; i++ {
+		for j := 0; j < len(pl); j++ { // ** may be no name
+			if row[j] && pl[j] == anyNames {
+				row[j+1] = true
+			}
+		}
+		if row[len(pl)] {
+			return true
+		}
+		if i == len(names) {
+			return false
+		}
+		next := map[int]bool{}
+		for j := range row {
+			switch {
+			case j >= len(pl):
+			case pl[j] == anyNames:
+				next[j] = true
+			case globs.same(pl[j], names[i]):
+				next[j+1] = true
+			}
+		}
+		row = next
+	}
+}
+
+// reading says what the names of a path are.
+type reading int
+
+const (
+	literal reading = iota
+	pattern
+)
+
+func (r reading) same(rule, name string) bool {
+	g := shell(rule)
+	if r == literal {
+		return g.matches(name)
+	}
+	if strings.HasPrefix(rule, ".") && !strings.HasPrefix(name, ".") && !strings.HasPrefix(name, `\.`) {
+		return false
+	}
+	return g.meets(shell(name))
+}
+
+func namesOf(p string) []string { return split(strings.ToLower(p)) }
+
+// At says whether the rule speaks of a path, absolute and without links.
+func (r *Rule) At(p string) bool {
+	if r.What != Path {
+		return false
+	}
+	names := namesOf(p)
+	for _, pl := range r.places {
+		if pl.holds(names, literal) {
+			return true
+		}
+	}
+	return false
+}
+
+// Hides are the directories and files, absolute, of which a rule speaks whole, by the words alone: nothing of it is a
+// pattern but an end.
+func (r *Rule) Hides() (all []string) {
+	if r.Tool != "Read" {
+		return nil
+	}
+	return r.Fixed()
+}
+
+// Fixed are the directories or files of which the rule speaks, without its /**; none if a pattern is left.
+func (r *Rule) Fixed() []string {
+	body := strings.TrimSuffix(strings.TrimSuffix(r.Body, "/**"), "/")
+	if r.What != Path || strings.ContainsAny(body, `*?[\`) || !strings.Contains(r.Body, "/") {
+		return nil
+	}
+	return r.at.fixed(body)
+}
+
+// fixed are the paths that a text without patterns may mean.
+func (at Places) fixed(body string) []string {
+	switch {
+	case strings.HasPrefix(body, "//"):
+		return []string{path.Clean(body[1:])}
+	case body == "~" || strings.HasPrefix(body, "~/"):
+		if at.Home == "" {
+			return nil
+		}
+		return []string{path.Join(at.Home, body[1:])}
+	case strings.HasPrefix(body, "/"):
+		return []string{path.Join(at.Base, body), path.Clean(body)}
+	}
+	return []string{path.Join(at.Root, body)}
+}
+
+// names says whether a command line names a path that the rule speaks of.
+func (r *Rule) names(l *Line) Match {
+	best := No
+	for _, w := range l.reads {
+		best = max(best, r.word(w, l))
+	}
+	for _, run := range l.runs {
+		for _, w := range run.words {
+			best = max(best, min(run.most, r.word(w, l)))
+		}
+	}
+	return best
+}
+
+// changes says whether a command line may change a path that the rule speaks of.
+func (r *Rule) changes(l *Line) Match {
+	best := No
+	for _, w := range l.writes {
+		best = max(best, r.word(w, l))
+	}
+	for _, run := range l.runs {
+		if onlyReads(run.words) {
+			continue
+		}
+		for _, w := range run.words[1:] {
+			best = max(best, min(Maybe, r.word(w, l)))
+		}
+	}
+	return best
+}
+
+// word says whether a word names a path that the rule speaks of. What a variable holds is not known, and a word that
+// is nothing but one names nothing.
+func (r *Rule) word(w bash.Loose, l *Line) Match {
+	at := r.at
+	text, as := w.Text, literal
+	if w.Glob != "" {
+		text, as = w.Glob, pattern
+	}
+	if strings.Trim(text, "*") == "" {
+		return No
+	}
+	best := No
+	for i, p := range (bash.Word{Text: text}).Readings() {
+		most := Yes
+		if as == pattern || i > 0 && strings.ContainsAny(text, " \t\n") {
+			most = Maybe
+		}
+		if rest, is := strings.CutPrefix(p, "~/"); is && at.Home != "" {
+			p = at.Home + "/" + rest
+		}
+		for _, d := range l.dirs {
+			abs := join(join(at.Root, d), p)
+			for _, pl := range r.places {
+				if pl.holds(namesOf(abs), as) {
+					best = max(best, most)
+				}
+			}
+		}
+		if best == Yes {
+			break
+		}
+	}
+	return best
+}
+
+// onlyReads reports whether a command is known to only read what it names.
+func onlyReads(words []bash.Loose) bool {
+	head := words[0]
+	if head.Open() || !readers[head.Text] {
+		return false
+	}
+	if head.Text == "git" {
+		for _, w := range words[1:] {
+			if !strings.HasPrefix(w.Text, "-") {
+				return gitReaders[w.Text]
+			}
+		}
+		return true
+	}
+	if !changers[head.Text] {
+		return true
+	}
+	for _, w := range words[1:] {
+		if strings.HasPrefix(w.Text, "-i") || strings.HasPrefix(w.Text, "-o") || strings.HasPrefix(w.Text, "--in-place") || strings.HasPrefix(w.Text, "--output") ||
+			executes[w.Text] || w.Text == "-delete" || strings.HasPrefix(w.Text, "-fprint") || strings.HasPrefix(w.Text, "-fls") {
+			return false
+		}
+	}
+	return true
+}
