@@ -217,8 +217,8 @@ func TestAsks_wrongAnswers(t *testing.T) {
 		ans  event.Answer
 		want string
 	}{
-		{q.ID, event.Answer{Text: "yes"}, "a call waits for yes, session or no"},
-		{q.ID, event.Answer{Choice: "allow"}, "a call waits for yes, session or no"},
+		{q.ID, event.Answer{Text: "yes"}, "a call waits for yes, session, project or no"},
+		{q.ID, event.Answer{Choice: "allow"}, "a call waits for yes, session, project or no"},
 		{q.ID, event.Answer{Choice: permit.Session}, "no rule can cover this call for the session"},
 		{d.ID, event.Answer{Choice: permit.Once}, "the answer is missing"},
 		{999, event.Answer{Choice: permit.Once}, "question 999 does not exist"},

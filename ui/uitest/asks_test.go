@@ -68,7 +68,7 @@ func TestQuestions_answeredFromAnotherTab(t *testing.T) {
 		s.See("✉ from db · #3", "The user answered: sqlite")
 		s.NotSee("✉ from cmd")
 		for in, want := range map[string]string{
-			"/answer 2 perhaps":  `"perhaps" is none of yes, session and no`,
+			"/answer 2 perhaps":  `"perhaps" is none of yes, session, project and no`,
 			"/answer 2 yes sure": "yes takes nothing more",
 			"/answer nobody yes": `there is no agent "nobody"`,
 			"/answer main yes":   "main asks nothing now",

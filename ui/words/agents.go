@@ -220,6 +220,9 @@ func Why(n fleet.Now, now time.Time) string {
 	}
 	if q := i.Question; q != nil {
 		add("it asks: %s", q.Gist())
+		if q.Again != "" {
+			add("it asks since %s", q.Again)
+		}
 		add("answer in its tab (/agent %s goes there), or here: /answer %s", i.Name, i.Name)
 	}
 	switch {

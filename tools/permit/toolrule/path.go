@@ -14,10 +14,29 @@ type Places struct {
 	Home string // for ~/x; "": there is none
 }
 
-// place is a pattern of absolute paths: of each name, or ** for any names.
-type place []string
+// place is a pattern of absolute paths.
+type place []name
+
+// name is the pattern of one name of a path.
+type name struct {
+	text string // its letters, if nothing in it is a pattern; ** stands for any names
+	dot  bool   // it begins with a dot
+	of   glob   // nil: it is its text
+}
 
 const anyNames = "**"
+
+func nameOf(text string) name {
+	n := name{text: text, dot: strings.HasPrefix(text, ".")}
+	if g := shell(text); text == anyNames {
+		return n
+	} else if g.open() {
+		n.of = g
+	} else {
+		n.text = string(g)
+	}
+	return n
+}
 
 // places are the readings of a rule's path. It speaks of what is below, too.
 func (at Places) places(body string) (all []place) {
@@ -37,7 +56,7 @@ func (at Places) places(body string) (all []place) {
 	case strings.Contains(strings.TrimSuffix(body, "/"), "/"):
 		all = append(all, split(quote(root)+"/"+body))
 	default: // a name, wherever it is
-		all = append(all, place{anyNames, strings.TrimSuffix(body, "/")})
+		all = append(all, place{{text: anyNames}, nameOf(strings.TrimSuffix(body, "/"))})
 	}
 	return all
 }
@@ -49,10 +68,8 @@ func quote(p string) string {
 
 // split takes an absolute pattern into its names.
 func split(p string) (out place) {
-	for name := range strings.SplitSeq(path.Clean(p), "/") {
-		if name != "" {
-			out = append(out, name)
-		}
+	for _, n := range namesOf(p) {
+		out = append(out, nameOf(n))
 	}
 	return out
 }
@@ -61,10 +78,11 @@ func split(p string) (out place) {
 // path are patterns of the shell if globs is set, whose * stands for no leading dot.
 func (pl place) holds(names []string, globs reading) bool {
 	// row: how many names of the pattern the path so far may be.
-	row := map[int]bool{0: true}
+	row := make([]bool, len(pl)+1)
+	row[0] = true
 	for i := 0; ; i++ {
 		for j := 0; j < len(pl); j++ { // ** may be no name
-			if row[j] && pl[j] == anyNames {
+			if row[j] && pl[j].any() {
 				row[j+1] = true
 			}
 		}
@@ -74,11 +92,11 @@ func (pl place) holds(names []string, globs reading) bool {
 		if i == len(names) {
 			return false
 		}
-		next := map[int]bool{}
-		for j := range row {
+		next := make([]bool, len(pl)+1)
+		for j := range pl {
 			switch {
-			case j >= len(pl):
-			case pl[j] == anyNames:
+			case !row[j]:
+			case pl[j].any():
 				next[j] = true
 			case globs.same(pl[j], names[i]):
 				next[j+1] = true
@@ -96,18 +114,31 @@ const (
 	pattern
 )
 
-func (r reading) same(rule, name string) bool {
-	g := shell(rule)
-	if r == literal {
-		return g.matches(name)
-	}
-	if strings.HasPrefix(rule, ".") && !strings.HasPrefix(name, ".") && !strings.HasPrefix(name, `\.`) {
+func (n name) any() bool { return n.of == nil && n.text == anyNames }
+
+func (r reading) same(rule name, n string) bool {
+	switch {
+	case r == literal && rule.of == nil:
+		return rule.text == n
+	case r == literal:
+		return rule.of.matches(n)
+	case rule.dot && !strings.HasPrefix(n, ".") && !strings.HasPrefix(n, `\.`):
 		return false
+	case rule.of == nil:
+		return shell(n).matches(rule.text)
 	}
-	return g.meets(shell(name))
+	return rule.of.meets(shell(n))
 }
 
-func namesOf(p string) []string { return split(strings.ToLower(p)) }
+// namesOf takes a path into its names, in small letters.
+func namesOf(p string) (out []string) {
+	for n := range strings.SplitSeq(path.Clean(strings.ToLower(p)), "/") {
+		if n != "" {
+			out = append(out, n)
+		}
+	}
+	return out
+}
 
 // At says whether the rule speaks of a path, absolute and without links.
 func (r *Rule) At(p string) bool {
@@ -209,9 +240,9 @@ func (r *Rule) word(w bash.Loose, l *Line) Match {
 			p = at.Home + "/" + rest
 		}
 		for _, d := range l.dirs {
-			abs := join(join(at.Root, d), p)
+			names := namesOf(join(join(at.Root, d), p))
 			for _, pl := range r.places {
-				if pl.holds(namesOf(abs), as) {
+				if pl.holds(names, as) {
 					best = max(best, most)
 				}
 			}
