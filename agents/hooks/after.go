@@ -136,7 +136,7 @@ func (f *follower) appended(ctx context.Context, agent int64, e history.Entry) {
 			"outcome": e.End.Outcome, "error": e.End.Error, "ms": e.End.Millis, "steps": e.End.Steps, "tokens": e.End.Tokens,
 		}, string(e.End.Outcome), f.known[agent].Name)
 	}
-	if e.Withdraws != 0 || !f.has(MailTaken) {
+	if e.Withdraws != 0 || len(e.Messages) == 0 || !f.has(MailTaken) {
 		return
 	}
 	for _, m := range e.Messages {
