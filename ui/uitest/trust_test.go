@@ -18,6 +18,8 @@ func TestTrustFrames(t *testing.T) {
 	for _, size := range sizes {
 		t.Run(fmt.Sprint(size[0]), func(t *testing.T) {
 			play(t, uitest.Options{W: size[0], H: size[1], Provider: uitest.Script(actor), Files: files}, func(s *uitest.Session) {
+				s.Enter("think") // else the path of the workspace stands behind it
+				s.See("Done thinking.")
 				s.Enter("/trust")
 				s.See("What this repository runs")
 				s.Golden(fmt.Sprintf("trust-%d", size[0]))
