@@ -126,3 +126,17 @@ func TestTell(t *testing.T) {
 		t.Errorf("of the second opening nothing is said in %q", text())
 	}
 }
+
+// What of the repository does not run is said at every usual size.
+func TestWelcomeBrings(t *testing.T) {
+	for _, size := range [][2]int{{200, 50}, {80, 24}, {40, 16}} {
+		s := start(t, Env{}, "ollama/qwen3", event.Info{ID: 1, Name: "main", Kind: event.Main, State: event.Idle, Model: "ollama/qwen3"})
+		if text := said(s.Lines(s.Tabs.Main(), size[0], size[1])); strings.Contains(text, "/trust") {
+			t.Errorf("%v: it is said of nothing: %s", size, text)
+		}
+		s.Open(Opening{Brings: "This repository brings programs: /trust shows them"})
+		if text := said(s.Lines(s.Tabs.Main(), size[0], size[1])); !strings.Contains(text, "brings programs: /trust shows them") {
+			t.Errorf("%v: %s", size, text)
+		}
+	}
+}
