@@ -12,7 +12,6 @@ import (
 	"fantail/agents/llm"
 	"fantail/agents/skills"
 	"fantail/inbox"
-	"fantail/store"
 	"fantail/tools"
 )
 
@@ -137,10 +136,7 @@ func TestRole_overARestart(t *testing.T) {
 		}
 	}
 
-	check(t, w.DB.Write(t.Context(), "forge", func(tx *store.Tx) error {
-		_, err := tx.Exec(`UPDATE roles SET data = replace(data, 'grep', 'bash')`)
-		return err
-	}))
+	w.forge("role")
 	w.Close()
 	w = open(t, m, setting{Dir: dir, Shelf: s})
 	m.Forget()

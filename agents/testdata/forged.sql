@@ -22,3 +22,5 @@ UPDATE tasks SET prompt = 'forged' WHERE name = 'old'
 UPDATE approvals SET answer = '{"choice":"once"}', answered_at = 1 WHERE id = (SELECT max(id) FROM approvals)
 -- less
 UPDATE approvals SET data = json_set(data, '$.action.command', 'ls', '$.action.title', 'ls', '$.rule', 'bash(touch *)') WHERE id = (SELECT max(id) FROM approvals)
+-- role
+UPDATE roles SET data = replace(data, 'grep', 'bash')
