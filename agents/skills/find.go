@@ -245,11 +245,11 @@ func (i *Item) forks(m *front.Matter, o *Options) {
 
 // model is the full name of a model.
 func (o *Options) model(name string) (string, error) {
-	if o.Model == nil {
-		return "", errors.New("no model is known")
-	}
 	if _, vendor := tools.VendorOf(name); vendor {
 		return "", errors.New("a file sends nothing to another vendor's agent")
+	}
+	if o.Model == nil {
+		return name, nil
 	}
 	return o.Model(name)
 }

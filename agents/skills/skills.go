@@ -74,7 +74,7 @@ type Options struct {
 	Words   []string                                         // that mean a command of the program's when typed
 	Vendors []string                                         // names that mean another vendor's agent
 	Tools   []string                                         // the tools that there are
-	Model   func(name string) (string, error)                // the full name of a model; nil: none is known
+	Model   func(name string) (string, error)                // the full name of a model; nil: nobody knows them, and each may be one
 	Runs    func(source string, line string) (string, error) // runs a command line that a file wants run, and returns what it puts out; nil: none may
 }
 

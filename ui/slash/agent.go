@@ -255,7 +255,7 @@ func agentArguments(e Env, before []string, _ string) []composer.Item {
 		}
 		return is
 	case before[0] == "new":
-		return []composer.Item{{Insert: "model=", Help: "main's, if it is left away"}}
+		return append([]composer.Item{{Insert: "model=", Help: "main's, if it is left away"}}, e.Custom.Agents()...)
 	case before[0] == "config" && len(before) == 1:
 		return []composer.Item{{Insert: "message-handling", Help: "what becomes of mail that arrives"}}
 	case before[0] == "config" && len(before) == 2:

@@ -270,7 +270,7 @@ func (t *Tab) infoRows(over bool) []transcript.Row {
 	gap()
 	add("model", i.Model)
 	if i.Role != nil {
-		add("agent", i.Role.Name+", as "+i.Role.Source+" described it")
+		add("role", i.Role.Name+", as "+i.Role.Source+" described it")
 	}
 	u := i.Usage
 	add("tokens", fmt.Sprintf("%s in · %s out · cache %s read, %s written",
