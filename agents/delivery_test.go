@@ -201,7 +201,7 @@ func TestSend_toWhatHasNotStarted(t *testing.T) {
 			{Name: "writes", Prompt: "send brief: hello\nsend idle: hello\nsay sent"},
 			{Name: "gone", Prompt: "send removed: hello then say sent"},
 			{Name: "brief", Prompt: "wait 1s then say here"},
-			{Name: "removed", Prompt: "say never"},
+			{Name: "removed", Prompt: "say never", After: []string{"brief"}},
 		} {
 			w.task(task)
 		}

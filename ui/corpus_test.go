@@ -143,7 +143,7 @@ func TestKeysOfADraft(t *testing.T) {
 				before := p.drafted()
 				p.press(k)
 				may := m.may && place.line == ""
-				answers := k.Text == "y" || k.Text == "Y" || k.Text == "s" || k.Text == "S" || k.Text == "1" || k.Text == "2"
+				answers := k.Text == "y" || k.Text == "Y" || k.Text == "s" || k.Text == "S" || k.Text == "p" || k.Text == "P" || k.Text == "1" || k.Text == "2" || k.Text == "4"
 				if got := p.asks.Given() != 0; got != (may && answers) {
 					t.Errorf("%s, %s: %q answers: %t", where, when, k.String(), got)
 				}
@@ -201,7 +201,7 @@ func TestLettersOverAPanel(t *testing.T) {
 			t.Fatalf("%s: it has not the keyboard", name)
 		}
 		for r := rune(' '); r < 0x7f; r++ {
-			if r >= '1' && r <= '3' {
+			if r >= '1' && r <= '4' {
 				continue
 			}
 			p.typed(string(r))

@@ -434,7 +434,7 @@ func TestAbridged(t *testing.T) {
 	kept := map[string]bool{
 		"path": true, "pattern": true, "glob": true, "command": true, "name": true, "model": true, "mode": true, "deliver": true, "after": true, "agent": true,
 		"to": true, "from": true, "priority": true, "tags": true, "action": true, "remove": true,
-		"task_id": true, "run_at": true, "budget": true, "cron": true, "kind": true,
+		"task_id": true, "run_at": true, "budget": true, "cron": true, "kind": true, "args": true,
 	}
 	for _, spec := range tools.New().Specs() {
 		var schema any

@@ -35,6 +35,8 @@ func TestChanged(t *testing.T) {
 			v.SetInt(7)
 		case reflect.Slice:
 			v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+		case reflect.Struct:
+			v.Field(0).Set(reflect.MakeSlice(v.Field(0).Type(), 1, 1))
 		case reflect.Map:
 			v.Set(reflect.MakeMap(v.Type()))
 			v.SetMapIndex(reflect.ValueOf("x"), reflect.Zero(v.Type().Elem()))
