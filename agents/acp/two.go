@@ -85,12 +85,16 @@ func (s *two) says(ctx context.Context, t *v2.Turn, text string) error {
 	first := func(result json.RawMessage, failed bool) {
 		var a v2.Accepted
 		_ = json.Unmarshal(result, &a)
-		t.Accepted(a.Message, failed)
+		if failed {
+			t.Refused()
+		} else {
+			t.Accepted(a.Message)
+		}
 		answered = true
 	}
 	err := s.conn.CallFirst(ctx, schema.Prompt, schema.PromptRequest{Session: s.ID(), Prompt: schema.Say(text)}, nil, first)
 	if !answered {
-		t.Accepted("", true)
+		t.Refused()
 	}
 	return err
 }

@@ -91,13 +91,15 @@ func (a *Agent) state(id, state, why string) {
 	a.update(id, marshal(u))
 }
 
-// Works says that the agent does something by itself, or nothing any more. In version 1 it can't.
-func (t *Turn) Works(busy bool) {
-	switch {
-	case !t.a.two:
-	case busy:
+// Works says that the agent does something by itself, Ceases that it does nothing any more. In version 1 it can't.
+func (t *Turn) Works() {
+	if t.a.two {
 		t.a.state(t.Session, "running", "")
-	default:
+	}
+}
+
+func (t *Turn) Ceases() {
+	if t.a.two {
 		t.a.state(t.Session, "idle", "end_turn")
 	}
 }

@@ -113,17 +113,23 @@ func (w *Work) Came(message string) {
 	}
 }
 
-// Accepted takes that a prompt is in the conversation, as that message, or that it never will be.
-func (t *Turn) Accepted(message string, refused bool) {
+// Accepted takes that a prompt is in the conversation, as that message.
+func (t *Turn) Accepted(message string) {
 	t.w.mu.Lock()
 	defer t.w.mu.Unlock()
 	t.waiting--
-	if !refused {
-		t.in = true
-		if at := t.came[message]; at == 0 || at > t.idle { // what ended was before it
-			t.idle = 0
-		}
+	t.in = true
+	if at := t.came[message]; at == 0 || at > t.idle { // what ended was before it
+		t.idle = 0
 	}
+	t.ends()
+}
+
+// Refused takes that a prompt never will be in the conversation.
+func (t *Turn) Refused() {
+	t.w.mu.Lock()
+	defer t.w.mu.Unlock()
+	t.waiting--
 	t.ends()
 }
 
