@@ -255,8 +255,8 @@ var arrows = map[string][]string{
 	"agents/history/historytest": {
 		"agents/history", "agents/llm",
 	},
-	"agents/acp":         {"agents/acp/rpc", "agents/acp/schema", "agents/acp/v2", "tools", "tools/proc"},
-	"agents/acp/v2":      {"agents/acp/schema"},
+	"agents/acp":         {"agents/acp/rpc", "agents/acp/schema", "agents/acp/draft", "tools", "tools/proc"},
+	"agents/acp/draft":   {"agents/acp/schema"},
 	"agents/acp/rpc":     {},
 	"agents/acp/schema":  {},
 	"agents/acp/acptest": {"agents/acp/rpc"},

@@ -6,7 +6,7 @@
 //
 // Does not: know turns, transcripts or questions of ours; read a vendor's files or log in for anybody.
 //
-// Imports: agents/acp/rpc, agents/acp/schema, agents/acp/v2, tools, tools/proc.
+// Imports: agents/acp/rpc, agents/acp/schema, agents/acp/draft, tools, tools/proc.
 package acp
 
 import (
@@ -19,9 +19,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"fantail/agents/acp/draft"
 	"fantail/agents/acp/rpc"
 	"fantail/agents/acp/schema"
-	"fantail/agents/acp/v2"
 	"fantail/tools"
 )
 
@@ -185,8 +185,8 @@ func Begin(ctx context.Context, p Process, o Options) (_ *Session, err error) {
 func (s *Session) agree(ctx context.Context) error {
 	client := schema.Implementation{Name: "fantail", Version: s.o.Version}
 	var hello any = schema.InitializeRequest{Version: schema.Version, Client: client}
-	if s.o.Newest == v2.Version {
-		hello = v2.Greet(client)
+	if s.o.Newest == draft.Version {
+		hello = draft.Greet(client)
 	}
 	var answer json.RawMessage
 	if err := s.conn.Call(ctx, schema.Initialize, hello, &answer); err != nil {
@@ -210,15 +210,15 @@ func (s *Session) agree(ctx context.Context) error {
 		if wanted != schema.Version {
 			s.notes = append(s.notes, fmt.Sprintf("%s speaks version %d of the Agent Client Protocol, not %d: it is spoken with in that.", s.o.Vendor, schema.Version, wanted))
 		}
-	case agreed.Version == v2.Version && wanted == v2.Version:
+	case agreed.Version == draft.Version && wanted == draft.Version:
 		d := &two{Session: s}
 		if err := json.Unmarshal(answer, &d.able); err != nil {
 			return unreadable(err)
 		}
 		s.able.Agent, s.able.Auth.All = d.able.Info, d.able.Logins()
 		s.dialect = d
-	case wanted == v2.Version:
-		return fmt.Errorf("it speaks version %d of the protocol, neither %d nor %d", agreed.Version, schema.Version, v2.Version)
+	case wanted == draft.Version:
+		return fmt.Errorf("it speaks version %d of the protocol, neither %d nor %d", agreed.Version, schema.Version, draft.Version)
 	default:
 		return fmt.Errorf("it speaks version %d of the protocol, not %d", agreed.Version, schema.Version)
 	}

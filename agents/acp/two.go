@@ -6,17 +6,17 @@ import (
 	"errors"
 	"fmt"
 
+	"fantail/agents/acp/draft"
 	"fantail/agents/acp/rpc"
 	"fantail/agents/acp/schema"
-	"fantail/agents/acp/v2"
 )
 
 // two is the draft of version 2 of the protocol.
 type two struct {
 	*Session
-	able v2.Agent
-	v2.Reader
-	v2.Work
+	able draft.Agent
+	draft.Reader
+	draft.Work
 }
 
 // enter makes a session, or enters the one that goes on.
@@ -24,10 +24,10 @@ func (s *two) enter(ctx context.Context) error {
 	if !s.able.Sessions() {
 		return errors.New("it has no sessions")
 	}
-	req := v2.Enter{Session: s.o.Resume, Dir: s.o.Dir, Servers: []v2.Server{}}
+	req := draft.Enter{Session: s.o.Resume, Dir: s.o.Dir, Servers: []draft.Server{}}
 	if s.able.Serves() {
 		for _, server := range s.o.Servers {
-			req.Servers = append(req.Servers, v2.Server{Type: "stdio", Server: server})
+			req.Servers = append(req.Servers, draft.Server{Type: "stdio", Server: server})
 		}
 	} else if len(s.o.Servers) > 0 {
 		s.notes = append(s.notes, s.o.Vendor+" starts no MCP servers: it has none of the tools for mail and the queue.")
@@ -36,10 +36,10 @@ func (s *two) enter(ctx context.Context) error {
 	if s.o.Resume != "" {
 		method = schema.Resume
 		if s.o.Whole {
-			req.Replay = &v2.Replay{Type: "start"}
+			req.Replay = &draft.Replay{Type: "start"}
 		}
 	}
-	var r v2.Entered
+	var r draft.Entered
 	err := s.conn.Call(ctx, method, req, &r)
 	s.begun.Session, s.begun.Options.All = r.Session, s.Listed(r.Options)
 	if s.o.Resume != "" {
@@ -80,10 +80,10 @@ func (s *two) prompt(ctx, within context.Context, text string) (schema.PromptRes
 }
 
 // says sends a prompt of a turn and waits until it is in the conversation.
-func (s *two) says(ctx context.Context, t *v2.Turn, text string) error {
+func (s *two) says(ctx context.Context, t *draft.Turn, text string) error {
 	answered := false
 	first := func(result json.RawMessage, failed bool) {
-		var a v2.Accepted
+		var a draft.Accepted
 		_ = json.Unmarshal(result, &a)
 		if failed {
 			t.Refused()
@@ -113,7 +113,7 @@ func (s *two) steer(ctx context.Context, text string) (taken bool, err error) {
 }
 
 func (s *two) set(ctx context.Context, option, value string) ([]schema.Option, error) {
-	var r v2.Settings
+	var r draft.Settings
 	if err := s.conn.Call(ctx, schema.SetOption, s.Setting(s.ID(), option, value), &r); err != nil {
 		return nil, err
 	}
@@ -145,7 +145,7 @@ func (s *two) hear(params json.RawMessage) {
 }
 
 func (s *two) permission(params json.RawMessage) (schema.PermissionRequest, error) {
-	return v2.Permission(params)
+	return draft.Permission(params)
 }
 
 func (s *two) Steers() bool { return true }

@@ -1,4 +1,4 @@
-// Package v2 has the words of the draft of version 2 of the Agent Client Protocol, as far as a client needs them.
+// Package draft has the words of the draft of version 2 of the Agent Client Protocol, as far as a client needs them.
 //
 // Does: say what is sent; make of what comes the updates of version 1, with what belongs together over several of them: a
 // message that comes in pieces and whole is told once, a terminal's output is its call's; say when a turn has ended.
@@ -6,7 +6,7 @@
 // Does not: send anything. As in version 1 what can't be read is left out, and what is unknown says of what kind it is.
 //
 // Imports: agents/acp/schema.
-package v2
+package draft
 
 import (
 	"encoding/json"
