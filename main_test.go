@@ -279,7 +279,8 @@ var arrows = map[string][]string{
 	"agents/history/historytest": {
 		"agents/history", "agents/llm",
 	},
-	"agents/acp":         {"agents/acp/rpc", "agents/acp/schema", "tools", "tools/proc"},
+	"agents/acp":         {"agents/acp/rpc", "agents/acp/schema", "agents/acp/draft", "tools", "tools/proc"},
+	"agents/acp/draft":   {"agents/acp/schema"},
 	"agents/acp/rpc":     {},
 	"agents/acp/schema":  {},
 	"agents/acp/acptest": {"agents/acp/rpc"},

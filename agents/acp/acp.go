@@ -1,12 +1,12 @@
 // Package acp speaks with other vendors' agents over the Agent Client Protocol.
 //
-// Does: begin a session with an agent in a process of its own, or go on with one; send it words, steer it where it lets
-// itself be steered, cancel what it does; hand on what it says and asks, in its order; say clearly how it failed, with the
-// last that it wrote.
+// Does: begin a session with an agent in a process of its own, or go on with one; agree with it on a version of the protocol;
+// send it words, steer it where it lets itself be steered, cancel what it does; hand on what it says and asks, in its order;
+// say clearly how it failed, with the last that it wrote.
 //
 // Does not: know turns, transcripts or questions of ours; read a vendor's files or log in for anybody.
 //
-// Imports: agents/acp/rpc, agents/acp/schema, tools, tools/proc.
+// Imports: agents/acp/rpc, agents/acp/schema, agents/acp/draft, tools, tools/proc.
 package acp
 
 import (
@@ -19,6 +19,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"fantail/agents/acp/draft"
 	"fantail/agents/acp/rpc"
 	"fantail/agents/acp/schema"
 	"fantail/tools"
@@ -47,6 +48,7 @@ type Process interface {
 type Options struct {
 	Vendor  string // what people call the agent
 	Version string // of this program
+	Newest  int    // version of the protocol to speak; 0: 1
 	Dir     string // where the agent works, absolute
 	Servers []schema.Server
 	Resume  string // the session to go on with; "": a new one
@@ -74,6 +76,26 @@ type Session struct {
 	able  schema.InitializeResponse
 	begun schema.SessionResponse
 	id    atomic.Pointer[string] // the session's; nil: it is not known yet
+
+	dialect
+	speaks atomic.Pointer[dialect] // the same, for what comes before it is known too
+	notes  []string
+}
+
+// dialect is a version of the protocol: what differs between them.
+type dialect interface {
+	enter(ctx context.Context) error
+	prompt(ctx, within context.Context, text string) (schema.PromptResponse, error)
+	steer(ctx context.Context, text string) (taken bool, err error)
+	set(ctx context.Context, option, value string) ([]schema.Option, error)
+	hear(params json.RawMessage)
+	permission(params json.RawMessage) (schema.PermissionRequest, error)
+
+	// Steers reports whether words can be put into a turn, Arrived whether those are in the conversation that were sent
+	// last, Alone whether it is known that the agent does something that it was not prompted for.
+	Steers() bool
+	Arrived() bool
+	Alone() bool
 }
 
 // ErrNoSession is the error if the agent does not know the session that was to go on.
@@ -146,12 +168,8 @@ func Begin(ctx context.Context, p Process, o Options) (_ *Session, err error) {
 	}()
 	ctx, cancel := context.WithTimeoutCause(ctx, begins, fmt.Errorf("it did not begin a session in %v", begins))
 	defer cancel()
-	hello := schema.InitializeRequest{Version: schema.Version, Client: schema.Implementation{Name: "fantail", Version: o.Version}}
-	if err := s.conn.Call(ctx, schema.Initialize, hello, &s.able); err != nil {
+	if err := s.agree(ctx); err != nil {
 		return nil, err
-	}
-	if s.able.Version != schema.Version {
-		return nil, fmt.Errorf("it speaks version %d of the protocol, not %d", s.able.Version, schema.Version)
 	}
 	if err := s.enter(ctx); err != nil {
 		return nil, err
@@ -163,29 +181,53 @@ func Begin(ctx context.Context, p Process, o Options) (_ *Session, err error) {
 	return s, nil
 }
 
-// enter makes a session, or enters the one that goes on.
-func (s *Session) enter(ctx context.Context) error {
-	req := schema.SessionRequest{Session: s.o.Resume, Dir: s.o.Dir, Servers: s.o.Servers}
-	if req.Servers == nil {
-		req.Servers = []schema.Server{}
+// agree agrees with the agent on a version of the protocol, the newest that both speak.
+func (s *Session) agree(ctx context.Context) error {
+	client := schema.Implementation{Name: "fantail", Version: s.o.Version}
+	var hello any = schema.InitializeRequest{Version: schema.Version, Client: client}
+	if s.o.Newest == draft.Version {
+		hello = draft.Greet(client)
 	}
-	if s.o.Resume == "" {
-		return s.conn.Call(ctx, schema.SessionNew, req, &s.begun)
+	var answer json.RawMessage
+	if err := s.conn.Call(ctx, schema.Initialize, hello, &answer); err != nil {
+		return err
 	}
-	can, method := s.able.Capabilities.V, schema.Resume
-	if s.o.Whole || !can.Session.V.Resume.OK {
-		method = schema.SessionLoad
+	unreadable := func(err error) error {
+		return fmt.Errorf("%s: what came back can't be read: %w", schema.Initialize, err)
 	}
-	if method == schema.SessionLoad && !can.Load.V {
-		return fmt.Errorf("%w: it can't", ErrNoSession)
+	var agreed struct {
+		Version int `json:"protocolVersion"`
 	}
-	err := s.conn.Call(ctx, method, req, &s.begun)
-	if refused := (*rpc.Error)(nil); errors.As(err, &refused) && refused.Code != schema.AuthRequired {
-		return fmt.Errorf("%w: %w", ErrNoSession, err)
+	if err := json.Unmarshal(answer, &agreed); err != nil {
+		return unreadable(err)
 	}
-	s.begun.Session = s.o.Resume
-	return err
+	switch wanted := max(s.o.Newest, schema.Version); {
+	case agreed.Version == schema.Version:
+		if err := json.Unmarshal(answer, &s.able); err != nil {
+			return unreadable(err)
+		}
+		s.dialect = one{s}
+		if wanted != schema.Version {
+			s.notes = append(s.notes, fmt.Sprintf("%s speaks version %d of the Agent Client Protocol, not %d: it is spoken with in that.", s.o.Vendor, schema.Version, wanted))
+		}
+	case agreed.Version == draft.Version && wanted == draft.Version:
+		d := &two{Session: s}
+		if err := json.Unmarshal(answer, &d.able); err != nil {
+			return unreadable(err)
+		}
+		s.able.Agent, s.able.Auth.All = d.able.Info, d.able.Logins()
+		s.dialect = d
+	case wanted == draft.Version:
+		return fmt.Errorf("it speaks version %d of the protocol, neither %d nor %d", agreed.Version, schema.Version, draft.Version)
+	default:
+		return fmt.Errorf("it speaks version %d of the protocol, not %d", agreed.Version, schema.Version)
+	}
+	s.speaks.Store(&s.dialect)
+	return nil
 }
+
+// Notes are what the human is to know of how the session began.
+func (s *Session) Notes() []string { return s.notes }
 
 // failed says how the agent failed.
 func (s *Session) failed(err error) error {
@@ -210,9 +252,6 @@ func (s *Session) failed(err error) error {
 // ID is the session's name, with which it may go on later.
 func (s *Session) ID() string { return s.begun.Session }
 
-// Steers reports whether words can be put into a turn.
-func (s *Session) Steers() bool { return s.able.Steers() }
-
 // Modes and Options are the settings that the session began with.
 func (s *Session) Modes() schema.Modes { return s.begun.Modes.V }
 
@@ -230,8 +269,7 @@ func (s *Session) Prompt(ctx context.Context, text string) (r schema.PromptRespo
 	within, stop := s.lingers(ctx)
 	defer stop()
 	defer context.AfterFunc(ctx, s.Cancel)()
-	err = s.conn.Call(within, schema.Prompt, schema.PromptRequest{Session: s.ID(), Prompt: schema.Say(text)}, &r)
-	if err != nil {
+	if r, err = s.prompt(ctx, within, text); err != nil {
 		return r, s.failed(err)
 	}
 	return r, nil
@@ -267,29 +305,25 @@ func (s *Session) Lost() error { return s.failed(s.conn.Err()) }
 func (s *Session) Steer(ctx context.Context, text string) (taken bool, err error) {
 	ctx, stop := s.lingers(ctx)
 	defer stop()
-	ctx, cancel := context.WithTimeoutCause(ctx, steers, fmt.Errorf("it did not answer in %v", steers))
-	defer cancel()
-	var r schema.SteerResponse
-	err = s.conn.Call(ctx, schema.Steer, schema.SteerRequest{Session: s.ID(), Prompt: schema.Say(text), Meta: schema.Steering}, &r)
+	taken, err = s.steer(ctx, text)
 	if refused := (*rpc.Error)(nil); errors.As(err, &refused) {
 		return false, nil
 	}
 	if err != nil {
 		return false, s.failed(err)
 	}
-	return r.Outcome.V == "injected" || r.Status.V == "injected", nil
+	return taken, nil
 }
 
 // Set changes a setting of the session, and returns all settings as they are now; nil: the agent does not say.
 func (s *Session) Set(ctx context.Context, option, value string) ([]schema.Option, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, sets, fmt.Errorf("it did not answer in %v", sets))
 	defer cancel()
-	var r schema.Options
-	err := s.conn.Call(ctx, schema.SetOption, map[string]string{"sessionId": s.ID(), "configId": option, "value": value}, &r)
+	all, err := s.set(ctx, option, value)
 	if err != nil {
 		return nil, s.failed(err)
 	}
-	return r.All.All, nil
+	return all, nil
 }
 
 // SetMode changes its mode.
@@ -310,17 +344,19 @@ func (s *Session) End() (how string) {
 
 // Notify implements rpc.Hearer.
 func (s *Session) Notify(method string, params json.RawMessage) {
-	switch method {
-	case schema.SessionNews:
-		session, u := schema.ReadUpdate(params)
-		if id := s.id.Load(); session != "" && id != nil && session != *id {
-			return // of a session that it has beside ours
-		}
-		s.o.Hear(u, len(params))
-	case schema.Elicited:
+	switch d := s.speaks.Load(); {
+	case method == schema.Elicited:
+	case method == schema.SessionNews && d != nil:
+		(*d).hear(params)
 	default:
 		s.o.Hear(schema.Unknown{Kind: method}, len(method))
 	}
+}
+
+// other reports whether what is said of that session is of one that the agent has beside ours.
+func (s *Session) other(session string) bool {
+	id := s.id.Load()
+	return session != "" && id != nil && session != *id
 }
 
 // Answer implements rpc.Hearer.
@@ -328,10 +364,10 @@ func (s *Session) Answer(ctx context.Context, method string, params json.RawMess
 	unreadable := func(err error) error {
 		return &rpc.Error{Code: rpc.InvalidParams, Message: method + ": " + err.Error()}
 	}
-	switch method {
-	case schema.Permission:
-		var q schema.PermissionRequest
-		if err := json.Unmarshal(params, &q); err != nil {
+	switch d := s.speaks.Load(); {
+	case method == schema.Permission && d != nil:
+		q, err := (*d).permission(params)
+		if err != nil {
 			return nil, unreadable(err)
 		}
 		out, err := s.o.Permit(ctx, q)
@@ -339,7 +375,7 @@ func (s *Session) Answer(ctx context.Context, method string, params json.RawMess
 			out = schema.Outcome{Outcome: "cancelled"} // what a client has to answer where nobody answers
 		}
 		return schema.PermissionResponse{Outcome: out}, nil
-	case schema.Elicit:
+	case method == schema.Elicit && d != nil:
 		var q schema.ElicitRequest
 		if err := json.Unmarshal(params, &q); err != nil {
 			return nil, unreadable(err)

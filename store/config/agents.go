@@ -13,6 +13,9 @@ import (
 // ACP is the provider whose models are the agents of other vendors, which speak the Agent Client Protocol: acp/claude.
 const ACP = "acp"
 
+// Protocols are the versions of the Agent Client Protocol that are spoken here, the one of most agents first. The second is a draft.
+var Protocols = []int{1, 2}
+
 // AgentRow is one [agents.NAME]: an agent of another vendor, or changes to a known one. What it leaves empty is the known
 // one's.
 type AgentRow struct {
@@ -23,6 +26,8 @@ type AgentRow struct {
 	Sandbox string   `toml:"sandbox"` // on or off; "" means on, but for one that has a sandbox of its own
 	AtOnce  int      `toml:"at_once"` // background agents of its at once; 0: no bound of their own
 	Mode    string   `toml:"mode"`    // of its own modes the one in which it works; "": the one it begins with
+
+	Protocol *int `toml:"protocol"` // the newest version of the Agent Client Protocol to speak with it; nil: 1
 
 	Options map[string]string `toml:"options"` // of its own settings, such as model or effort
 }
@@ -41,6 +46,8 @@ type Agent struct {
 	Own     bool // the configuration says which program it is
 	Mode    string
 	Options map[string]string
+
+	Protocol int // the newest version to speak with it
 
 	Careful  string   // the mode in which it asks before it changes anything; "": not known
 	Reckless []string // those in which it asks nobody: it works in none that the configuration does not name
@@ -113,6 +120,9 @@ func (c Config) Agent(name string) (Agent, error) {
 	if at >= 0 {
 		a = agents[at]
 	}
+	if a.Protocol = Protocols[0]; row.Protocol != nil {
+		a.Protocol = *row.Protocol
+	}
 	if len(row.Command) > 0 {
 		a.Command, a.Own = row.Command, true
 	}
@@ -137,6 +147,8 @@ func (r AgentRow) check(name string) (at []string, err error) {
 		return []string{"command"}, fmt.Errorf("agents.%s.command: want the absolute path of a program first", name)
 	case r.Sandbox != "" && r.Sandbox != SandboxOn && r.Sandbox != SandboxOff:
 		return []string{"sandbox"}, fmt.Errorf("agents.%s.sandbox: %w", name, notOneOf(r.Sandbox, []string{SandboxOn, SandboxOff}))
+	case r.Protocol != nil && !slices.Contains(Protocols, *r.Protocol):
+		return []string{"protocol"}, fmt.Errorf("agents.%s.protocol: want a version that is spoken here: %d, or %d, which is a draft", name, Protocols[0], Protocols[1])
 	case r.AtOnce < 0 || r.AtOnce > maxRunning:
 		return []string{"at_once"}, fmt.Errorf("agents.%s.at_once: want a number from 1 to %d", name, maxRunning)
 	}

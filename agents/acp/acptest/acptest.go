@@ -1,4 +1,5 @@
-// Package acptest is an agent that speaks the Agent Client Protocol as a test wants it.
+// Package acptest is an agent that speaks the Agent Client Protocol as a test wants it, in version 1 or, where it is told to,
+// in the draft of version 2: what a test says in the words of 1 it says in those of 2.
 //
 // Does: begin, load and resume sessions, which it keeps in memory or in a directory; carry out turns as a function of the test
 // says: words, thoughts, calls, plans, questions, whatever else is written; take what it is steered with; stop when told to.
@@ -9,6 +10,7 @@
 package acptest
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -16,6 +18,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"fantail/agents/acp/rpc"
 )
@@ -23,7 +26,8 @@ import (
 // Agent is the fake agent. Its fields are set before Serve.
 type Agent struct {
 	Turn    func(*Turn) string // carries out a turn and returns why it ended; "": end_turn
-	Version int                // of the protocol; 0: 1
+	Version int                // of the protocol, whatever is asked for; 0: 1
+	Two     bool               // it speaks version 2 with a client that does
 	Steers  bool
 	Loads   bool
 	Resumes bool
@@ -48,6 +52,8 @@ type Agent struct {
 	where    string          // the directory it works in
 	set      []string
 	turns    map[string]*Turn
+	two      bool         // version 2 is spoken
+	said     atomic.Int64 // messages of the user's so far, in that
 }
 
 // Turn is one that is being carried out.
@@ -60,6 +66,7 @@ type Turn struct {
 
 	a      *Agent
 	cancel context.CancelFunc
+	left   chan struct{} // closed when it has ended, in version 2
 }
 
 // Serve speaks with the client until that leaves.
@@ -122,6 +129,14 @@ func (h client) Answer(ctx context.Context, method string, params json.RawMessag
 		if version == 0 {
 			version = 1
 		}
+		var asked struct {
+			Version int `json:"protocolVersion"`
+		}
+		_ = json.Unmarshal(params, &asked)
+		if a.Two && asked.Version >= 2 {
+			a.two = true // nothing is said before
+			return a.hello(), nil
+		}
 		can := map[string]any{"loadSession": a.Loads, "sessionCapabilities": map[string]any{}}
 		if a.Resumes {
 			can["sessionCapabilities"] = map[string]any{"resume": map[string]any{}}
@@ -138,6 +153,9 @@ func (h client) Answer(ctx context.Context, method string, params json.RawMessag
 		}
 		return a.begun(a.sessions.begin(), params), nil
 	case "session/load", "session/resume":
+		if a.two {
+			return a.resume(id, params)
+		}
 		lines, known := a.sessions.open(id)
 		if !known {
 			return nil, &rpc.Error{Code: -32002, Message: "no session " + id}
@@ -149,6 +167,9 @@ func (h client) Answer(ctx context.Context, method string, params json.RawMessag
 		}
 		return a.begun("", params), nil
 	case "session/prompt":
+		if a.two {
+			return a.accept(ctx, id, promptOf(params))
+		}
 		return a.prompt(ctx, id, promptOf(params))
 	case "_session/steering":
 		a.mu.Lock()
@@ -170,6 +191,10 @@ func (h client) Answer(ctx context.Context, method string, params json.RawMessag
 		_ = json.Unmarshal(params, &p)
 		a.mu.Lock()
 		defer a.mu.Unlock()
+		if a.two {
+			a.set = append(a.set, p.ConfigID+strings.TrimRight(" "+p.Value, " "))
+			return map[string]any{"configOptions": json.RawMessage(cmp.Or(a.options(), "[]"))}, nil
+		}
 		a.set = append(a.set, p.ModeID+p.ConfigID+strings.TrimRight(" "+p.Value, " "))
 		return map[string]any{}, nil
 	}
@@ -189,6 +214,12 @@ func (a *Agent) begun(id string, params json.RawMessage) map[string]any {
 	r := map[string]any{}
 	if id != "" {
 		r["sessionId"] = id
+	}
+	if a.two {
+		if o := a.options(); o != "" {
+			r["configOptions"] = json.RawMessage(o)
+		}
+		return r
 	}
 	if a.Modes != "" {
 		r["modes"] = json.RawMessage(a.Modes)
@@ -250,15 +281,7 @@ func (a *Agent) prompt(ctx context.Context, id, text string) (any, error) {
 	if a.Forgets == nil || !a.Forgets(text) {
 		a.sessions.note(id, said("user_message_chunk", text))
 	}
-	why := "end_turn"
-	if a.Turn != nil {
-		if w := a.Turn(t); w != "" {
-			why = w
-		}
-	}
-	if ctx.Err() != nil {
-		why = "cancelled"
-	}
+	why := a.runs(t)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	delete(a.turns, id)
@@ -269,12 +292,26 @@ func (a *Agent) prompt(ctx context.Context, id, text string) (any, error) {
 	return r, nil
 }
 
+// runs carries a turn out and returns why it ended.
+func (a *Agent) runs(t *Turn) (why string) {
+	if a.Turn != nil {
+		why = a.Turn(t)
+	}
+	if t.Context.Err() != nil {
+		return "cancelled"
+	}
+	return cmp.Or(why, "end_turn")
+}
+
 func said(kind, text string) json.RawMessage {
 	b, _ := json.Marshal(map[string]any{"sessionUpdate": kind, "content": map[string]string{"type": "text", "text": text}})
 	return b
 }
 
 func (a *Agent) update(id string, update json.RawMessage) {
+	if a.two {
+		update = a.second(update)
+	}
 	_ = a.conn.Notify("session/update", map[string]any{"sessionId": id, "update": update})
 }
 
@@ -323,9 +360,15 @@ func (t *Turn) Ask(id, title string, choices ...string) string {
 			Choice  string `json:"optionId"`
 		} `json:"outcome"`
 	}
-	err := t.a.conn.Call(t.Context, "session/request_permission", map[string]any{
+	params := map[string]any{
 		"sessionId": t.Session, "toolCall": map[string]string{"toolCallId": id, "title": title}, "options": cs,
-	}, &r)
+	}
+	if t.a.two {
+		params = map[string]any{
+			"sessionId": t.Session, "title": title, "subject": map[string]any{"type": "tool_call", "toolCall": params["toolCall"]}, "options": cs,
+		}
+	}
+	err := t.a.conn.Call(t.Context, "session/request_permission", params, &r)
 	if err != nil || r.Outcome.Outcome != "selected" {
 		return ""
 	}
@@ -334,6 +377,9 @@ func (t *Turn) Ask(id, title string, choices ...string) string {
 
 // Request calls the client and returns what it answers.
 func (t *Turn) Request(method string, params any) (json.RawMessage, error) {
+	if raw, is := params.(json.RawMessage); is && t.a.two && method == "session/request_permission" {
+		params = asked(raw)
+	}
 	var r json.RawMessage
 	err := t.a.conn.Call(t.Context, method, params, &r)
 	return r, err

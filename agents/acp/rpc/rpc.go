@@ -80,13 +80,19 @@ type Conn struct {
 
 	mu      sync.Mutex
 	last    int64
-	calls   map[int64]chan<- message // that wait for an answer
+	calls   map[int64]call // that wait for an answer
 	serving map[string]context.CancelFunc
 	queue   [][]byte
 	waiting int // bytes in queue
 	due     chan struct{}
 	why     error // it ended; nil: it has not
 	done    chan struct{}
+}
+
+// call is one that waits for an answer.
+type call struct {
+	answer chan<- message
+	first  func(result json.RawMessage, failed bool) // hears the answer before anything that came after it; nil: nobody does
 }
 
 // message is any line. What it is its fields say: a call has both Method and ID, a notification only Method.
@@ -105,7 +111,7 @@ func New(w io.Writer, r io.Reader, h Hearer, start func(name string, f func())) 
 	ctx, cancel := context.WithCancelCause(context.Background())
 	c := &Conn{
 		hearer: h, start: start, ctx: ctx, cancel: cancel,
-		calls: map[int64]chan<- message{}, serving: map[string]context.CancelFunc{},
+		calls: map[int64]call{}, serving: map[string]context.CancelFunc{},
 		due: make(chan struct{}, 1), done: make(chan struct{}),
 	}
 	start("acp read", func() { c.end(c.read(r)) })
@@ -140,11 +146,17 @@ func (c *Conn) end(why error) {
 // Call calls a method and decodes what it returns into result, unless that is nil. When ctx ends the other end is told to
 // cancel, and Call returns at once. The error is an [*Error] if the other end answered with one.
 func (c *Conn) Call(ctx context.Context, method string, params, result any) error {
+	return c.CallFirst(ctx, method, params, result, nil)
+}
+
+// CallFirst is Call, but that first hears the answer before anything else is read that came after it. It must not block, nor
+// is it called once CallFirst has returned.
+func (c *Conn) CallFirst(ctx context.Context, method string, params, result any, first func(result json.RawMessage, failed bool)) error {
 	answer := make(chan message, 1)
 	c.mu.Lock()
 	c.last++
 	id := c.last
-	c.calls[id] = answer
+	c.calls[id] = call{answer, first}
 	c.mu.Unlock()
 	defer func() {
 		c.mu.Lock()
@@ -330,9 +342,12 @@ func (c *Conn) hear(m message) {
 		}
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		if answer := c.calls[id]; answer != nil {
+		if call, waits := c.calls[id]; waits {
 			delete(c.calls, id)
-			answer <- m
+			if call.first != nil {
+				call.first(m.Result, m.Error != nil)
+			}
+			call.answer <- m
 		}
 	}
 }

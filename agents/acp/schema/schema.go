@@ -177,8 +177,9 @@ func Say(text string) []Text { return []Text{{"text", text}} }
 
 // PromptResponse ends a turn.
 type PromptResponse struct {
-	Stop  string        `json:"stopReason"` // end_turn, max_tokens, max_turn_requests, refusal or cancelled
+	Stop  string        `json:"stopReason"` // end_turn, max_tokens, max_turn_requests, refusal, cancelled or, with Why, error
 	Usage Maybe[Tokens] `json:"usage"`
+	Why   string        `json:"-"` // it failed; "": it does not say
 }
 
 // Tokens are what a turn has used.
@@ -200,6 +201,8 @@ type PermissionRequest struct {
 	Session string           `json:"sessionId"`
 	Call    ToolCall         `json:"toolCall"`
 	Choices List[PermitWord] `json:"options"`
+	Title   string           `json:"-"` // of the question; "": the call's
+	Text    string           `json:"-"` // more of what is asked
 }
 
 // PermitWord is one of the answers to choose from.
@@ -270,6 +273,7 @@ type ToolCall struct {
 	Locations List[Location]  `json:"locations"`
 	Input     json.RawMessage `json:"rawInput"`
 	Output    json.RawMessage `json:"rawOutput"`
+	More      bool            `json:"-"` // Content comes after what there is, instead of in its place
 
 	// Meta is how some tell what a command has written since the last update.
 	Meta Maybe[struct {
@@ -298,6 +302,7 @@ type Content struct {
 	Path  string        `json:"path"`
 	Old   Maybe[string] `json:"oldText"`
 	New   string        `json:"newText"`
+	Patch string        `json:"-"` // of the file, instead of both texts
 }
 
 // Block is text, or something else that is named instead of shown.
@@ -369,5 +374,5 @@ var (
 	errLongID = errors.New("its id is too long")
 )
 
-// mostID is how many bytes the id of a call may have.
-const mostID = 1 << 10
+// MostID is how many bytes the id of a call may have.
+const MostID = 1 << 10

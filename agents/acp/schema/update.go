@@ -7,7 +7,7 @@ import (
 )
 
 // Update is one thing an agent says of its session while it works. The implementations are [Chunk], [ToolCall], [Plan],
-// [Usage], [Modes], [Options], [Info], [Notice], [Compaction], [Commands] and [Unknown].
+// [Usage], [Modes], [Options], [Info], [Notice], [Compaction], [Commands], [Alone] and [Unknown].
 type Update interface{ update() }
 
 // Chunk is the next part of a text.
@@ -94,6 +94,12 @@ type Command struct {
 	Description Maybe[string] `json:"description"`
 }
 
+// Alone is that the agent begins to do something that no prompt is for, or has ended that. Version 1 does not tell.
+type Alone struct {
+	Begins bool
+	End    PromptResponse // how it ended
+}
+
 // Unknown is an update of a kind that is not known here, or that can't be read.
 type Unknown struct {
 	Kind string
@@ -110,6 +116,7 @@ func (Info) update()       {}
 func (Notice) update()     {}
 func (Compaction) update() {}
 func (Commands) update()   {}
+func (Alone) update()      {}
 func (Unknown) update()    {}
 
 // ReadUpdate reads the parameters of a session/update. It never fails: what can't be read is an [Unknown].
@@ -185,7 +192,7 @@ func call(text json.RawMessage) (Update, error) {
 	switch n := len(c.ID); {
 	case n == 0:
 		return nil, errNoID
-	case n > mostID:
+	case n > MostID:
 		return nil, errLongID
 	}
 	for _, raw := range []*json.RawMessage{&c.Input, &c.Output} {

@@ -44,7 +44,7 @@ func (c *chair) asks(ctx context.Context, q asked) {
 		})()
 		switch ask := q.ask.(type) {
 		case schema.PermissionRequest:
-			q.reply <- answered(c.permits(ctx, what, ask.Choices.All))
+			q.reply <- answered(c.permits(ctx, what, ask))
 		case schema.ElicitRequest:
 			q.reply <- answered(c.elicits(ctx, ask))
 		}
@@ -88,9 +88,19 @@ func (r *reply) asked(u schema.ToolCall) call {
 }
 
 // permits asks whether a call may run, with the agent's own words to choose from.
-func (c *chair) permits(ctx context.Context, what call, choices []schema.PermitWord) (schema.Outcome, error) {
+func (c *chair) permits(ctx context.Context, what call, ask schema.PermissionRequest) (schema.Outcome, error) {
 	title := what.called()
 	text := c.v.o.Name + " asks: " + title
+	if ask.Title != "" {
+		title = tools.Line(ask.Title)
+		text = c.v.o.Name + " asks: " + title
+		if called := what.called(); what.id != "" && called != title {
+			text += "\n\n" + called
+		}
+	}
+	if ask.Text != "" {
+		text += "\n\n" + ask.Text
+	}
 	if what.text != "" || what.diff != "" {
 		text += "\n\n" + strings.TrimSpace(what.text+"\n"+what.diff)
 	}
@@ -101,7 +111,7 @@ func (c *chair) permits(ctx context.Context, what call, choices []schema.PermitW
 	words := map[string]schema.PermitWord{}
 	var options []tools.Option
 	no := ""
-	for _, w := range choices {
+	for _, w := range ask.Choices.All {
 		label := tools.Line(cmp.Or(w.Name.V, w.Kind.V, w.ID))
 		for base, n := label, 2; words[label].ID != ""; n++ {
 			label = fmt.Sprintf("%s (%d)", base, n)

@@ -64,7 +64,10 @@ func (c *call) takes(u schema.ToolCall) {
 			c.places = append(c.places, l.Path)
 		}
 	}
-	if u.Content.OK {
+	switch {
+	case u.Content.OK && u.More:
+		c.adds(u.Content.All)
+	case u.Content.OK:
 		c.makes(u.Content.All)
 	}
 	c.written += u.Written()
@@ -94,8 +97,11 @@ func (c *call) makes(of []schema.Content) {
 		case "diff":
 			path := c.short(x.Path)
 			c.changed = cmp.Or(c.changed, path)
-			old, now := lines(x.Old.V, x.New)
-			d := content.Diff(path, old, now)
+			d := x.Patch
+			if d == "" {
+				old, now := lines(x.Old.V, x.New)
+				d = content.Diff(path, old, now)
+			}
 			if room -= len(d); room < 0 && len(changed) > 0 {
 				more++
 				continue
@@ -110,6 +116,22 @@ func (c *call) makes(of []schema.Content) {
 		changed = append(changed, fmt.Sprintf("(%d more files are not shown)\n", more))
 	}
 	c.text, c.diff = content.Middle(strings.Join(said, "\n"), mostText), strings.Join(changed, "")
+}
+
+// adds takes what the call has made beside what there is.
+func (c *call) adds(of []schema.Content) {
+	text, diff, changed := c.text, c.diff, c.changed
+	c.makes(of)
+	if text != "" && c.text != "" {
+		text += "\n"
+	}
+	if text += c.text; len(text) > 2*mostText {
+		text = content.Middle(text, mostText)
+	}
+	if c.diff = diff + c.diff; len(c.diff) > 2*mostText {
+		c.diff = content.Middle(c.diff, mostText)
+	}
+	c.text, c.changed = text, cmp.Or(changed, c.changed)
 }
 
 // bare reports whether a call that is to come tells nothing of what it will do: at most where.

@@ -164,6 +164,11 @@ func (c *chair) take(ctx context.Context, e event, tell func(llm.Part)) error {
 	case asked:
 		c.asks(ctx, e)
 		return nil
+	case schema.Alone:
+		if c.unasked && !e.Begins {
+			return c.take(ctx, over{r: e.End}, tell)
+		}
+		return nil
 	case schema.Usage:
 		if e.Used.OK {
 			c.seat.Filled(count(e.Used.V), count(e.Size.V))
@@ -173,7 +178,7 @@ func (c *chair) take(ctx context.Context, e event, tell func(llm.Part)) error {
 		}
 		return nil
 	case schema.Update:
-		if r.hear(e, tell, c.seat.Output) && !c.steering {
+		if r.hear(e, tell, c.seat.Output) && !c.steering && c.s.Arrived() {
 			return c.arrived(ctx)
 		}
 	}
@@ -203,6 +208,8 @@ func (c *chair) stops(tell func(llm.Part)) (llm.Stop, error) {
 		return llm.Stop{Reason: llm.Refusal}, nil
 	case "max_turn_requests":
 		return llm.Stop{}, fmt.Errorf("%s stopped: it has made as many requests as it makes in a turn", c.v.o.Name)
+	case "error":
+		return llm.Stop{}, fmt.Errorf("%s failed: %s", c.v.o.Name, cmp.Or(llm.Clip(tools.Line(r.Why), 500), "it does not say why"))
 	case "cancelled":
 		if c.refused.Load() {
 			return llm.Stop{}, fmt.Errorf("%s stopped: %w", c.v.o.Name, engine.ErrRefused)

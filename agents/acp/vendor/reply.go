@@ -79,7 +79,7 @@ func (r *reply) parts(e event) bool {
 		}
 	}
 	switch e.(type) {
-	case schema.Usage, schema.Commands, schema.Info, schema.Options, schema.Modes, steered, settled:
+	case schema.Usage, schema.Commands, schema.Info, schema.Options, schema.Modes, schema.Alone, steered, settled:
 		return false
 	}
 	return true

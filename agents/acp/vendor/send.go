@@ -105,5 +105,7 @@ func (c *chair) prompt(ctx context.Context, w engine.Words) error {
 	return nil
 }
 
-// Steers implements [engine.Session].
-func (c *chair) Steers() bool { return c.s != nil && c.s.Steers() && !c.steering && len(c.held) == 0 }
+// Steers implements [engine.Session]. What it does by itself has no turn of ours into which words could be put.
+func (c *chair) Steers() bool {
+	return c.s != nil && c.s.Steers() && !c.steering && !c.unasked && len(c.held) == 0
+}

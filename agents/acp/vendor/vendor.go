@@ -37,6 +37,7 @@ type Options struct {
 	Program engine.Program // the one that speaks the protocol
 	Login   string         // the command by which a person logs in; "": not known
 	Version string         // of this program
+	Newest  int            // version of the protocol to speak; 0: 1
 
 	Mode     string            // of its own modes the one in which it works; "": the one it begins with
 	Settings map[string]string // of its own, such as model or effort
@@ -89,6 +90,7 @@ type chair struct {
 	steering bool         // words are on their way into that
 	finished bool         // it has ended, and nobody was told
 	unasked  bool         // it does something that it was not told to
+	goesOn   bool         // it was known to, when the turn before had ended
 	stopped  bool         // the turn before was stopped here
 	held     []engine.Words
 	reply    *reply
@@ -174,6 +176,9 @@ func (c *chair) begin(ctx context.Context) (sent int64, doubt bool, err error) {
 	}
 	if resumed == "" {
 		c.reply.note(c.enters(s))
+		for _, note := range s.Notes() {
+			c.reply.note(note)
+		}
 		if left != "" {
 			c.reply.note(left)
 		}
@@ -249,7 +254,7 @@ func (c *chair) session(ctx context.Context, e entry, replayed func(text string)
 	})
 	n := newNews(replayed)
 	o := acp.Options{
-		Vendor: c.v.o.Name, Version: c.v.o.Version, Dir: c.seat.Dir, Resume: e.session, Whole: e.whole,
+		Vendor: c.v.o.Name, Version: c.v.o.Version, Newest: c.v.o.Newest, Dir: c.seat.Dir, Resume: e.session, Whole: e.whole,
 		Hear: n.hear, Permit: n.permit, Elicit: n.elicit, Go: c.seat.Go, Servers: servers, Grace: c.seat.Grace,
 	}
 	s, err := acp.Begin(ctx, p, o)
@@ -303,7 +308,7 @@ func (c *chair) drop() {
 		c.s.End()
 	}
 	c.reply.over()
-	c.s, c.prompted, c.steering, c.finished, c.unasked, c.held = nil, false, false, false, false, nil
+	c.s, c.prompted, c.steering, c.finished, c.unasked, c.goesOn, c.held = nil, false, false, false, false, false, nil
 }
 
 // End implements [engine.Session].

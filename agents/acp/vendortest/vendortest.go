@@ -17,6 +17,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -45,10 +46,17 @@ type Vendor struct {
 	seats map[string]engine.Seat // by the name of the agent that sits there, and by its id
 }
 
-// New returns a vendor; made makes what runs as one of its programs. The test ends once all of them have.
+// Two begins the name of a test whose parts are tests of version 1 that run once more, with version 2.
+const Two = "TestTwo"
+
+// New returns a vendor; made makes what runs as one of its programs. The test ends once all of them have. In a test whose name
+// begins so it speaks version 2 of the protocol.
 func New(t testing.TB, made func() *acptest.Agent) *Vendor {
 	v := &Vendor{dir: t.TempDir(), made: made, left: -1, lives: map[*acptest.Process]bool{}, seats: map[string]engine.Seat{}}
 	v.Options = vendor.Options{Name: "fake", Program: engine.Program{Argv: []string{"/opt/fake", "acp"}}, Login: "fake login"}
+	if strings.HasPrefix(t.Name(), Two) {
+		v.Options.Newest = 2
+	}
 	t.Cleanup(v.all.Wait)
 	return v
 }
@@ -68,7 +76,7 @@ func (v *Vendor) Engine() *vendor.Vendor {
 
 func (v *Vendor) start(s proc.Spec) (acp.Process, error) {
 	a := v.made()
-	a.Dir = v.dir
+	a.Dir, a.Two = v.dir, true
 	p := acptest.Run(v.Go, func(in io.Reader, out io.WriteCloser) { _ = a.Serve(in, scissors{out, v}) })
 	p.Words = v.Words
 	v.mu.Lock()

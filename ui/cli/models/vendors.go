@@ -43,7 +43,7 @@ func (m *Models) vendor(c config.Choice) (*vendor.Vendor, error) {
 // engine is how an agent of another vendor is started whose program has that path.
 func (m *Models) engine(a config.Agent, path string) vendor.Options {
 	o := vendor.Options{
-		Name: a.Name, Login: a.Login, Version: shell.Version(), Serves: m.abroad.Serves,
+		Name: a.Name, Login: a.Login, Version: shell.Version(), Newest: a.Protocol, Serves: m.abroad.Serves,
 		Mode: a.Mode, Settings: a.Options, Careful: a.Careful, Reckless: a.Reckless, Holds: a.Holds,
 		Program: engine.Program{Argv: append([]string{path}, a.Command[1:]...), Free: a.Free, Read: append(packages(path), m.abroad.Self)},
 	}

@@ -1,0 +1,51 @@
+package vendors
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"fantail/agents/event"
+)
+
+// TestTwo runs once more, with version 2 of the protocol, what does not tell of version 1 alone.
+func TestTwo(t *testing.T) {
+	for name, test := range map[string]func(*testing.T){
+		"vendor": TestVendor, "mail": TestVendor_mail, "asks": TestVendor_asks, "parked": TestAsks_parked, "late": TestAsks_late,
+		"asks twice": TestAsks_twice, "background": TestAsks_background, "taken back": TestAsks_takenBack, "form": TestAsks_form,
+		"tools": TestVendor_tools, "models": TestModels, "models first": TestModels_first,
+		"queued": TestQueued, "undo": TestUndo, "interactive": TestInteractive, "again": TestAgain,
+		"flood": TestWire_flood, "hostile": TestWire_hostile, "cut": TestWire_cut, "unasked": TestUnasked,
+		"unasked prompted": TestUnasked_prompted, "unasked stopped": TestUnasked_stopped, "unasked dies": TestUnasked_dies,
+	} {
+		t.Run(name, test)
+	}
+}
+
+// TestTwo_state: what the agent does by itself is over when it says so, however quiet it is meanwhile.
+func TestTwo_state(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPuppets(t, waits)
+		w, _ := p.open(t, setting{})
+		w.Prompt("one")
+		n := <-p.turns
+		n.answers("First.")
+		w.rests("main", 1)
+		n.Works()
+		w.State("main", event.Running)
+		time.Sleep(time.Hour)
+		n.Say("The build is over.")
+		time.Sleep(time.Hour)
+		if i := w.Info("main"); i.State != event.Running || strings.Count(w.transcript("main"), "ended: ") != 1 {
+			t.Errorf("it is %s: %s", i.State, w.transcript("main"))
+		}
+		n.Ceases()
+		w.rests("main", 2)
+		if got := w.transcript("main"); !strings.HasSuffix(got, "notice: It goes on by itself.\ntext: The build is over.\nended: completed ") {
+			t.Error(got)
+		}
+		p.exchange(w, "two", "Second.")
+		w.Balanced()
+	})
+}
