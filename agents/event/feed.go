@@ -16,6 +16,7 @@ type Feed struct {
 	events []Event
 	delta  *growing        // still growing; comes after all of events
 	mailed map[Mailed]bool // those in events
+	quiet  bool            // what grows all the time is left out
 }
 
 // growing collects the text of neighbouring deltas. A builder keeps a slow reader's reply from costing its length
@@ -29,6 +30,14 @@ func NewFeed(leave func(*Feed)) *Feed {
 	f := &Feed{news: make(chan struct{}, 1), soon: make(chan struct{}, 1), mailed: map[Mailed]bool{}}
 	f.leave = func() { leave(f) }
 	return f
+}
+
+// Quiet leaves out the words of replies and the output of commands, until each is an entry: nothing grows with them while the
+// reader waits.
+func (f *Feed) Quiet() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.quiet = true
 }
 
 // Wait returns a channel that holds a token when there is news.
@@ -72,6 +81,12 @@ func (f *Feed) settle() {
 func (f *Feed) put(e Event) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	switch e.(type) {
+	case Delta, Output:
+		if f.quiet {
+			return
+		}
+	}
 	if m, ok := e.(Mailed); ok {
 		if f.mailed[m] {
 			return // the reader of the first one reads the whole inbox

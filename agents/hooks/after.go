@@ -31,6 +31,7 @@ func (r *Room) TaskEnded(task int64) {
 // Run tells the hooks of what has happened, in order, until ctx ends. What came before the feed did is not told.
 func (r *Room) Run(ctx context.Context, feed *event.Feed) {
 	defer feed.Close()
+	feed.Quiet()
 	f := follower{Room: r, known: map[int64]event.Info{}, seen: map[int64]int64{}}
 	for _, e := range feed.Take() {
 		if c, is := e.(event.Changed); is {
@@ -42,7 +43,7 @@ func (r *Room) Run(ctx context.Context, feed *event.Feed) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-feed.Soon():
+		case <-feed.Wait():
 		case <-r.more:
 		}
 		for _, e := range feed.Take() {

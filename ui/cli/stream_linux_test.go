@@ -30,7 +30,7 @@ func TestPrintALongReply(t *testing.T) {
 			}
 		}
 		if grown > 3*size {
-			t.Errorf("%s: a reply of %d MB takes %d MB", format, size>>20, grown>>20)
+			t.Errorf("%s: a reply of %d MB takes %d MB beside %d MB", format, size>>20, grown>>20, small>>20)
 		} else {
 			t.Logf("%s: a reply of %d MB takes %d MB beside %d MB", format, size>>20, grown>>20, small>>20)
 		}
