@@ -9,8 +9,10 @@ import (
 	"fantail/store/config"
 )
 
-var mine = Source{Name: "~/.claude/settings.json", Own: true}
-var theirSource = Source{Name: ".claude/settings.json"}
+var (
+	mine        = Source{Name: "~/.claude/settings.json", Own: true}
+	theirSource = Source{Name: ".claude/settings.json"}
+)
 
 // What is wrong is told with its place, and the rest holds.
 func TestRead(t *testing.T) {

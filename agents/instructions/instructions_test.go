@@ -75,27 +75,56 @@ func TestRead(t *testing.T) {
 			"ws/CLAUDE.md": "a", "ws/.claude/CLAUDE.md": "b", "ws/CLAUDE.local.md": "c",
 			"ws/.claude/rules/go.md": "d", "ws/.claude/rules/api/x.md": rule, "ws/.claude/rules/no.txt": "no",
 		}, "", "CLAUDE.md .claude/CLAUDE.md CLAUDE.local.md .claude/rules/go.md", ".claude/rules/api/x.md", nil},
-		{"AGENTS.md comes first", map[string]string{"ws/AGENTS.md": "a", "ws/CLAUDE.md": "b"}, "", "AGENTS.md", "",
-			[]string{"shadowed CLAUDE.md: not used: AGENTS.md comes first"}},
+		{
+			"AGENTS.md comes first",
+			map[string]string{"ws/AGENTS.md": "a", "ws/CLAUDE.md": "b"},
+			"", "AGENTS.md", "",
+			[]string{"shadowed CLAUDE.md: not used: AGENTS.md comes first"},
+		},
 		{"an empty one does not", map[string]string{"ws/AGENTS.md": " \n", "ws/CLAUDE.md": "b"}, "", "CLAUDE.md", "", nil},
 		{"one file with two names", map[string]string{"ws/AGENTS.md": "a", "ws/CLAUDE.md": "->AGENTS.md"}, "", "AGENTS.md", "", nil},
-		{"CLAUDE.md that only names AGENTS.md", map[string]string{"ws/AGENTS.md": "a", "ws/.claude/CLAUDE.md": "@../AGENTS.md"}, "",
-			"AGENTS.md .claude/CLAUDE.md", "", nil},
-		{"from the root down", map[string]string{"ws/AGENTS.md": "a", "ws/web/x/CLAUDE.md": "b", "ws/web/AGENTS.md": "c", "ws/api/AGENTS.md": "d"}, "web/x",
-			"AGENTS.md web/AGENTS.md web/x/CLAUDE.md", "", nil},
-		{"the user's own", map[string]string{"home/.config/fantail/AGENTS.md": "a", "home/.config/AGENTS.md": "b", "home/.claude/CLAUDE.md": "c", "ws/AGENTS.md": "d"}, "",
+		{
+			"CLAUDE.md that only names AGENTS.md",
+			map[string]string{"ws/AGENTS.md": "a", "ws/.claude/CLAUDE.md": "@../AGENTS.md"},
+			"",
+			"AGENTS.md .claude/CLAUDE.md", "", nil,
+		},
+		{
+			"from the root down",
+			map[string]string{"ws/AGENTS.md": "a", "ws/web/x/CLAUDE.md": "b", "ws/web/AGENTS.md": "c", "ws/api/AGENTS.md": "d"},
+			"web/x",
+			"AGENTS.md web/AGENTS.md web/x/CLAUDE.md", "", nil,
+		},
+		{
+			"the user's own",
+			map[string]string{"home/.config/fantail/AGENTS.md": "a", "home/.config/AGENTS.md": "b", "home/.claude/CLAUDE.md": "c", "ws/AGENTS.md": "d"},
+			"",
 			"~/.config/fantail/AGENTS.md AGENTS.md", "",
-			[]string{"shadowed ~/.config/AGENTS.md: not used", "shadowed ~/.claude/CLAUDE.md: not used"}},
-		{"the user's of Claude Code", map[string]string{"home/.claude/CLAUDE.md": "c", "home/.claude/rules/a/b.md": "r", "home/.codex/AGENTS.md": "x", "ws/x": ""}, "",
-			"~/.claude/CLAUDE.md ~/.claude/rules/a/b.md", "", []string{"shadowed ~/.codex/AGENTS.md"}},
+			[]string{"shadowed ~/.config/AGENTS.md: not used", "shadowed ~/.claude/CLAUDE.md: not used"},
+		},
+		{
+			"the user's of Claude Code",
+			map[string]string{"home/.claude/CLAUDE.md": "c", "home/.claude/rules/a/b.md": "r", "home/.codex/AGENTS.md": "x", "ws/x": ""},
+			"",
+			"~/.claude/CLAUDE.md ~/.claude/rules/a/b.md", "",
+			[]string{"shadowed ~/.codex/AGENTS.md"},
+		},
 		{"the user's of Codex", map[string]string{"home/.codex/AGENTS.md": "x", "ws/x": ""}, "", "~/.codex/AGENTS.md", "", nil},
-		{"other tools'", map[string]string{"ws/GEMINI.md": "a", "ws/.cursorrules": "b", "ws/.windsurfrules": "c", "ws/.github/copilot-instructions.md": "d"}, "", "", "",
-			[]string{"foreign GEMINI.md", "foreign .cursorrules", "foreign .windsurfrules", "foreign .github/copilot-instructions.md"}},
+		{
+			"other tools'",
+			map[string]string{"ws/GEMINI.md": "a", "ws/.cursorrules": "b", "ws/.windsurfrules": "c", "ws/.github/copilot-instructions.md": "d"},
+			"", "", "",
+			[]string{"foreign GEMINI.md", "foreign .cursorrules", "foreign .windsurfrules", "foreign .github/copilot-instructions.md"},
+		},
 		{"another tool's, imported", map[string]string{"ws/AGENTS.md": "see @GEMINI.md.", "ws/GEMINI.md": "a"}, "", "AGENTS.md GEMINI.md", "", nil},
-		{"bad rules", map[string]string{
-			"ws/.claude/rules/a.md": "---\npaths: [a\nb\n---\nno", "ws/.claude/rules/b.md": "---\npaths:\n  - \"src/[\"\n  - x/**\n---\nb", "ws/.claude/rules/c.md": "c",
-		}, "", ".claude/rules/c.md", ".claude/rules/b.md",
-			[]string{"broken .claude/rules/a.md:3:1: not used: its front matter is no YAML", "broken .claude/rules/b.md:2:1: \"src/[\" is no pattern of paths"}},
+		{
+			"bad rules",
+			map[string]string{
+				"ws/.claude/rules/a.md": "---\npaths: [a\nb\n---\nno", "ws/.claude/rules/b.md": "---\npaths:\n  - \"src/[\"\n  - x/**\n---\nb", "ws/.claude/rules/c.md": "c",
+			},
+			"", ".claude/rules/c.md", ".claude/rules/b.md",
+			[]string{"broken .claude/rules/a.md:3:1: not used: its front matter is no YAML", "broken .claude/rules/b.md:2:1: \"src/[\" is no pattern of paths"},
+		},
 		{"paths as people write them", map[string]string{
 			"ws/.claude/rules/a.md": "---\npaths: **/*.ts\n---\na", "ws/.claude/rules/b.md": "---\npaths: src/**/*.{ts,tsx}, x/\n---\nb", "ws/.claude/rules/c.md": "---\npaths: []\n---\nc", "ws/.claude/rules/d.md": "---\npaths: x\n---\n",
 		}, "", ".claude/rules/c.md", ".claude/rules/a.md .claude/rules/b.md", nil},
@@ -130,28 +159,57 @@ func TestImports(t *testing.T) {
 		files string
 		notes []string
 	}{
-		{"relative to the file", map[string]string{"ws/AGENTS.md": "see @docs/a.md, @README and @docs/b\\ c.md", "ws/docs/a.md": "@x.md", "ws/docs/x.md": "x", "ws/README": "r", "ws/docs/b c.md": "b"},
-			"AGENTS.md docs/a.md docs/x.md README docs/b c.md", nil},
-		{"no code, no comment", map[string]string{"ws/AGENTS.md": "`@a.md` and ``@a.md ` @a.md``\n```sh\n@a.md\n```\n~~~\n```\n@a.md\n~~~\n<!-- @a.md\n@a.md -->\nme@a.md", "ws/a.md": "a"},
-			"AGENTS.md", nil},
+		{
+			"relative to the file",
+			map[string]string{"ws/AGENTS.md": "see @docs/a.md, @README and @docs/b\\ c.md", "ws/docs/a.md": "@x.md", "ws/docs/x.md": "x", "ws/README": "r", "ws/docs/b c.md": "b"},
+			"AGENTS.md docs/a.md docs/x.md README docs/b c.md", nil,
+		},
+		{
+			"no code, no comment",
+			map[string]string{"ws/AGENTS.md": "`@a.md` and ``@a.md ` @a.md``\n```sh\n@a.md\n```\n~~~\n```\n@a.md\n~~~\n<!-- @a.md\n@a.md -->\nme@a.md", "ws/a.md": "a"},
+			"AGENTS.md", nil,
+		},
 		{"after code", map[string]string{"ws/AGENTS.md": "```\nx\n```\n `x` @a.md", "ws/a.md": "a"}, "AGENTS.md a.md", nil},
 		{"an open tick is none", map[string]string{"ws/AGENTS.md": "` @a.md", "ws/a.md": "a"}, "AGENTS.md a.md", nil},
 		{"words that are no files", map[string]string{"ws/AGENTS.md": "@types/node @somebody @decorator() @docs", "ws/docs/x": ""}, "AGENTS.md", nil},
 		{"one that is missing", map[string]string{"ws/AGENTS.md": "x\n see @gone.md."}, "AGENTS.md", []string{"broken AGENTS.md:2:6: there is no file gone.md"}},
-		{"a loop", map[string]string{"ws/AGENTS.md": "@a.md", "ws/a.md": "@b.md", "ws/b.md": "@AGENTS.md @a.md @b.md"}, "AGENTS.md a.md b.md",
-			[]string{"refused b.md:1:1: not read again: AGENTS.md leads back", "refused b.md:1:12: not read again: a.md", "refused b.md:1:18: not read again: b.md"}},
-		{"too deep", map[string]string{"ws/AGENTS.md": "@1.md", "ws/1.md": "@2.md", "ws/2.md": "@3.md", "ws/3.md": "@4.md", "ws/4.md": "@5.md", "ws/5.md": "@6.md", "ws/6.md": "x"},
-			"AGENTS.md 1.md 2.md 3.md 4.md 5.md", []string{"refused 5.md:1:1: 6.md is not read: imports are followed 5 deep"}},
-		{"outside", map[string]string{"ws/AGENTS.md": "@~/mine.md @../other.md @/etc/hostname", "home/mine.md": "x", "other.md": "y"}, "AGENTS.md",
-			[]string{"outside AGENTS.md:1:1: ~/mine.md is outside the workspace", "/other.md is outside", "/etc/hostname is outside"}},
+		{
+			"a loop",
+			map[string]string{"ws/AGENTS.md": "@a.md", "ws/a.md": "@b.md", "ws/b.md": "@AGENTS.md @a.md @b.md"},
+			"AGENTS.md a.md b.md",
+			[]string{"refused b.md:1:1: not read again: AGENTS.md leads back", "refused b.md:1:12: not read again: a.md", "refused b.md:1:18: not read again: b.md"},
+		},
+		{
+			"too deep",
+			map[string]string{"ws/AGENTS.md": "@1.md", "ws/1.md": "@2.md", "ws/2.md": "@3.md", "ws/3.md": "@4.md", "ws/4.md": "@5.md", "ws/5.md": "@6.md", "ws/6.md": "x"},
+			"AGENTS.md 1.md 2.md 3.md 4.md 5.md",
+			[]string{"refused 5.md:1:1: 6.md is not read: imports are followed 5 deep"},
+		},
+		{
+			"outside",
+			map[string]string{"ws/AGENTS.md": "@~/mine.md @../other.md @/etc/hostname", "home/mine.md": "x", "other.md": "y"},
+			"AGENTS.md",
+			[]string{"outside AGENTS.md:1:1: ~/mine.md is outside the workspace", "/other.md is outside", "/etc/hostname is outside"},
+		},
 		{"a link outside", map[string]string{"ws/AGENTS.md": "@in.md", "ws/in.md": "->../out.md", "out.md": "x"}, "AGENTS.md", []string{"outside AGENTS.md:1:1: "}},
-		{"secrets", map[string]string{"ws/AGENTS.md": "@.env @id_rsa @key.md", "ws/.env": "A=b", "ws/id_rsa": "x", "ws/key.md": "-----BEGIN PRIVATE KEY-----\nx"}, "AGENTS.md",
-			[]string{".env is not read", "id_rsa is not read", "key.md is not read: it holds a private key"}},
+		{
+			"secrets",
+			map[string]string{"ws/AGENTS.md": "@.env @id_rsa @key.md", "ws/.env": "A=b", "ws/id_rsa": "x", "ws/key.md": "-----BEGIN PRIVATE KEY-----\nx"},
+			"AGENTS.md",
+			[]string{".env is not read", "id_rsa is not read", "key.md is not read: it holds a private key"},
+		},
 		{"no text", map[string]string{"ws/AGENTS.md": "@a.png", "ws/a.png": "\x89PNG\x00\x01"}, "AGENTS.md", []string{"a.png is not read: it is no text"}},
-		{"the user's may name anything", map[string]string{"home/.claude/CLAUDE.md": "@~/notes/x.md @../y.txt", "home/notes/x.md": "x", "home/y.txt": "y", "ws/z": ""},
-			"~/.claude/CLAUDE.md ~/notes/x.md ~/y.txt", nil},
-		{"but what lies in the workspace may not", map[string]string{"home/.claude/CLAUDE.md": "@../../ws/a.md", "home/x.md": "x", "ws/a.md": "@~/x.md"},
-			"~/.claude/CLAUDE.md a.md", []string{"outside a.md:1:1"}},
+		{
+			"the user's may name anything",
+			map[string]string{"home/.claude/CLAUDE.md": "@~/notes/x.md @../y.txt", "home/notes/x.md": "x", "home/y.txt": "y", "ws/z": ""},
+			"~/.claude/CLAUDE.md ~/notes/x.md ~/y.txt", nil,
+		},
+		{
+			"but what lies in the workspace may not",
+			map[string]string{"home/.claude/CLAUDE.md": "@../../ws/a.md", "home/x.md": "x", "ws/a.md": "@~/x.md"},
+			"~/.claude/CLAUDE.md a.md",
+			[]string{"outside a.md:1:1"},
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := plant(t, c.texts)
@@ -268,8 +326,15 @@ func TestSpeaks(t *testing.T) {
 		pattern, path string
 		want          bool
 	}{
-		{"src/**/*.go", "src/a/b.go", true}, {"src/**/*.go", "src/b.go", true}, {"src/**/*.go", "b.go", false}, {"*.md", "README.md", true},
-		{"*.md", "docs/a.md", false}, {"**/*.{ts,tsx}", "a/b.tsx", true}, {"src/api", "src/api/x/y.go", true}, {"src/api/**", "src/api", true}, {"src/api/**", "src/apis/x", false},
+		{"src/**/*.go", "src/a/b.go", true},
+		{"src/**/*.go", "src/b.go", true},
+		{"src/**/*.go", "b.go", false},
+		{"*.md", "README.md", true},
+		{"*.md", "docs/a.md", false},
+		{"**/*.{ts,tsx}", "a/b.tsx", true},
+		{"src/api", "src/api/x/y.go", true},
+		{"src/api/**", "src/api", true},
+		{"src/api/**", "src/apis/x", false},
 	} {
 		f := instructions.File{Dir: "/ws", Paths: []string{c.pattern}}
 		if got := f.Speaks("/ws/" + c.path); got != c.want {
@@ -301,8 +366,10 @@ func TestNested(t *testing.T) {
 func TestFit(t *testing.T) {
 	text := strings.Repeat("a line\n", 200)
 	files := []instructions.File{
-		{Name: "user", Kind: instructions.User, Text: text}, {Name: "root", Kind: instructions.Project, Text: text},
-		{Name: "near", Kind: instructions.Project, Text: text}, {Name: "rule", Kind: instructions.Project, Rule: true, Text: text},
+		{Name: "user", Kind: instructions.User, Text: text},
+		{Name: "root", Kind: instructions.Project, Text: text},
+		{Name: "near", Kind: instructions.Project, Text: text},
+		{Name: "rule", Kind: instructions.Project, Rule: true, Text: text},
 	}
 	for room, want := range map[int]string{10_000: "user root near rule", 3 * 1400: "user root near", 2*1400 + 700: "user root near", 1400: "near", 600: "near", 100: ""} {
 		fit, ns := instructions.Fit(files, room)

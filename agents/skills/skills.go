@@ -140,9 +140,13 @@ func (o *Options) places() (ps []place) {
 			dir  string
 			kind Kind
 		}{
-			{".agents/skills", Skill}, {".claude/skills", Skill},
-			{".agents/commands", Command}, {".claude/commands", Command}, {".opencode/commands", Command},
-			{".agents/agents", Agent}, {".claude/agents", Agent},
+			{".agents/skills", Skill},
+			{".claude/skills", Skill},
+			{".agents/commands", Command},
+			{".claude/commands", Command},
+			{".opencode/commands", Command},
+			{".agents/agents", Agent},
+			{".claude/agents", Agent},
 		} {
 			rel := filepath.Join(at, p.dir)
 			ps = append(ps, place{tree: own, rel: rel, show: rel, kind: p.kind})

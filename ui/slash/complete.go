@@ -183,7 +183,9 @@ func first(before []string, words ...string) []composer.Item {
 	return items(words...)
 }
 
-func whenArguments(_ Env, before []string, _ string) []composer.Item { return first(before, timetable.Times...) }
+func whenArguments(_ Env, before []string, _ string) []composer.Item {
+	return first(before, timetable.Times...)
+}
 
 func scheduleArguments(_ Env, before []string, _ string) []composer.Item {
 	return first(before, slices.Concat([]string{"list"}, timetable.Verbs, timetable.Times)...)
@@ -193,9 +195,13 @@ func permissionsArguments(_ Env, before []string, _ string) []composer.Item {
 	return first(before, permissions.Verbs()...)
 }
 
-func checksArguments(_ Env, before []string, _ string) []composer.Item { return first(before, checking.Verbs()...) }
+func checksArguments(_ Env, before []string, _ string) []composer.Item {
+	return first(before, checking.Verbs()...)
+}
 
-func trustArguments(_ Env, before []string, _ string) []composer.Item { return first(before, trusting.Verbs()...) }
+func trustArguments(_ Env, before []string, _ string) []composer.Item {
+	return first(before, trusting.Verbs()...)
+}
 
 func sandboxArguments(_ Env, words []string, _ string) []composer.Item {
 	if len(words) > 0 {

@@ -23,8 +23,22 @@ func TestMeets(t *testing.T) {
 		a, b string
 		want bool
 	}{
-		{"abc", "abc", true}, {"abc", "abd", false}, {"a*", "abc", true}, {"a*c", "a*d", false}, {"a*", "*c", true}, {"*", "", true}, {"?", "", false}, {"?", "x", true},
-		{"a?c", "a*", true}, {"[ab]c", "xc", true}, {"[ab]c", "x", false}, {`a\*`, "ab", false}, {`a\*`, `a\*`, true}, {"**", "x", true}, {"", "", true}, {"a[", "ab", true},
+		{"abc", "abc", true},
+		{"abc", "abd", false},
+		{"a*", "abc", true},
+		{"a*c", "a*d", false},
+		{"a*", "*c", true},
+		{"*", "", true},
+		{"?", "", false},
+		{"?", "x", true},
+		{"a?c", "a*", true},
+		{"[ab]c", "xc", true},
+		{"[ab]c", "x", false},
+		{`a\*`, "ab", false},
+		{`a\*`, `a\*`, true},
+		{"**", "x", true},
+		{"", "", true},
+		{"a[", "ab", true},
 	} {
 		if got := shell(c.a).meets(shell(c.b)); got != c.want {
 			t.Errorf("%q and %q meet: %t", c.a, c.b, got)

@@ -145,8 +145,10 @@ func clip(key string) string {
 }
 
 // loosens are keys of settings by which a workspace's file would decide what is the user's to decide.
-var loosens = []string{"env", "apiKeyHelper", "awsAuthRefresh", "awsCredentialExport", "model", "enableAllProjectMcpServers", "enabledMcpjsonServers", "statusLine",
-	"permissions.defaultMode", "permissions.additionalDirectories", "permissions.disableBypassPermissionsMode", "forceLoginMethod", "otelHeadersHelper", "sandbox"}
+var loosens = []string{
+	"env", "apiKeyHelper", "awsAuthRefresh", "awsCredentialExport", "model", "enableAllProjectMcpServers", "enabledMcpjsonServers", "statusLine",
+	"permissions.defaultMode", "permissions.additionalDirectories", "permissions.disableBypassPermissionsMode", "forceLoginMethod", "otelHeadersHelper", "sandbox",
+}
 
 // unheeded says why a key of a file is not obeyed; "" if it is nothing to speak of, or another's part.
 func unheeded(s source, key string) string {

@@ -24,7 +24,9 @@ func TestFiles(t *testing.T) {
 	r := &room{p: briefs.Report{
 		Follows: true, Tokens: 1234, Start: 1000,
 		Lines: []briefs.Line{
-			{Name: "AGENTS.md", How: "start", By: "", Tokens: 900}, {Name: "docs/a.md", How: "import", By: "AGENTS.md", Tokens: 100}, {Name: "web/AGENTS.md", How: "touched", By: "", Tokens: 1234567},
+			{Name: "AGENTS.md", How: "start", By: "", Tokens: 900},
+			{Name: "docs/a.md", How: "import", By: "AGENTS.md", Tokens: 100},
+			{Name: "web/AGENTS.md", How: "touched", By: "", Tokens: 1234567},
 			{Name: "x\x1b[31m.md", How: "waits", By: "src/**", Tokens: 5},
 		},
 		Notes:   []instructions.Note{{Name: "CLAUDE.md", Why: instructions.Shadowed, Text: "not used"}, {Name: "a.md", Line: 2, Column: 3, Text: "bad\x1b[2J"}},
