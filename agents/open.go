@@ -74,7 +74,9 @@ func (p *Pool) addHelper(ctx context.Context, want store.Agent, mode permit.Mode
 				return err
 			}
 			trust.Outside, row.Role = roster.TrustIn(of).Outside, of.Role
-			role, err = roster.RoleNamed(&tx.View, of.Role)
+			if role, err = roster.RoleNamed(&tx.View, of.Role); err != nil {
+				return err
+			}
 		} else if role != nil {
 			row.Role, err = roster.KeepRole(tx, role)
 		}

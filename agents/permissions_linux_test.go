@@ -61,7 +61,7 @@ func TestPermissions_project(t *testing.T) {
 	check(t, w.Pool.Permissions.Revoke(t.Context(), kept))
 	check(t, os.Remove(filepath.Join(w.Dir, "d")))
 	w.Prompt("d")
-	q = w.asks("main")
+	w.asks("main")
 
 	// A file that denies it meanwhile answers the question.
 	r, err := toolrule.Parse("Bash(mkdir *)", toolrule.Places{Root: w.Dir})
