@@ -117,13 +117,6 @@ func sendArguments(e Env, before []string, word string) []composer.Item {
 	return append(names, items("--tag=")...)
 }
 
-func tellArguments(e Env, before []string, word string) []composer.Item {
-	if texted(before) {
-		return nil
-	}
-	return livingArguments(e, before, word)
-}
-
 func whyArguments(e Env, _ []string, _ string) []composer.Item {
 	return items(e.names(living)...)
 }

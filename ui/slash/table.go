@@ -68,7 +68,7 @@ var dueCommands = []command{
 // mailCommands are about messages, in an inbox or on their way.
 var mailCommands = []command{
 	{
-		name: "tell", run: runTell, complete: tellArguments,
+		name: "tell", run: runTell, complete: livingArguments,
 		args: "NAME TEXT",
 		help: "an instruction for an agent at work: it reads it at its next step; one at rest begins with it",
 	},
