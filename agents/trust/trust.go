@@ -297,7 +297,7 @@ func Brief(all []Review) string {
 	}
 	var brings []string
 	for _, k := range slices.Sorted(maps.Keys(fresh)) {
-		brings = append(brings, fmt.Sprintf("%d %s", fresh[k], k))
+		brings = append(brings, fmt.Sprintf("%s: %d", k, fresh[k]))
 	}
 	switch {
 	case len(brings) > 0:

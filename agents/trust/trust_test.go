@@ -188,7 +188,7 @@ func TestBrief(t *testing.T) {
 	_, b := workspace(t, nil)
 	p := part("true", "false")
 	all := []Part{p}
-	if got := Brief(b.Review(all)); !strings.Contains(got, "2 hooks") || !strings.Contains(got, "/trust") {
+	if got := Brief(b.Review(all)); !strings.Contains(got, "hooks: 2") || !strings.Contains(got, "/trust") {
 		t.Errorf("%q", got)
 	}
 	check(t, b.Agree(b.Look(p)))
