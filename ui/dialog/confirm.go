@@ -17,6 +17,13 @@ type confirm struct {
 	options []Option
 	at      int // the highlighted option, -1 for none: Enter alone decides nothing
 	scroll  scroll
+	unread  bool // the end of the text has to be seen first
+}
+
+// NewConsent is NewConfirm for a text that has to be seen whole: before its end was on the screen, an answer that is not the
+// last one shows the next page.
+func NewConsent(t *themes.Theme, title, text string, options []Option) Box {
+	return &confirm{theme: t, title: frame.CleanLine(title), text: text, options: options, at: -1, unread: true}
 }
 
 // NewConfirm asks to choose one of the options, by its key or by the arrows and
@@ -34,7 +41,7 @@ func (b *confirm) Key(k tea.KeyPressMsg) Decision {
 	for _, name := range []string{k.String(), strings.ToLower(typedText(k)), key} {
 		for _, o := range b.options {
 			if name != "" && o.Key == name {
-				return Confirmed{o.Key}
+				return b.choose(o)
 			}
 		}
 	}
@@ -48,12 +55,20 @@ func (b *confirm) Key(k tea.KeyPressMsg) Decision {
 		b.at = (b.at + 1) % max(n, 1)
 	case "enter":
 		if b.at >= 0 && b.at < n {
-			return Confirmed{b.options[b.at].Key}
+			return b.choose(b.options[b.at])
 		}
 	default:
 		b.scroll.key(key)
 	}
 	return nil
+}
+
+func (b *confirm) choose(o Option) Decision {
+	if b.unread && o != b.options[len(b.options)-1] {
+		b.scroll.key("pgdown")
+		return nil
+	}
+	return Confirmed{o.Key}
 }
 
 // Paste does nothing: there is no line of text.
@@ -75,6 +90,7 @@ func (b *confirm) Lines(w, h int) []string {
 	}
 	view := max(0, min(len(text), rows-foot-gap))
 	b.scroll.set(view, len(text))
+	b.unread = b.unread && b.scroll.top+view < len(text)
 	var lines []string
 	for _, s := range text[b.scroll.top:min(len(text), b.scroll.top+view)] {
 		lines = append(lines, b.theme.Paint(themes.Text, s))

@@ -729,3 +729,30 @@ func BenchmarkQuestion(b *testing.B) {
 		}
 	})
 }
+
+// TestConsent: a yes counts once the end of the text was on the screen; before, it shows what comes next. A no counts at once.
+func TestConsent(t *testing.T) {
+	text := strings.Repeat("a line\n", 30) + "the end"
+	options := []Option{{Key: "y", Label: "yes"}, {Key: "n", Label: "no"}}
+	yes, no := tea.KeyPressMsg{Code: 'y', Text: "y"}, tea.KeyPressMsg{Code: 'n', Text: "n"}
+	b := NewConsent(theme(t), "May it?", text, options)
+	pages := 0
+	for ; pages < 20; pages++ {
+		shown := strings.Contains(strings.Join(b.Lines(40, 12), "\n"), "the end")
+		d := b.Key(yes)
+		if _, is := d.(Confirmed); is != shown {
+			t.Fatalf("page %d: the end is shown: %v, decided %v", pages, shown, d)
+		}
+		if shown {
+			break
+		}
+	}
+	if pages < 2 || pages == 20 {
+		t.Errorf("it took %d pages", pages)
+	}
+	b = NewConsent(theme(t), "May it?", text, options)
+	b.Lines(40, 12)
+	if d := b.Key(no); d != (Confirmed{"n"}) {
+		t.Errorf("a no: %v", d)
+	}
+}

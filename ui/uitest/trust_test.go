@@ -23,6 +23,9 @@ func TestTrustFrames(t *testing.T) {
 				s.Enter("/trust")
 				s.See("What this repository runs")
 				s.Golden(fmt.Sprintf("trust-%d", size[0]))
+				for range 9 { // a yes counts once all of it was there to be read
+					s.Press("pgdown")
+				}
 				s.Press("y")
 				s.See("Trusted as it is now")
 				s.Enter("/hooks")

@@ -78,7 +78,7 @@ func (e Env) screen() intent.Intent {
 		return intent.Said{Text: list(all)}
 	}
 	return intent.Open{
-		What: "what the repository brings", Box: dialog.NewConfirm(e.Theme, "What this repository runs", Text(open), options(open)),
+		What: "what the repository brings", Box: dialog.NewConsent(e.Theme, "What this repository runs", Text(open), options(open)),
 		Decide: func(d dialog.Decision) intent.Intent {
 			c, _ := d.(dialog.Confirmed)
 			return e.decided(open, c.Choice)
