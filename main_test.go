@@ -131,6 +131,7 @@ var arrows = map[string][]string{
 	"tools/content":          {},
 	"tools/front":            {"tools"},
 	"tools/git":              {},
+	"tools/mcp":              {},
 	"tools/permit":           {"tools/permit/bash", "tools/permit/filenames", "tools/permit/programs", "tools/permit/toolrule"},
 	"tools/permit/bash":      {"tools/permit/filenames"},
 	"tools/permit/filenames": {"tools/pattern"},
