@@ -84,7 +84,7 @@ func Open(ctx context.Context, o Options) (*Pool, error) {
 	}
 	p.fleet = fleet.New(context.WithoutCancel(ctx), fleet.Options{
 		Now: o.Now, Go: o.Go, Resolve: o.Resolve, Model: o.Model, Cap: o.Cap, Keys: o.Keys,
-		Mode: o.Gate.Mode, Wall: o.Gate.Wall, Audit: p.audit.Entry,
+		Mode: o.Gate.Mode, Wall: o.Gate.Known, Audit: p.audit.Entry,
 	})
 	p.Scripts, p.Steer = Scripts{p}, steer.Room{DB: o.DB, Fleet: p.fleet, Pool: helm{p}}
 	p.Audit = audit.Book{DB: o.DB, Dir: o.Data}

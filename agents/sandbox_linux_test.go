@@ -40,7 +40,7 @@ func walled(t *testing.T, mode permit.Mode, wall permit.Wall) (s setting, beside
 	}
 	watch := func(gate *permit.Gate) *kept.Watch {
 		return kept.New(kept.Options{
-			Root: g.Root, Paths: g.Kept, Holds: wall == permit.Prevents, Aside: filepath.Join(base, "aside"), Changes: gate.Changes(), Now: time.Now,
+			Root: g.Root, Paths: g.Kept, Holds: func() bool { return wall == permit.Prevents }, Aside: filepath.Join(base, "aside"), Changes: gate.Changes(), Now: time.Now,
 		})
 	}
 	return setting{Dir: g.Root, Mode: mode, Wall: wall, Box: box, Kept: watch, Env: []string{"PATH=" + os.Getenv("PATH")}}, beside

@@ -16,6 +16,7 @@ import (
 type (
 	attached struct{ pool *pool }
 	told     struct{ start string }
+	lacks    struct{ text string }
 	news     struct{ events []event.Event }
 	ticked   struct{ at time.Time }
 	rolled   struct{}

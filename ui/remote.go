@@ -29,6 +29,9 @@ func (r Remote) Attach(p *agents.Pool) { r.program.Send(attached{poolOf(p)}) }
 // Model replaces the start screen's line about the model.
 func (r Remote) Model(start string) { r.program.Send(told{start}) }
 
+// Lacks tells what the sandbox under commands lacks, which is known some time after the opening.
+func (r Remote) Lacks(text string) { r.program.Send(lacks{text}) }
+
 // Open tells what the opening of the workspace brought.
 func (r Remote) Open(o welcome.Opening) { r.program.Send(o) }
 

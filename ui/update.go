@@ -107,6 +107,9 @@ func (a *App) handle(m tea.Msg) tea.Cmd {
 	case told:
 		a.welcome.Model(m.start)
 		a.dirty = true
+	case lacks:
+		a.welcome.Lacks(m.text)
+		a.dirty = true
 	case welcome.Opening:
 		a.takeOpening(m)
 	case paged:

@@ -38,7 +38,7 @@ type Options struct {
 	Cap     int    // how many agents may run at once
 	Keys    *secret.Keys
 	Mode    func() permit.Mode // the permission mode now
-	Wall    func() permit.Wall // what the sandbox under commands is worth
+	Wall    func() permit.Wall // what the sandbox under commands is worth, as far as that is known
 	Audit   history.Auditor
 }
 

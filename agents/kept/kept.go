@@ -31,7 +31,7 @@ import (
 type Options struct {
 	Root    string           // the workspace
 	Paths   func() []string  // what is protected, whether it is there or not
-	Holds   bool             // what is there can't be changed: only what is made has to be found
+	Holds   func() bool      // what is there can't be changed: only what is made has to be found
 	Aside   string           // the directory that gets what is put away
 	Changes *permit.Changes  // what agents' tools write is not a command's doing
 	Now     func() time.Time // of the machine
@@ -148,7 +148,7 @@ func (f *Found) find() {
 	f.fault = err
 	granted := slices.Concat(f.watch.o.Changes.Written(f.watch.since), f.allowed)
 	f.Changes = slices.DeleteFunc(all, func(c keep.Change) bool {
-		return f.watch.o.Holds && c.What != keep.Made || slices.ContainsFunc(granted, func(p string) bool {
+		return f.watch.o.Holds() && c.What != keep.Made || slices.ContainsFunc(granted, func(p string) bool {
 			return c.Path == p || strings.HasPrefix(c.Path, p+string(filepath.Separator))
 		})
 	})

@@ -26,6 +26,9 @@ func (w *workbench) runCalls(ctx context.Context, calls []history.Call) error {
 		return err
 	}
 	w.outfit(w.Env.Now())
+	if w.env.Box = nil; w.o.boxed() {
+		w.env.Box = w.box
+	}
 	calls, err := w.admitted(ctx, calls)
 	if err != nil {
 		return err

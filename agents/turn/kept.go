@@ -14,7 +14,7 @@ import (
 // carries runs a call. What its command changes of what is protected is asked about before anything else runs.
 func (w *workbench) carries(ctx context.Context, c history.Call, call *tools.Call) (tools.Result, error) {
 	runs := func() tools.Result { return w.runs(c, func() tools.Result { return call.Run(ctx) }) }
-	if call.Leave == nil || call.Leave.Free || w.o.Box == nil {
+	if call.Leave == nil || call.Leave.Free || !w.o.boxed() {
 		return runs(), nil
 	}
 	mail, err := w.o.Post(w.ID, w.turn)

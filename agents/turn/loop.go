@@ -28,9 +28,6 @@ func (ls *Loops) Make(i event.Info, task int64) *Loop {
 		Started: l.started, Keep: l.keep, Ahead: o.Ahead, Guards: o.Hooks.Guards, Barred: o.Gate.Barred,
 		Tick: func(call, tail string) { l.Show(event.Output{Agent: i.ID, Call: call, Tail: tail}) },
 	}
-	if o.Box != nil {
-		l.env.Box = l.box
-	}
 	if i.Await != nil && !i.State.Terminal() {
 		if l.idling = (&idling{l: l, input: inbound{}}); ls.Input != nil {
 			l.idling.input = ls.Input(i)

@@ -53,7 +53,7 @@ type Options struct {
 	Audit    *audit.Log                                 // what is written down of calls; nil: nothing
 	Commands *commands.Running                          // whose commands run
 	Ahead    *proc.Ahead                                // where commands wait that were started ahead; nil: nowhere
-	Box      Boxes                                      // makes the sandboxes of commands; nil: there are none
+	Box      Boxes                                      // makes the sandboxes of commands; nil: there are none, and none where Gate knows of no wall
 	Post     func(agent, turn int64) (*post.Box, error) // lets the mail of an agent's command out of its sandbox
 	Bare     func(agent int64) (*post.Box, error)       // is a directory for an agent's program that is in none
 	Kept     *kept.Watch                                // over what commands in sandboxes must not change; nil: nobody watches
@@ -69,7 +69,10 @@ type Brought struct {
 	Shelf  *skills.Shelf // skills, commands and agents in files; nil: none
 }
 
-// Boxes makes the sandbox for a command that gets that environment.
+// boxed reports whether commands run in sandboxes. It waits until that is known.
+func (o *Options) boxed() bool { return o.Box != nil && o.Gate.Wall() != permit.NoWall }
+
+// Boxes makes the sandbox for a command that gets that environment; nil: none works here.
 type Boxes func(p sandbox.Profile, leave sandbox.Leave, environ []string) (*sandbox.Box, error)
 
 // environment returns what commands get of an environment; nil: of the program's own. Keys that are known by now may

@@ -75,7 +75,7 @@ func (s *seating) end() {
 func (s *seating) run(p engine.Program) (r engine.Run, err error) {
 	l := s.l
 	l.outfit(l.Env.Now())
-	boxed := l.o.Box != nil && !p.Free
+	boxed := !p.Free && l.o.boxed()
 	opens := l.o.Bare
 	if boxed {
 		opens = func(agent int64) (*post.Box, error) { return l.o.Post(agent, l.turn) }

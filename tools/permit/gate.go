@@ -17,6 +17,7 @@ type Gate struct {
 	mu      sync.RWMutex
 	mode    Mode
 	wall    Wall
+	look    func() Wall // finds out the wall; nil: it is known
 	rules   []parsed
 	limits  Limits         // of files, see limit.go
 	offered map[Rule]grant // what a rule that was offered would be given for
@@ -101,15 +102,33 @@ func (g *Gate) Admits(m Mode) error {
 	return nil
 }
 
+// Seeks says how it is found out which sandbox works, until Boxes says it: who needs to know it looks, and waits.
+func (g *Gate) Seeks(look func() Wall) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.look = look
+}
+
 // Boxes says which sandbox stands under commands; until then there is none.
 func (g *Gate) Boxes(w Wall) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.wall = w
+	g.wall, g.look = w, nil
 }
 
-// Wall is what the sandbox under commands is worth.
+// Wall is what the sandbox under commands is worth. It may have to be found out.
 func (g *Gate) Wall() Wall {
+	g.mu.RLock()
+	wall, look := g.wall, g.look
+	g.mu.RUnlock()
+	if look != nil {
+		return look()
+	}
+	return wall
+}
+
+// Known is Wall as far as it is known now.
+func (g *Gate) Known() Wall {
 	g.mu.RLock()
 	defer g.mu.RUnlock()
 	return g.wall

@@ -358,6 +358,18 @@ func TestGate_wall(t *testing.T) {
 			t.Errorf("the error names no cause or no next step: %v", err)
 		}
 	}
+	g, looks := gate(t, Ask), 0
+	g.Seeks(func() Wall { looks++; return Prevents })
+	if g.Known() != NoWall || looks != 0 {
+		t.Errorf("what is known is %d, after %d looks", g.Known(), looks)
+	}
+	if err := g.SetMode(Auto); err != nil || g.Wall() != Prevents || looks == 0 {
+		t.Errorf("it is not looked for: %v, %d looks", err, looks)
+	}
+	looks = 0
+	if g.Boxes(Detects); g.Known() != Detects || g.Wall() != Detects || looks != 0 {
+		t.Errorf("once it is known: %d, %d, %d looks", g.Known(), g.Wall(), looks)
+	}
 	if Auto.Tightest() != Ask {
 		t.Error(Auto.Tightest())
 	}

@@ -52,8 +52,8 @@ func Mode(c config.Config) permit.Mode {
 	return permit.Mode(c.PermissionMode)
 }
 
-// Gate returns the gate the configuration asks for, over a sandbox that is worth so much.
-func Gate(c config.Config, wall permit.Wall) (*permit.Gate, error) {
+// Gate returns the gate the configuration asks for, over the sandbox that is found by looking.
+func Gate(c config.Config, look func() permit.Wall) (*permit.Gate, error) {
 	mode, err := permit.ParseMode(string(Mode(c)))
 	if err != nil {
 		return nil, err
@@ -62,7 +62,7 @@ func Gate(c config.Config, wall permit.Wall) (*permit.Gate, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the configuration's rules: %w", err)
 	}
-	g.Boxes(wall)
+	g.Seeks(look)
 	if err := g.Admits(mode); err != nil {
 		return nil, err
 	}

@@ -12,7 +12,7 @@ import (
 // rule changes nothing.
 func TestReread(t *testing.T) {
 	was, is := config.Default(), config.Default()
-	gate, err := Gate(was, permit.NoWall)
+	gate, err := Gate(was, func() permit.Wall { return permit.NoWall })
 	if err != nil {
 		t.Fatal(err)
 	}

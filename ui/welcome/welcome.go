@@ -56,6 +56,14 @@ func New(e Env, start string) *Screen { return &Screen{Env: e, start: start} }
 // Model replaces the line about the model.
 func (s *Screen) Model(start string) { s.start = start }
 
+// Lacks takes in what the sandbox under commands lacks.
+func (s *Screen) Lacks(text string) {
+	s.opening.Sandbox = text
+	if t := s.Tabs.Main(); s.told && t != nil {
+		t.View.Local(text, transcript.Plain)
+	}
+}
+
 // Open takes in the opening of the workspace.
 func (s *Screen) Open(o Opening) {
 	s.opening, s.told = o, false

@@ -99,6 +99,24 @@ func TestSandbox(t *testing.T) {
 			t.Errorf("%q: its transcript says %q", text, got)
 		}
 	}
+	for _, loaded := range []bool{false, true} { // what is known later is said as what was there at once
+		s := start(t, Env{Root: "/src/shop"}, "test/one — chosen", event.Info{ID: 1, Name: "main", Kind: event.Main})
+		s.Open(Opening{})
+		main := s.Tabs.Main()
+		if loaded {
+			main.Loaded, main.Newest = true, 7
+			s.Tell()
+		}
+		s.Lacks(lacks)
+		if got := said(s.Lines(main, 80, 24)); !loaded && !strings.Contains(got, lacks) {
+			t.Errorf("later: %s", got)
+		}
+		main.Loaded, main.Newest = true, 7
+		s.Tell()
+		if got := said(main.View.Lines(100, 30)); got != lacks {
+			t.Errorf("later, with a transcript %v: it says %q", loaded, got)
+		}
+	}
 }
 
 // TestTell: where main goes on with a transcript, what steers it is said there, once for

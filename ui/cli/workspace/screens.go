@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"os"
@@ -68,6 +69,7 @@ func (w *Workspace) opened(ctx context.Context, space host.Workspace, h host.Hel
 				r.Say(text)
 			}
 		}
+		w.guard.Go("look for a sandbox", func() { w.finds(ctx, space.Pool, r) })
 		w.askOllama(ctx, space.Pool, r)
 		return
 	}
@@ -86,6 +88,9 @@ func (w *Workspace) opened(ctx context.Context, space host.Workspace, h host.Hel
 		err = space.Pool.SetMode(audit.As(ctx, h.Who()), mode)
 	}
 	opening.Start, opening.Trouble, opening.Brings = cli.MainModel(space.Pool), "", w.brings.brief()
+	if w.readOnly == nil {
+		opening.Sandbox = cmp.Or(opening.Sandbox, wall.Brief(w.wall()))
+	}
 	if c, e := choices.Remembered(ctx, w.db); e == nil && h.Getenv("FANTAIL_THEME") == "" {
 		opening.Theme = c.Theme
 	}

@@ -14,12 +14,14 @@ import (
 
 	"fantail/agents"
 	"fantail/agents/kept"
+	"fantail/store/config"
 	"fantail/store/config/paths"
 	"fantail/tools/git"
 	"fantail/tools/permit"
 	"fantail/tools/permit/filenames"
 	"fantail/tools/proc"
 	"fantail/tools/sandbox"
+	"fantail/ui"
 	"fantail/ui/cli/place"
 	"fantail/ui/cli/wall"
 )
@@ -36,7 +38,8 @@ func Reachable(env func(string) string) error {
 	return errors.New("no workspace is within reach: this command runs in an agent's sandbox, out of which only fantail send comes")
 }
 
-// seek begins to look for the wall that the configuration asks for.
+// seek says how the wall that the configuration asks for is looked for: once, when somebody first needs to know it, or
+// when the workspace has been opened and nothing else is as urgent.
 func (w *Workspace) seek() {
 	asked := w.conf.Sandbox
 	ctx, cancel := context.WithCancel(context.Background())
@@ -53,10 +56,22 @@ func (w *Workspace) seek() {
 	})
 	w.found = look
 	w.unseek = func() { cancel(); look() }
-	w.guard.Go("look for a sandbox", func() { look() })
 }
 
-// wall is what holds commands here, once that is found out; nil: the configuration wants none.
+// finds looks for the wall, has the gate and all screens know what it is worth, and tells a screen what it lacks.
+func (w *Workspace) finds(ctx context.Context, pool *agents.Pool, r ui.Remote) {
+	if w.readOnly != nil {
+		return // no command runs
+	}
+	found := w.wall()
+	w.gate.Boxes(wall.Worth(found))
+	pool.Refresh(ctx)
+	if text := wall.Brief(found); text != "" && w.opening.Sandbox == "" {
+		r.Lacks(text)
+	}
+}
+
+// wall is what holds commands here; nil: the configuration wants none. It may have to be found out.
 func (w *Workspace) wall() *sandbox.Wall { return w.found() }
 
 // ground is what the sandboxes of the workspace stand on.
@@ -85,14 +100,17 @@ func ground(at place.Place, environ []string) sandbox.Ground {
 	return g
 }
 
-// boxes makes the sandboxes of commands; nil where there are none.
+// boxes makes the sandboxes of commands: nil where none works. It is nil where the configuration wants none.
 func (w *Workspace) boxes() func(p sandbox.Profile, leave sandbox.Leave, environ []string) (*sandbox.Box, error) {
-	found := w.wall()
-	if found.Level() == sandbox.None {
+	if w.conf.Sandbox == config.SandboxOff {
 		return nil
 	}
 	g := w.ground()
 	return func(p sandbox.Profile, leave sandbox.Leave, environ []string) (*sandbox.Box, error) {
+		found := w.wall()
+		if found.Level() == sandbox.None {
+			return nil, nil
+		}
 		g := g
 		g.Environ = environ
 		g.Private = append(slices.Clip(g.Private), w.gate.Hidden()...)
@@ -100,14 +118,13 @@ func (w *Workspace) boxes() func(p sandbox.Profile, leave sandbox.Leave, environ
 	}
 }
 
-// kept watches over what commands must not change; nil where there are no sandboxes.
+// kept watches over what commands in sandboxes must not change; nil where the configuration wants none.
 func (w *Workspace) kept() *kept.Watch {
-	found := w.wall()
-	if found.Level() == sandbox.None {
+	if w.conf.Sandbox == config.SandboxOff {
 		return nil
 	}
 	return kept.New(kept.Options{
-		Root: w.place.Root, Paths: w.ground().Kept, Holds: found.Level() == sandbox.Prevents, Aside: filepath.Join(w.place.Data, aside),
+		Root: w.place.Root, Paths: w.ground().Kept, Holds: func() bool { return w.wall().Level() == sandbox.Prevents }, Aside: filepath.Join(w.place.Data, aside),
 		Changes: w.gate.Changes(), Now: time.Now,
 	})
 }
@@ -116,15 +133,15 @@ func (w *Workspace) kept() *kept.Watch {
 const aside = "put-aside"
 
 // begins has the permission mode hold that was chosen here before, unless the configuration says another. It says what
-// the start screen tells of the sandbox, and for the audit why the mode is what it is.
+// the start screen tells of that, and for the audit why the mode is what it is.
 func (w *Workspace) begins(chosen permit.Mode) (brief, why string) {
 	switch {
 	case w.flagged:
-		return wall.Brief(w.wall()), "the host began with it: a flag (--permission-mode, --yolo)"
+		return "", "the host began with it: a flag (--permission-mode, --yolo)"
 	case w.conf.PermissionMode != "":
-		return wall.Brief(w.wall()), "the host began with it: the configuration (permission_mode)"
+		return "", "the host began with it: the configuration (permission_mode)"
 	case chosen != permit.Auto:
-		return wall.Brief(w.wall()), usual
+		return "", usual
 	}
 	if err := w.gate.SetMode(chosen); err != nil {
 		return "Mode auto was chosen here, and no sandbox works now: commands ask; /sandbox says why", usual

@@ -124,7 +124,7 @@ func TestClear(t *testing.T) {
 	}
 }
 
-// TestSeek: the wall is looked for once and without being asked for, and not where the configuration wants none.
+// TestSeek: the wall is looked for once, and not where the configuration wants none.
 func TestSeek(t *testing.T) {
 	w := &Workspace{guard: guard.New(nil, guard.Options{}), conf: config.Config{Sandbox: config.SandboxOff}}
 	w.seek()

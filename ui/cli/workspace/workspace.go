@@ -64,7 +64,7 @@ type Workspace struct {
 	models  *models.Models
 	tools   *tools.Set
 	found   func() *sandbox.Wall // see wall
-	unseek  func()               // gives up looking for it, and returns when nothing of that is left; nil: nobody looks
+	unseek  func()               // gives up looking for it, and returns when nothing of that is left; nil: nobody would
 	bell    *place.Bell          // nil: there is none
 	watch   *watch.Watch         // nil: there is none
 	written *watch.Dirs          // over instruction files; nil: nobody watches
@@ -166,7 +166,7 @@ func (w *Workspace) open(ctx context.Context, choose func(remembered string) (co
 	}
 	err = errors.Join(err, wrong, none)
 	if err == nil {
-		err = w.judges() // by now it is known which sandbox works
+		err = w.judges()
 	}
 	if err != nil {
 		return nil, errors.Join(err, w.db.Close())
@@ -238,12 +238,15 @@ func (w *Workspace) reads(ctx context.Context, pool *agents.Pool) {
 	pool.Mail.Rules(ctx, good, broken)
 }
 
-// judges makes the gate that calls pass, over the sandbox that works here.
+// judges makes the gate that calls pass, over the sandbox that works here: what that is, is looked at when it is asked for.
+// Only where the configuration names a kind it has to be known at once.
 func (w *Workspace) judges() error {
-	if err := wall.Missing(w.wall(), w.conf.Sandbox, wall.Here()); err != nil {
-		return err
+	if asked := w.conf.Sandbox; asked != config.SandboxOff && asked != config.SandboxOn && asked != "" {
+		if err := wall.Missing(w.wall(), asked, wall.Here()); err != nil {
+			return err
+		}
 	}
-	gate, err := cli.Gate(w.conf, wall.Worth(w.wall()))
+	gate, err := cli.Gate(w.conf, func() permit.Wall { return wall.Worth(w.wall()) })
 	if err != nil {
 		return err
 	}
