@@ -124,14 +124,14 @@ var arrows = map[string][]string{
 	"store/storetest":       {"store"},
 	"themes":                {},
 	"tools": {
-		"tools/allowance", "tools/content", "tools/git", "tools/permit", "tools/permit/filenames", "tools/permit/programs", "tools/proc",
-		"tools/sandbox", "tools/search", "tools/secret", "tools/workspace",
+		"tools/allowance", "tools/content", "tools/git", "tools/offer", "tools/permit", "tools/permit/filenames",
+		"tools/permit/programs", "tools/proc", "tools/sandbox", "tools/search", "tools/secret", "tools/workspace",
 	},
 	"tools/allowance":        {},
 	"tools/content":          {},
 	"tools/front":            {"tools"},
 	"tools/git":              {},
-	"tools/mcp":              {},
+	"tools/mcp":              {"tools", "tools/content", "tools/permit", "tools/proc", "tools/sandbox", "tools/secret"},
 	"tools/permit":           {"tools/permit/bash", "tools/permit/filenames", "tools/permit/programs", "tools/permit/toolrule"},
 	"tools/permit/bash":      {"tools/permit/filenames"},
 	"tools/permit/filenames": {"tools/pattern"},
@@ -305,6 +305,7 @@ var arrows = map[string][]string{
 	"ui/cli/rulebook": {
 		"agents/permissions", "store/config/paths", "store/config/rulefile", "tools/permit/toolrule", "ui/cli/watch",
 	},
+	"tools/offer": {},
 }
 
 // confined says where a module outside of ours may be imported. A path ends in

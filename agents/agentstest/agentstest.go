@@ -191,6 +191,7 @@ type Setting struct {
 	Budget allowance.Amount      // of tasks that name none
 	Limit  time.Duration         // the same
 	Briefs *briefs.Room          // what agents are told of instruction files
+	Lends  tools.Lender          // the tools of other programs; nil: there are none
 }
 
 // Open opens the world. It ends with the test at the latest.
@@ -217,8 +218,12 @@ func Open(t testing.TB, m llm.Provider, s Setting) *World {
 	}
 	db, err := storetest.Open(t.Context(), filepath.Join(s.Dir, "fantail.db"), store.Options{Trace: s.Trace, Now: s.Now, Withhold: s.Keys.Row})
 	Check(t, err)
+	set := tools.New()
+	if s.Lends != nil {
+		set = set.Lend(s.Lends)
+	}
 	pool, err := agents.Open(t.Context(), agents.Options{
-		DB: db, Tools: tools.New(), Gate: gate, Moded: s.Moded, Model: s.Model, Root: s.Dir, Data: s.Dir,
+		DB: db, Tools: set, Gate: gate, Moded: s.Moded, Model: s.Model, Root: s.Dir, Data: s.Dir,
 		Resolve: s.resolve(m),
 		System:  s.System, Brought: agents.Brought{Briefs: s.Briefs, Hooks: s.Hooks, Shelf: s.Shelf}, Cap: s.Cap, Go: s.Start, Rules: s.Rules, Keys: s.Keys, Environ: s.Env, Now: s.Clock, Jumps: s.Jumps, Box: s.Box, Kept: watch, Budget: s.Budget, Limit: s.Limit,
 	})

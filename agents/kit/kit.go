@@ -66,6 +66,13 @@ func (r *Room) tools(i event.Info) *tools.Set {
 // Of returns an agent's tools, the mode in which its calls are judged ("": as those of others are), and what bounds it.
 func (r *Room) Of(i event.Info) (*tools.Set, permit.Mode, turn.Guard) {
 	set := r.tools(i)
+	if i.Kind.Nature().Tools == nil { // others look, or answer one message: nothing is lent to them
+		var names, but []string
+		if i.Role != nil {
+			names, but = i.Role.Tools, i.Role.Not
+		}
+		set = set.Own(r.Tools, names, but)
+	}
 	if i.Role == nil {
 		return set, "", nil
 	}

@@ -94,7 +94,7 @@ func (i *Item) toolsOf(f *front.Field, o *Options) (names []string) {
 		name, part, _ := strings.Cut(w, "(")
 		name = strings.TrimSpace(name)
 		mine, known := theirs[name]
-		if !known && slices.Contains(o.Tools, name) {
+		if !known && (slices.Contains(o.Tools, name) || strings.HasPrefix(name, tools.LentName)) {
 			mine, known = []string{name}, true
 		}
 		switch {

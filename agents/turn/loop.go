@@ -31,6 +31,9 @@ func (ls *Loops) Make(i event.Info, task int64) *Loop {
 	if o.Box != nil {
 		l.env.Box = l.box
 	}
+	if !i.Unattended && i.Kind.Nature().Asks {
+		l.env.Ask = l.asksFor
+	}
 	if i.Await != nil && !i.State.Terminal() {
 		if l.idling = (&idling{l: l, input: inbound{}}); ls.Input != nil {
 			l.idling.input = ls.Input(i)

@@ -83,8 +83,9 @@ const (
 	Read     Kind = "read"
 	Write    Kind = "write"
 	Command  Kind = "command"
-	Tamper   Kind = "tamper" // leaving as it is what a command changed of what is protected
-	Widen    Kind = "widen"  // running a command once more with more than its sandbox lets it do
+	Tamper   Kind = "tamper"  // leaving as it is what a command changed of what is protected
+	Foreign  Kind = "foreign" // calling a tool that another program serves
+	Widen    Kind = "widen"   // running a command once more with more than its sandbox lets it do
 )
 
 // Action is what a call would do, as the tool itself states it before it runs.
@@ -104,6 +105,8 @@ type Action struct {
 	Diff      string   // unified diff, for Write
 	Boxed     bool     `json:"-"` // the command would run inside the sandbox
 	Wants     Rule     // what would be added to its sandbox, for Widen
+	Reads     bool     `json:",omitempty"` // for Foreign: it only reads, says a program that the user trusts to say so
+	Input     string   `json:",omitempty"` // for Foreign: the whole arguments, as people read them
 	Vendor    string   `json:",omitempty"` // whose agent gets the work, for Abroad
 
 	// Leads says of a path of a command, or of what a pattern matches, where links
