@@ -59,7 +59,7 @@ func fills(ctx context.Context, ask asker, server string, e Elicitation) (Answer
 				q.Text += "\n\n" + wrong
 			}
 			said, err := ask(ctx, q)
-			if err != nil || said == refuses || try == tries {
+			if err != nil || said == refuses {
 				return answered(false, nil, err)
 			}
 			if said == leaves && !f.Required {
@@ -69,6 +69,9 @@ func fills(ctx context.Context, ask asker, server string, e Elicitation) (Answer
 			if err == nil {
 				content[f.Name] = value
 				break
+			}
+			if try == tries {
+				return answered(false, nil, nil)
 			}
 			wrong = "That was not it: " + err.Error() + "."
 		}
