@@ -34,6 +34,8 @@ func (l *lender) Lend(context.Context) (all []tools.Lent) {
 	return all
 }
 
+func (l *lender) Names() []string { return l.names }
+
 func (l *lender) Borrow(name string) (tools.Lent, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

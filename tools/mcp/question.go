@@ -60,7 +60,7 @@ const (
 
 // asks puts a server's question to the human.
 func (v *live) asks(ctx context.Context, q *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
-	if !v.calls.asking() {
+	if q.Params == nil || !v.calls.asking() {
 		return &mcp.ElicitResult{Action: string(Decline)}, nil
 	}
 	defer v.calls.answered()
