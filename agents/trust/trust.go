@@ -290,7 +290,7 @@ func Brief(all []Review) string {
 	for _, r := range all {
 		switch r.Standing {
 		case New:
-			fresh[r.Kind] += len(r.Commands)
+			fresh[r.Kind] += max(1, len(r.Commands))
 		case Changed:
 			changed++
 		}

@@ -40,7 +40,9 @@ import (
 	"fantail/agents/hooks"
 	"fantail/agents/llm"
 	"fantail/agents/llm/builtin"
+	"fantail/agents/servers"
 	"fantail/agents/skills"
+	"fantail/agents/trust"
 	"fantail/inbox/rules"
 	"fantail/store"
 	"fantail/store/storetest"
@@ -241,18 +243,21 @@ func (s *Session) Attach() {
 	s.Pool, err = agents.Open(ctx, agents.Options{
 		DB: s.db, Tools: tools.New(), Gate: gate, Model: s.o.Model, Resolve: s.resolve,
 		Root: s.Home.Root, Data: s.Home.Data, Environ: os.Environ(),
-		System: func(i event.Info) string { return "You are " + i.Name }, Cap: s.o.Cap, Rules: said, Brought: agents.Brought{Hooks: s.hooks(), Shelf: s.o.Shelf},
+		System: func(i event.Info) string { return "You are " + i.Name }, Cap: s.o.Cap, Rules: said, Brought: s.brought(),
 	})
 	s.must(err)
 	s.attached()
 }
 
-// hooks are those of the workspace's files; nobody's home has any.
-func (s *Session) hooks() *hooks.Room {
+// brought is what the workspace's files bring; nobody's home brings anything.
+func (s *Session) brought() agents.Brought {
 	s.t.Helper()
-	room, err := hooks.Open(s.Home.Root, "", s.Home.Data, nil)
+	book, err := trust.Open(s.Home.Root, filepath.Join(s.Home.Data, "trust.json"))
 	s.must(err)
-	return room
+	return agents.Brought{
+		Hooks: hooks.New(hooks.Settings{Root: s.Home.Root, Trust: book}), Shelf: s.o.Shelf,
+		Served: agents.Served{Servers: servers.New(servers.Settings{Root: s.Home.Root, Trust: book})},
+	}
 }
 
 // attached gives the agents to the screen and waits until that has them.

@@ -4,13 +4,17 @@ import (
 	"context"
 	"os"
 	"os/user"
+	"path/filepath"
 	"slices"
 
 	"fantail/agents/hooks"
 	"fantail/agents/skills"
+	"fantail/agents/trust"
 	"fantail/store/config"
 	"fantail/tools"
+	"fantail/tools/secret"
 	"fantail/ui/cli/doctor"
+	"fantail/ui/cli/mcplist"
 	"fantail/ui/cli/place"
 	"fantail/ui/cli/rulebook"
 	"fantail/ui/cli/shelf"
@@ -43,7 +47,10 @@ func runDoctor(ctx context.Context, e *Errand, out *printed) (int, error) {
 	code := shell.OK
 	home, _ := os.UserHomeDir()
 	brings, trouble := hooks.Open(at.Root, home, at.Data, func() map[string][]config.HookGroup { return conf.Hooks })
-	for _, f := range slices.Concat(doctor.Look(ctx, at, here), doctor.Brings(brings, trouble)) {
+	keys := secret.New(conf.KeyEnvs(), os.Getenv)
+	book, _ := trust.Open(at.Root, filepath.Join(at.Data, "trust.json")) // what is wrong with it is told with the hooks
+	configured := mcplist.Room(at.Root, book, keys, func() []config.Server { return conf.Servers() })
+	for _, f := range slices.Concat(doctor.Look(ctx, at, here), doctor.Brings(brings, trouble), mcplist.Doctor(configured, at.Root)) {
 		mark := "ok  "
 		if f.Bad {
 			mark, code = "!   ", shell.Failed

@@ -24,11 +24,15 @@ func (w *Workspace) bring() {
 	} else {
 		home = ""
 	}
-	w.brings.hooks, w.brings.trouble = hooks.Open(resolved(w.place.Root), home, w.brings.kept, func() map[string][]config.HookGroup {
+	root := resolved(w.place.Root)
+	book, err := trust.Open(root, filepath.Join(w.brings.kept, "trust.json"))
+	w.brings.trouble = err
+	w.brings.hooks = hooks.New(hooks.Settings{Root: root, Home: home, Trust: book, Config: func() map[string][]config.HookGroup {
 		w.file.mu.Lock()
 		defer w.file.mu.Unlock()
 		return w.file.conf.Hooks
-	})
+	}})
+	w.serves.configures(w, book)
 }
 
 // brief says what does not run because nobody agreed to it; "" if nothing is like that.
