@@ -10,10 +10,12 @@ import (
 	"syscall"
 	"testing"
 
+	"fantail/agents"
 	"fantail/agents/event"
 	"fantail/agents/history"
 	"fantail/agents/hooks"
 	"fantail/agents/llm"
+	"fantail/agents/trust"
 	"fantail/store/config"
 	"fantail/tools/permit"
 )
@@ -29,9 +31,10 @@ func hooked(t *testing.T, m llm.Provider, s setting, at map[hooks.Event]string) 
 	if s.Dir == "" {
 		s.Dir = t.TempDir()
 	}
-	room, err := hooks.Open(s.Dir, "", s.Dir, func() map[string][]config.HookGroup { return rows })
+	room, err := trust.In(s.Dir, s.Dir)
 	check(t, err)
-	s.Hooks, s.Env = room, os.Environ()
+	s.Hooks = hooks.New(hooks.Settings{Root: s.Dir, Trust: room, Config: func() map[string][]config.HookGroup { return rows }})
+	s.Trust, s.Env = room, os.Environ()
 	pipe := filepath.Join(s.Dir, "told")
 	check(t, syscall.Mkfifo(pipe, 0o600))
 	f, err := os.OpenFile(pipe, os.O_RDWR, 0)
@@ -266,8 +269,9 @@ func TestHooks_guardWhatRuns(t *testing.T) {
 		return text("well"), nil
 	}}
 	w, _ := hooked(t, m, setting{Dir: dir}, nil)
-	for _, r := range w.Pool.Hooks.Review() {
-		check(t, w.Pool.Hooks.Agree(r.Snapshot))
+	brought := agents.TrustOf(w.Pool)
+	for _, r := range brought.Review() {
+		check(t, brought.Agree(r.Snapshot))
 	}
 	w.Prompt("go")
 	w.State("main", event.Asking)
