@@ -328,3 +328,51 @@ func TestHooks_resumedTurn(t *testing.T) {
 		t.Error("it ran")
 	}
 }
+
+// A hook that says to stop ends the turn after the call that it heard of, with its reason.
+func TestHooks_stopATurn(t *testing.T) {
+	m := &model{Reply: func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+		if len(results(req)) == 0 {
+			return call("c1", "bash", `{"command":"echo hello"}`), nil
+		}
+		return text("on I go"), nil
+	}}
+	w, _ := hooked(t, m, setting{}, map[hooks.Event]string{hooks.PostToolUse: `echo '{"continue":false,"stopReason":"enough for today"}'`})
+	w.Prompt("go")
+	w.Settle()
+	if n := len(m.Seen()); n != 1 {
+		t.Errorf("the model is asked %d times", n)
+	}
+	ended := false
+	for _, e := range w.Entries("main") {
+		ended = ended || e.End != nil && e.End.Outcome == history.Interrupted && strings.Contains(e.End.Error, "enough for today")
+	}
+	if !ended {
+		t.Error("the turn's end does not say why")
+	}
+}
+
+// What a hook makes of a call is what runs, and what the human is asked about.
+func TestHooks_changeACall(t *testing.T) {
+	m := &model{Reply: func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+		if len(results(req)) == 0 {
+			return call("c1", "bash", `{"command":"echo one > out"}`), nil
+		}
+		return text("well"), nil
+	}}
+	w, _ := hooked(t, m, setting{Mode: permit.Ask}, map[hooks.Event]string{hooks.PreToolUse: `echo '{"hookSpecificOutput":{"updatedInput":{"command":"echo two > out"}}}'`})
+	w.Prompt("go")
+	w.State("main", event.Asking)
+	q := w.Info("main").Question
+	if q == nil || q.Action.Command != "echo two > out" || !strings.Contains(q.Action.Title, "two") {
+		t.Fatalf("asked %+v", q)
+	}
+	w.Answer(q.ID, permit.Once)
+	w.Settle()
+	if out, err := os.ReadFile(filepath.Join(w.Dir, "out")); string(out) != "two\n" || err != nil {
+		t.Errorf("%q %v", out, err)
+	}
+	if rs := results(m.Last()); len(rs) != 1 || !strings.Contains(rs[0].Text, "A hook changed the arguments") {
+		t.Errorf("the model is told %+v", rs)
+	}
+}

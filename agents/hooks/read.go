@@ -248,7 +248,7 @@ func (r *reader) add(h Hook, c config.HookRow, at int) {
 func (h *Hook) fill(c config.HookRow) (why string) {
 	switch {
 	case c.Type == "http":
-		return "a hook of the type \"http\" is not run: it would send what agents do and say to an address; a \"command\" can, in its sandbox"
+		return "a hook of the type \"http\" is not run: it would send what agents do and say to an address; a \"command\" can do that"
 	case c.Type != "" && c.Type != "command":
 		return fmt.Sprintf("a hook of the type %.40q is not run: only \"command\" is", c.Type)
 	case strings.TrimSpace(c.Command) == "":
