@@ -9,11 +9,11 @@
 //
 // Imports: agents/audit, agents/briefs, agents/budget, agents/checks, agents/choices, agents/commands, agents/disk,
 // agents/drafts, agents/due, agents/ending, agents/event, agents/fleet, agents/follow, agents/fork, agents/history,
-// agents/hooks, agents/kept, agents/kit, agents/ledger, agents/llm, agents/mail, agents/memory, agents/observer,
-// agents/outside, agents/permissions, agents/post, agents/quarantine, agents/questions, agents/queue, agents/recovery,
-// agents/roster, agents/schedule, agents/seal, agents/servers, agents/steer, agents/tasks, agents/turn, agents/waits,
-// inbox, inbox/envelope, inbox/policy, store, tools, tools/allowance, tools/mcp, tools/permit, tools/proc,
-// tools/secret.
+// agents/hooks, agents/inline, agents/kept, agents/kit, agents/ledger, agents/llm, agents/mail, agents/memory,
+// agents/observer, agents/outside, agents/permissions, agents/post, agents/program, agents/quarantine,
+// agents/questions, agents/queue, agents/recovery, agents/roster, agents/schedule, agents/seal, agents/servers,
+// agents/steer, agents/tasks, agents/trust, agents/turn, agents/waits, inbox, inbox/envelope, inbox/policy, store,
+// tools, tools/allowance, tools/mcp, tools/permit, tools/proc, tools/secret.
 package agents
 
 import (
@@ -48,6 +48,7 @@ import (
 	"fantail/agents/seal"
 	"fantail/agents/steer"
 	"fantail/agents/tasks"
+	"fantail/agents/trust"
 	"fantail/agents/turn"
 	"fantail/agents/waits"
 	"fantail/inbox"
@@ -186,6 +187,9 @@ func BriefsOf(p *Pool) briefs.Book { return briefs.Book{Room: p.o.Briefs, DB: p.
 
 // ServedOf has the MCP servers whose tools the agents of a pool may use.
 func ServedOf(p *Pool) Served { return p.o.Served }
+
+// TrustOf is what the user agreed to of what the workspace of a pool runs by itself.
+func TrustOf(p *Pool) *trust.Room { return p.o.Trust }
 
 // Close ends all turns, their tools' process groups too, and what the human runs
 // in the tabs. What ran is recorded as interrupted with its partial output; what

@@ -22,7 +22,7 @@ import (
 type Settings struct {
 	Root  string      // the workspace, absolute and resolved
 	Home  string      // the user's; "": there is none
-	Trust *trust.Book // what the user agreed to of the workspace's
+	Trust *trust.Room // what the user agreed to of the workspace's, which comes to know of these; nil: nothing
 	// Config are those of the user's configuration, as it is now; nil: it has none.
 	Config func() []config.Server
 	Env    func(name string) (string, bool) // what ${NAME} stands for
@@ -57,6 +57,10 @@ func New(s Settings) *Room {
 		r.files = append(r.files, file{claude, filepath.Join(s.Home, ".claude.json"), mostClaude})
 	}
 	r.files = append(r.files, file{project, filepath.Join(s.Root, ".mcp.json"), mostProject})
+	s.Trust.Add(trust.Source{
+		Kind: Kind, Parts: r.parts,
+		About: "MCP servers start once an agent needs their tools, and get what it hands to them; one at an address is reached without a sandbox.",
+	})
 	return r
 }
 
@@ -201,26 +205,19 @@ func (f file) open(root string) (*os.File, error) {
 // Servers are those that are used, in their order; who starts one asks Allowed.
 func (r *Room) Servers() []mcp.Server { return r.List().Used() }
 
-// Parts are the workspace's servers as what is to be trusted.
-func (r *Room) Parts() []trust.Part { return r.List().Parts() }
-
-// Review is how the user stands to the workspace's servers.
-func (r *Room) Review() []trust.Review {
-	if r == nil || r.s.Trust == nil {
-		return nil
-	}
-	return r.s.Trust.Review(r.Parts())
-}
+// parts are the workspace's servers as what is to be trusted.
+func (r *Room) parts() []trust.Part { return r.List().Parts() }
 
 // Standing is how the user stands to a server as it is on the disk now; to one of their own, they agree.
 func (r *Room) Standing(e Entry) trust.Standing {
 	switch {
 	case e.Source.Own:
 		return trust.Agreed
-	case r == nil || r.s.Trust == nil:
+	case r == nil:
 		return trust.New
 	}
-	return r.s.Trust.Standing(r.s.Trust.Look(e.part()))
+	_, is := r.s.Trust.Look(e.part())
+	return is
 }
 
 // Allowed says why a server may not start; nil: it may. What the workspace brings may as long as the user agrees to it as
@@ -236,11 +233,8 @@ func (r *Room) Allowed(s mcp.Server) error {
 		return fmt.Errorf("what configures the server %s has changed", s.Name)
 	case e.Source.Own:
 		return nil
-	case r.s.Trust == nil:
-		return errors.New("nothing of a repository is trusted here")
 	}
-	snap := r.s.Trust.Look(e.part())
-	switch is := r.s.Trust.Standing(snap); {
+	switch snap, is := r.s.Trust.Look(e.part()); {
 	case snap.Fault != nil:
 		return fmt.Errorf("the server %s of %s can't be trusted: %w", e.Name, e.Source.Name, snap.Fault)
 	case is != trust.Agreed:

@@ -30,7 +30,7 @@ func server(t *testing.T, r *Room, name string) mcp.Server {
 
 func agree(t *testing.T, p *place, r *Room) {
 	t.Helper()
-	for _, v := range r.Review() {
+	for _, v := range p.book.Review() {
 		p.must(p.book.Agree(v.Snapshot))
 	}
 }
@@ -105,7 +105,7 @@ func TestAllowed_stale(t *testing.T) {
 		t.Errorf("the user's own: %v", err)
 	}
 	var none *Room
-	if none.Allowed(was) == nil || len(none.Servers()) != 0 || len(none.Review()) != 0 {
+	if none.Allowed(was) == nil || len(none.Servers()) != 0 {
 		t.Error("nil has servers")
 	}
 }
@@ -113,7 +113,7 @@ func TestAllowed_stale(t *testing.T) {
 // Who is asked sees all that decides, and no secret.
 func TestParts(t *testing.T) {
 	p := newPlace(t, shared, "")
-	parts := p.room().Parts()
+	parts := p.room().parts()
 	if len(parts) != 2 || parts[0].Kind != Kind || parts[0].Name != ".mcp.json local" {
 		t.Fatalf("%+v", parts)
 	}
@@ -139,7 +139,7 @@ func TestParts(t *testing.T) {
 		t.Errorf("%s", parts[1].Text)
 	}
 	p.write(p.root, ".mcp.json", `{"mcpServers": {"x": {"command": "sh", "args": ["-c", "a\n  with B=c\u001b[2J", "it's", ""]}}}`)
-	if got := p.room().Parts()[0].Text; got != `starts: sh -c "a\n  with B=c\x1b[2J" 'it'\''s' ""`+"\n" {
+	if got := p.room().parts()[0].Text; got != `starts: sh -c "a\n  with B=c\x1b[2J" 'it'\''s' ""`+"\n" {
 		t.Errorf("%s", got)
 	}
 }
@@ -176,10 +176,10 @@ func TestAllowed_noBook(t *testing.T) {
 	p := newPlace(t, shared, "")
 	p.book = nil
 	r := p.room()
-	if err := r.Allowed(server(t, r, "far")); err == nil || len(r.Review()) != 0 {
+	if err := r.Allowed(server(t, r, "far")); err == nil {
 		t.Errorf("%v", err)
 	}
-	var _ []trust.Part = r.Parts()
+	var _ []trust.Part = r.parts()
 }
 
 // FuzzRead: whatever stands in a file, nothing of it is the user's own, has a name or an address that is none, or carries a

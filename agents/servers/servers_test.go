@@ -19,7 +19,7 @@ type place struct {
 	root, home string
 	rows       []config.Server
 	env        map[string]string
-	book       *trust.Book
+	book       *trust.Room
 }
 
 func newPlace(t *testing.T, project, claude string) *place {
@@ -34,7 +34,7 @@ func newPlace(t *testing.T, project, claude string) *place {
 		p.write(p.home, ".claude.json", claude)
 	}
 	var err error
-	p.book, err = trust.Open(p.root, filepath.Join(t.TempDir(), "trust.json"))
+	p.book, err = trust.In(p.root, t.TempDir())
 	p.must(err)
 	return p
 }

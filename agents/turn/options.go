@@ -18,6 +18,7 @@ import (
 	"fantail/agents/roster"
 	"fantail/agents/servers"
 	"fantail/agents/skills"
+	"fantail/agents/trust"
 	"fantail/agents/waits"
 	"fantail/inbox"
 	"fantail/store"
@@ -68,6 +69,7 @@ type Options struct {
 type Brought struct {
 	Briefs *briefs.Room  // what agents are told of instruction files; nil: nothing
 	Hooks  *hooks.Room   // programs that run where something happens; nil: there are none
+	Trust  *trust.Room   // what the user agreed to of what runs by itself; nil: nothing
 	Shelf  *skills.Shelf // skills, commands and agents in files; nil: none
 	Served
 }

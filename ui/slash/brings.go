@@ -29,5 +29,5 @@ func runHooks(in input) (intent.Intent, error) {
 	if in.rest != "" {
 		return nil, in.wrong("%q is not understood", in.rest)
 	}
-	return in.then(trusting.Env{Room: in.Pool.Brings, Theme: in.Theme}.Hooks), nil
+	return in.then(trusting.Env{Lists: in.Pool.Hooks, Theme: in.Theme}.Hooks), nil
 }

@@ -10,8 +10,9 @@
 // testing/synctest its time is the bubble's; a child process holds that time
 // still while it runs.
 //
-// Imports: agents, agents/event, agents/fleet, agents/hooks, agents/llm, agents/llm/builtin, agents/skills, inbox/rules,
-// store, store/storetest, tools, tools/permit, tools/sandbox, ui, ui/cli/wall, ui/slash. Only tests import it.
+// Imports: agents, agents/event, agents/fleet, agents/hooks, agents/inline, agents/llm, agents/llm/builtin, agents/skills,
+// agents/trust, inbox/rules, store, store/storetest, tools, tools/permit, tools/sandbox, ui, ui/cli/wall, ui/slash. Only
+// tests import it.
 package uitest
 
 import (
@@ -38,6 +39,7 @@ import (
 	"fantail/agents/event"
 	"fantail/agents/fleet"
 	"fantail/agents/hooks"
+	"fantail/agents/inline"
 	"fantail/agents/llm"
 	"fantail/agents/llm/builtin"
 	"fantail/agents/servers"
@@ -249,14 +251,15 @@ func (s *Session) Attach() {
 	s.attached()
 }
 
-// brought is what the workspace's files bring; nobody's home brings anything.
+// brought is what the workspace's files bring; nobody's home has any.
 func (s *Session) brought() agents.Brought {
 	s.t.Helper()
-	book, err := trust.Open(s.Home.Root, filepath.Join(s.Home.Data, "trust.json"))
+	room, err := trust.In(s.Home.Root, s.Home.Data)
 	s.must(err)
+	room.Add(inline.Source(s.o.Shelf))
 	return agents.Brought{
-		Hooks: hooks.New(hooks.Settings{Root: s.Home.Root, Trust: book}), Shelf: s.o.Shelf,
-		Served: agents.Served{Servers: servers.New(servers.Settings{Root: s.Home.Root, Trust: book})},
+		Hooks: hooks.New(hooks.Settings{Root: s.Home.Root, Trust: room}), Trust: room, Shelf: s.o.Shelf,
+		Served: agents.Served{Servers: servers.New(servers.Settings{Root: s.Home.Root, Trust: room})},
 	}
 }
 

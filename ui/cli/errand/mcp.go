@@ -90,7 +90,7 @@ func tryOf(e *Errand, c *caller) (mcplist.Try, error) {
 	if is, err := filepath.EvalSymlinks(root); err == nil {
 		root = is
 	}
-	book, err := trust.Open(root, filepath.Join(at.Data, "trust.json"))
+	book, err := trust.In(root, at.Data)
 	if err != nil {
 		shell.Warn(c.errs, "%v", err)
 	}

@@ -32,8 +32,8 @@ import (
 )
 
 // Room has the servers that are configured for the workspace root, absolute and resolved, and for this process's user.
-func Room(root string, book *trust.Book, keys *secret.Keys, rows func() []config.Server) *servers.Room {
-	return servers.New(servers.Settings{Root: root, Home: Home(), Trust: book, Config: rows, Env: os.LookupEnv, Keys: keys})
+func Room(root string, agreed *trust.Room, keys *secret.Keys, rows func() []config.Server) *servers.Room {
+	return servers.New(servers.Settings{Root: root, Home: Home(), Trust: agreed, Config: rows, Env: os.LookupEnv, Keys: keys})
 }
 
 // Home is the user's directory, resolved; "": there is none.

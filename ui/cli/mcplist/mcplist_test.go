@@ -24,7 +24,7 @@ func place(t *testing.T, text string, rows ...config.Server) Try {
 	if text != "" {
 		must(t, os.WriteFile(filepath.Join(root, ".mcp.json"), []byte(text), 0o600))
 	}
-	book, err := trust.Open(root, filepath.Join(t.TempDir(), "trust.json"))
+	book, err := trust.In(root, t.TempDir())
 	must(t, err)
 	keys := secret.New([]string{"ANTHROPIC_API_KEY"}, os.Getenv)
 	return Try{Root: root, Keys: keys, Go: func(_ string, f func()) { go f() }, Room: Room(root, book, keys, func() []config.Server { return rows })}

@@ -9,7 +9,6 @@ import (
 
 	"fantail/agents"
 	"fantail/agents/servers"
-	"fantail/agents/trust"
 	"fantail/store/config"
 	"fantail/tools/mcp"
 	"fantail/tools/permit"
@@ -28,8 +27,8 @@ type serves struct {
 }
 
 // configures finds where they are configured. Nothing is read yet.
-func (s *serves) configures(w *Workspace, book *trust.Book) {
-	s.room = mcplist.Room(resolved(w.place.Root), book, w.keys, func() []config.Server {
+func (s *serves) configures(w *Workspace) {
+	s.room = mcplist.Room(resolved(w.place.Root), w.brings.trust, w.keys, func() []config.Server {
 		w.file.mu.Lock()
 		defer w.file.mu.Unlock()
 		return w.file.conf.Servers()

@@ -59,7 +59,7 @@ func (w *Workspace) wall() *sandbox.Wall { return w.found() }
 // ground is what the sandboxes of the workspace stand on.
 func (w *Workspace) ground() sandbox.Ground {
 	g := ground(w.place, proc.Clean(os.Environ(), w.keys))
-	g.Guarded = w.brings.hooks.Guarded
+	g.Guarded = w.brings.trust.Guarded
 	return g
 }
 

@@ -33,14 +33,14 @@ func (l *live) Reconnect(_ context.Context, name string) error {
 }
 
 // desk has a server of each sort.
-func desk(t *testing.T) (Desk, *live, *trust.Book) {
+func desk(t *testing.T) (Desk, *live, *trust.Room) {
 	t.Helper()
 	root := t.TempDir()
 	text := `{"mcpServers": {"shared": {"command": "./run", "args": ["a b"]}, "mine": {"command": "other"}, "old": {"type": "sse", "url": "https://x"}}}`
 	if err := os.WriteFile(filepath.Join(root, ".mcp.json"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	book, err := trust.Open(root, filepath.Join(t.TempDir(), "trust.json"))
+	book, err := trust.In(root, t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +88,7 @@ func TestList(t *testing.T) {
 	}
 	for _, r := range rows {
 		if r.Name == "shared" {
-			for _, v := range d.Room.Review() {
+			for _, v := range book.Review() {
 				if err := book.Agree(v.Snapshot); err != nil {
 					t.Fatal(err)
 				}
