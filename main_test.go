@@ -344,7 +344,7 @@ var confined = []house.Confined{
 	{Module: "github.com/pelletier/go-toml", Places: []string{"store/config", "store/config/rulefile", "themes"}},
 	{Module: "github.com/adhocore/gronx", Places: []string{"agents/schedule/when"}},
 	{Module: "github.com/spf13", Places: []string{"ui/cli", "ui/cli/errand", "ui/cli/shell"}},
-	{Module: "github.com/modelcontextprotocol", Places: []string{"ui/cli", "ui/cli/mcpserver"}},
+	{Module: "github.com/modelcontextprotocol", Places: []string{"tools/mcp", "ui/cli", "ui/cli/mcpserver"}},
 	{Module: "mvdan.cc/sh", Places: []string{"tools/permit/bash"}},
 }
 

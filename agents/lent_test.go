@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"fantail/agents/event"
+	"fantail/agents/history"
 	"fantail/agents/llm"
 	"fantail/tools"
 	"fantail/tools/permit"
@@ -159,19 +160,32 @@ func TestLent_asks(t *testing.T) {
 	l := &lender{}
 	l.lends("mcp__db__asks")
 	w := open(t, &model{Reply: lentCaller}, setting{Mode: permit.Yolo, Lends: l})
+	said := func(name string) (last string) {
+		for _, e := range w.Entries(name) {
+			if e.Kind == history.EntryText {
+				last = e.Text
+			}
+		}
+		return last
+	}
 	w.Prompt(`mcp__db__asks {}`)
 	q := w.asks("main")
-	if _, m := w.row(q.ID); m.ID == 0 || !strings.Contains(m.Body, "Which table?") || !strings.Contains(m.Body, "2. b") {
-		t.Errorf("%+v", m)
-	}
 	check(t, w.Pool.Asks.Answer(t.Context(), q.ID, event.Answer{Text: "b"}))
-	w.Output("main", "they said b <nil>")
 	w.Settle()
+	if got := said("main"); got != "they said b <nil>" {
+		t.Error(got)
+	}
 	w.Push("job", `mcp__db__asks {}`)
 	w.Run(1)
 	q = w.asks("job")
+	if _, m := w.row(q.ID); m.ID == 0 || !strings.Contains(m.Body, "Which table?") || !strings.Contains(m.Body, "2. b") {
+		t.Errorf("%+v", m)
+	}
 	check(t, w.Pool.Asks.Answer(t.Context(), q.ID, event.Answer{Text: "a"}))
-	w.Output("job", "they said a <nil>")
+	w.Until("job is done", func() bool { return w.Info("job").State == event.Done })
+	if got := said("job"); got != "they said a <nil>" {
+		t.Error(got)
+	}
 }
 
 // A fork, which answers a message by itself, gets none.

@@ -218,6 +218,9 @@ func (v *live) times(one *call, over <-chan struct{}, cancel context.CancelCause
 			quiet.Reset(bound)
 		case <-quiet.C:
 			if !v.calls.waits() {
+				if v.pipes != nil {
+					v.pipes.unstick()
+				}
 				cancel(fmt.Errorf("%w for %v", errQuiet, bound))
 				return
 			}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -38,6 +39,8 @@ type pipes struct {
 	pen    chan struct{} // holds a token while nobody writes
 	closed chan struct{}
 	once   sync.Once
+	half   atomic.Bool // the program has written a part of a line
+	stuck  atomic.Bool // and stopped there
 }
 
 var _ mcp.Transport = (*pipes)(nil)
@@ -64,7 +67,7 @@ func (c *pipes) hear() error {
 	r := bufio.NewReaderSize(c.p.Out, 64<<10)
 	noise := 0
 	for {
-		line, err := readLine(r)
+		line, err := c.line(r)
 		if line = bytes.TrimSpace(line); len(line) > 0 && (err == nil || errors.Is(err, io.EOF)) {
 			m, bad := jsonrpc.DecodeMessage(line)
 			switch {
@@ -101,17 +104,35 @@ func start(line []byte) string {
 	return string(line)
 }
 
-// readLine reads a line of at most that many bytes.
-func readLine(r *bufio.Reader) (line []byte, err error) {
+// line reads a line that is not too long.
+func (c *pipes) line(r *bufio.Reader) (line []byte, err error) {
 	for {
-		part, err := r.ReadSlice('\n')
-		if len(line)+len(part) > longest {
-			return nil, fmt.Errorf("it wrote a message of more than %d MiB", longest>>20)
-		}
-		line = append(line, part...)
-		if !errors.Is(err, bufio.ErrBufferFull) {
+		if _, err := r.Peek(1); err != nil {
 			return line, err
 		}
+		part, err := r.Peek(r.Buffered())
+		if n := bytes.IndexByte(part, '\n'); n >= 0 {
+			part = part[:n+1]
+		}
+		line = append(line, part...)
+		_, _ = r.Discard(len(part))
+		switch {
+		case len(line) > longest:
+			return nil, fmt.Errorf("it wrote a message of more than %d MiB", longest>>20)
+		case err != nil || line[len(line)-1] == '\n':
+			c.half.Store(false)
+			return line, err
+		}
+		c.half.Store(true)
+	}
+}
+
+// unstick ends the connection if the program stopped in the middle of a message: whatever it wrote next would be read as
+// the rest of that.
+func (c *pipes) unstick() {
+	if c.half.Load() {
+		c.stuck.Store(true)
+		_ = c.Close()
 	}
 }
 

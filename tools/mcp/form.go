@@ -38,10 +38,14 @@ func fills(ctx context.Context, ask asker, server string, e Elicitation) (Answer
 	case e.URL != "":
 		text := fmt.Sprintf("%s\n\nIt wants you to visit the host %s:\n\n%s\n\nNothing is opened by itself.", intro, e.Host, e.URL)
 		said, err := ask(ctx, tools.Question{Text: text, Options: []tools.Option{{Label: visited}, {Label: refuses}}})
-		return answered(said == visited, nil, err)
+		return answered(visited, said, err)
 	case len(e.Fields) == 0:
 		said, err := ask(ctx, tools.Question{Text: intro, Options: []tools.Option{{Label: yes}, {Label: refuses}}})
-		return answered(said == yes, map[string]any{}, err)
+		a, err := answered(yes, said, err)
+		if a.Action == Accept {
+			a.Content = map[string]any{}
+		}
+		return a, err
 	}
 	content := map[string]any{}
 	for n, f := range e.Fields {
@@ -59,8 +63,8 @@ func fills(ctx context.Context, ask asker, server string, e Elicitation) (Answer
 				q.Text += "\n\n" + wrong
 			}
 			said, err := ask(ctx, q)
-			if err != nil || said == refuses || try == tries {
-				return answered(false, nil, err)
+			if err != nil || said == refuses {
+				return answered("", refuses, err)
 			}
 			if said == leaves && !f.Required {
 				break
@@ -70,18 +74,22 @@ func fills(ctx context.Context, ask asker, server string, e Elicitation) (Answer
 				content[f.Name] = value
 				break
 			}
+			if try == tries {
+				return Answer{Action: Decline}, nil
+			}
 			wrong = "That was not it: " + err.Error() + "."
 		}
 	}
-	return answered(true, content, nil)
+	return Answer{Action: Accept, Content: content}, nil
 }
 
-func answered(accepted bool, content map[string]any, err error) (Answer, error) {
+// answered is the answer of who said that where one thing is a yes.
+func answered(is, said string, err error) (Answer, error) {
 	switch {
 	case err != nil:
 		return Answer{Action: Cancel}, err
-	case accepted:
-		return Answer{Action: Accept, Content: content}, nil
+	case said == is:
+		return Answer{Action: Accept}, nil
 	}
 	return Answer{Action: Decline}, nil
 }

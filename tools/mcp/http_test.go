@@ -29,7 +29,13 @@ func web(t *testing.T, seen func(*http.Request)) *httptest.Server {
 		}
 		h.ServeHTTP(w, q)
 	}))
-	t.Cleanup(func() { srv.CloseClientConnections(); srv.Close() })
+	t.Cleanup(func() {
+		srv.CloseClientConnections()
+		srv.Close()
+		for one := range s.Sessions() {
+			_ = one.Close()
+		}
+	})
 	return srv
 }
 

@@ -81,18 +81,21 @@ func (l *link) may() bool {
 func (l *link) first() chan struct{} {
 	l.r.mu.Lock()
 	defer l.r.mu.Unlock()
-	k := l.r.kept[l.server.Name]
-	if l.waited || l.r.closed || l.live != nil || k != nil && k.Mark == l.mark {
+	k, now := l.r.kept[l.server.Name], l.r.o.Now()
+	if l.r.closed || l.live != nil || k != nil && k.Mark == l.mark {
 		return nil
 	}
-	l.waited = true
-	if l.begun != nil {
-		return l.begun
+	if l.asked.IsZero() {
+		l.asked = now
 	}
-	if l.next.After(l.r.o.Now()) {
+	begun := l.begun
+	if begun == nil && !l.next.After(now) {
+		begun = l.begin()
+	}
+	if now.Sub(l.asked) > firstList { // it may come later; no turn waits for it again
 		return nil
 	}
-	return l.begin()
+	return begun
 }
 
 // offers are the tools of these servers. They are made anew only where something changed.

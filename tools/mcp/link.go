@@ -40,7 +40,7 @@ type link struct {
 	failed error              // why the last start failed, or how it ended
 	fails  int
 	next   time.Time // no start before
-	waited bool      // somebody waited for its first list already
+	asked  time.Time // when it was first asked for its tools; zero: it never was
 	log    []byte
 }
 
@@ -115,9 +115,17 @@ func plain(s string) string {
 func (l *link) ready(ctx context.Context) (*live, error) {
 	started := false
 	l.r.mu.Lock()
-	if l.live != nil {
-		defer l.r.mu.Unlock()
-		return l.live, nil
+	for l.live != nil {
+		v := l.live
+		select {
+		case <-v.gone: // who watches it says so in a moment
+		default:
+			l.r.mu.Unlock()
+			return v, nil
+		}
+		l.r.mu.Unlock()
+		<-v.noted
+		l.r.mu.Lock()
 	}
 	begun := l.begun
 	switch wait := l.next.Sub(l.r.o.Now()); {
@@ -156,6 +164,9 @@ func (l *link) begin() (begun chan struct{}) {
 	l.r.o.Go("start the MCP server "+l.server.Name, func() {
 		v, err := l.connect(ctx)
 		cancel()
+		if err == nil {
+			l.r.listed(l, v, v.tools)
+		}
 		l.r.mu.Lock()
 		l.begun, l.cancel = nil, nil
 		var withheld withheldError
@@ -174,7 +185,6 @@ func (l *link) begin() (begun chan struct{}) {
 		close(begun)
 		l.r.mu.Unlock()
 		if err == nil {
-			l.r.listed(l, v, v.tools)
 			l.r.o.Go("watch the MCP server "+l.server.Name, func() { l.watch(v) })
 		}
 		l.r.changed()
@@ -190,6 +200,7 @@ type withheldError struct{ error }
 
 // watch waits until the server ends.
 func (l *link) watch(v *live) {
+	defer close(v.noted)
 	<-v.gone
 	l.r.mu.Lock()
 	mine := l.live == v

@@ -34,6 +34,7 @@ type live struct {
 	pipes   *pipes
 	web     *http.Client  // nil: it is a program of ours
 	gone    chan struct{} // closed once the connection has ended
+	noted   chan struct{} // closed once its link knows that
 	tools   []*mcp.Tool   // as they were at the start
 	calls   calls
 
@@ -64,7 +65,7 @@ var errEnded = errors.New("it ended")
 
 // try connects with that version of the protocol; "": the newest that both speak.
 func (l *link) try(ctx context.Context, version string) (_ *live, err error) {
-	v := &live{l: l, gone: make(chan struct{}), calls: calls{of: map[string]*call{}}}
+	v := &live{l: l, gone: make(chan struct{}), noted: make(chan struct{}), calls: calls{of: map[string]*call{}}}
 	var t mcp.Transport
 	if l.server.URL != "" {
 		v.web = client(l.server)
@@ -301,7 +302,10 @@ func (v *live) end() string {
 			v.how = "ended"
 		}
 		<-v.pipes.broken
-		if !errors.Is(v.pipes.err, io.EOF) && !errors.Is(v.pipes.err, os.ErrClosed) {
+		switch {
+		case v.pipes.stuck.Load():
+			v.how = "was ended: it stopped in the middle of a message"
+		case !errors.Is(v.pipes.err, io.EOF) && !errors.Is(v.pipes.err, os.ErrClosed):
 			v.how = "was ended: " + v.pipes.err.Error()
 		}
 		words := v.lastWords()

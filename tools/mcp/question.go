@@ -123,16 +123,18 @@ func elicitation(p *mcp.ElicitParams) (e Elicitation, err error) {
 	}
 	for _, name := range order {
 		if is := schema.Properties[name]; is != nil {
-			e.Fields = append(e.Fields, field(name, is, slices.Contains(schema.Required, name)))
+			f := field(name, is)
+			f.Required = slices.Contains(schema.Required, name)
+			e.Fields = append(e.Fields, f)
 		}
 	}
 	return e, nil
 }
 
 // field is one line of a form.
-func field(name string, is *jsonschema.Schema, required bool) Field {
+func field(name string, is *jsonschema.Schema) Field {
 	f := Field{
-		Name: short(name), Title: short(is.Title), About: short(is.Description), Type: cmp.Or(is.Type, "string"), Required: required,
+		Name: short(name), Title: short(is.Title), About: short(is.Description), Type: cmp.Or(is.Type, "string"),
 		Format: is.Format, Pattern: short(is.Pattern), Min: is.Minimum, Max: is.Maximum,
 	}
 	if is.MinLength != nil {

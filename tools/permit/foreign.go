@@ -12,6 +12,9 @@ const foreign = "mcp__"
 func parseForeign(text string) (parsed, error) {
 	name := strings.TrimSuffix(text, "__*")
 	p := parsed{kind: Foreign, where: name, text: Rule(name)}
+	if !strings.HasPrefix(name, foreign) {
+		return p, errors.New("it names no program")
+	}
 	server, tool, one := strings.Cut(strings.TrimPrefix(name, foreign), "__")
 	for _, c := range name {
 		if c != '_' && c != '-' && (c < '0' || c > '9') && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') {
