@@ -9,6 +9,7 @@
 package kit
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -133,10 +134,10 @@ func (s *steps) Call(history.Call) (instead string, err error) {
 
 // Cast returns what an agent is whose model is named like another vendor's but means a file, and the model that it asks for;
 // nil: it means none. It reads the file.
-func (r *Room) Cast(model string) (*event.Role, string, error) {
+func (r *Room) Cast(ctx context.Context, model string) (*event.Role, string, error) {
 	name, is := tools.VendorOf(model)
 	if !is || !r.Shelf.HasRole(name) {
 		return nil, "", nil
 	}
-	return r.Shelf.Cast(name)
+	return r.Shelf.Cast(ctx, name)
 }

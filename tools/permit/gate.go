@@ -277,6 +277,11 @@ func onlyReads(a Action) bool {
 }
 
 func decideCommand(mode Mode, rules []parsed, a Action, j judge) Verdict {
+	if mode == Yolo || !a.Boxed { // else its sandbox keeps that as it is
+		if why := changes(a); why != "" {
+			return Verdict{Decision: AskHuman, Guarded: true, Reason: "may change " + why, Changed: "it may change " + why + ", which is asked about in every mode"}
+		}
+	}
 	if mode == Yolo {
 		return Verdict{Decision: Allow, Reason: "yolo mode"}
 	}

@@ -129,6 +129,9 @@ type Action struct {
 	// stands in the workspace; "" if it is. nil: nobody looks.
 	Strays func(program string) string `json:"-"`
 
+	// Runs says of a path of a command which of what runs by itself stands there; "" if nothing does. nil: nobody looks.
+	Runs func(path string) string `json:"-"`
+
 	// Files says how the workspace's files are that a rule for a command is bound to,
 	// by their paths from there. nil: nobody looks.
 	Files func(wanted func(rel string) bool) map[string]Stamp `json:"-"`
@@ -163,6 +166,8 @@ type Verdict struct {
 	Secret   string
 	Changed  string
 	Free     bool
+	Asked    bool   // for AskHuman: a rule of a file has it asked, whatever else allows it
+	Guarded  bool   // for AskHuman: the command names what runs by itself, and may change it
 	Auto     bool   // for AskHuman: mode auto, which the human may choose here, would allow it
 	Vendor   string // for AskHuman: whose agent gets the work; "": nobody's
 }
