@@ -273,6 +273,7 @@ func (p *Pool) Clear(ctx context.Context, agent int64) error {
 		}
 		tx.AfterCommit(func() {
 			a.Set(func(i *event.Info) { i.Context = 0 })
+			p.Hooks.Cleared(a.ID)
 			p.o.Gate.Forget() // what was allowed was allowed for the conversation
 		})
 		_, err = a.Book().Batch(tx).Add(0, history.Entry{Kind: history.EntryCleared})

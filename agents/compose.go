@@ -23,6 +23,7 @@ import (
 	"fantail/agents/fork"
 	"fantail/agents/history"
 	"fantail/agents/hooks"
+	"fantail/agents/inline"
 	"fantail/agents/kit"
 	"fantail/agents/ledger"
 	"fantail/agents/mail"
@@ -31,6 +32,7 @@ import (
 	"fantail/agents/outside"
 	"fantail/agents/permissions"
 	"fantail/agents/post"
+	"fantail/agents/program"
 	"fantail/agents/quarantine"
 	"fantail/agents/questions"
 	"fantail/agents/recovery"
@@ -129,9 +131,13 @@ func (p *Pool) furnish() {
 			p.Hooks.TaskEnded(task)
 		},
 	}
+	ground := program.Ground{
+		Root: o.Root, Environ: o.Environ, Keys: o.Keys, Box: o.Box, Keep: o.Keep, Go: o.Go,
+		Leave: func() permit.Leave { return o.Gate.Leave(permit.Action{Dir: o.Root}) },
+	}
+	o.Shelf.Begin((&inline.Room{Ground: ground, Trust: o.Trust, Judge: p.Permissions.Line}).Run)
 	p.Hooks.Begin(hooks.Options{
-		DB: o.DB, Inbox: p.inbox, Book: p.fleet.Book, Mode: o.Gate.Mode, Environ: o.Environ, Keys: o.Keys, Box: o.Box, Keep: o.Keep,
-		Leave: func() permit.Leave { return o.Gate.Leave(permit.Action{Dir: o.Root}) }, Take: p.Unprompt, Trouble: p.fleet.Trouble, Now: o.Now, Go: o.Go,
+		DB: o.DB, Inbox: p.inbox, Book: p.fleet.Book, Mode: o.Gate.Mode, Ground: ground, Take: p.Unprompt, Trouble: p.fleet.Trouble, Now: o.Now,
 		Shows: func(agent int64, doing, call string) {
 			if a, err := p.fleet.Agent(agent); err == nil && a.Known().State == event.Running {
 				a.Set(func(i *event.Info) { i.Doing, i.Call = doing, call })

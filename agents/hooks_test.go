@@ -10,10 +10,12 @@ import (
 	"syscall"
 	"testing"
 
+	"fantail/agents"
 	"fantail/agents/event"
 	"fantail/agents/history"
 	"fantail/agents/hooks"
 	"fantail/agents/llm"
+	"fantail/agents/trust"
 	"fantail/store/config"
 	"fantail/tools/permit"
 )
@@ -29,9 +31,10 @@ func hooked(t *testing.T, m llm.Provider, s setting, at map[hooks.Event]string) 
 	if s.Dir == "" {
 		s.Dir = t.TempDir()
 	}
-	room, err := hooks.Open(s.Dir, "", s.Dir, func() map[string][]config.HookGroup { return rows })
+	room, err := trust.In(s.Dir, s.Dir)
 	check(t, err)
-	s.Hooks, s.Env = room, os.Environ()
+	s.Hooks = hooks.New(hooks.Settings{Root: s.Dir, Trust: room, Config: func() map[string][]config.HookGroup { return rows }})
+	s.Trust, s.Env = room, os.Environ()
 	pipe := filepath.Join(s.Dir, "told")
 	check(t, syscall.Mkfifo(pipe, 0o600))
 	f, err := os.OpenFile(pipe, os.O_RDWR, 0)
@@ -266,8 +269,9 @@ func TestHooks_guardWhatRuns(t *testing.T) {
 		return text("well"), nil
 	}}
 	w, _ := hooked(t, m, setting{Dir: dir}, nil)
-	for _, r := range w.Pool.Hooks.Review() {
-		check(t, w.Pool.Hooks.Agree(r.Snapshot))
+	brought := agents.TrustOf(w.Pool)
+	for _, r := range brought.Review() {
+		check(t, brought.Agree(r.Snapshot))
 	}
 	w.Prompt("go")
 	w.State("main", event.Asking)
@@ -322,5 +326,53 @@ func TestHooks_resumedTurn(t *testing.T) {
 	w.Settle()
 	if _, err := os.Stat(filepath.Join(dir, "made")); err == nil {
 		t.Error("it ran")
+	}
+}
+
+// A hook that says to stop ends the turn after the call that it heard of, with its reason.
+func TestHooks_stopATurn(t *testing.T) {
+	m := &model{Reply: func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+		if len(results(req)) == 0 {
+			return call("c1", "bash", `{"command":"echo hello"}`), nil
+		}
+		return text("on I go"), nil
+	}}
+	w, _ := hooked(t, m, setting{}, map[hooks.Event]string{hooks.PostToolUse: `echo '{"continue":false,"stopReason":"enough for today"}'`})
+	w.Prompt("go")
+	w.Settle()
+	if n := len(m.Seen()); n != 1 {
+		t.Errorf("the model is asked %d times", n)
+	}
+	ended := false
+	for _, e := range w.Entries("main") {
+		ended = ended || e.End != nil && e.End.Outcome == history.Interrupted && strings.Contains(e.End.Error, "enough for today")
+	}
+	if !ended {
+		t.Error("the turn's end does not say why")
+	}
+}
+
+// What a hook makes of a call is what runs, and what the human is asked about.
+func TestHooks_changeACall(t *testing.T) {
+	m := &model{Reply: func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+		if len(results(req)) == 0 {
+			return call("c1", "bash", `{"command":"echo one > out"}`), nil
+		}
+		return text("well"), nil
+	}}
+	w, _ := hooked(t, m, setting{Mode: permit.Ask}, map[hooks.Event]string{hooks.PreToolUse: `echo '{"hookSpecificOutput":{"updatedInput":{"command":"echo two > out"}}}'`})
+	w.Prompt("go")
+	w.State("main", event.Asking)
+	q := w.Info("main").Question
+	if q == nil || q.Action.Command != "echo two > out" || !strings.Contains(q.Action.Title, "two") {
+		t.Fatalf("asked %+v", q)
+	}
+	w.Answer(q.ID, permit.Once)
+	w.Settle()
+	if out, err := os.ReadFile(filepath.Join(w.Dir, "out")); string(out) != "two\n" || err != nil {
+		t.Errorf("%q %v", out, err)
+	}
+	if rs := results(m.Last()); len(rs) != 1 || !strings.Contains(rs[0].Text, "A hook changed the arguments") {
+		t.Errorf("the model is told %+v", rs)
 	}
 }

@@ -34,7 +34,7 @@ func (p *Pool) NewHelper(ctx context.Context, name, model string) (event.Info, e
 // are set, and starts it; with a mode, nobody attends it. Its transcript begins, or
 // goes on, with a notice if there is one.
 func (p *Pool) addHelper(ctx context.Context, want store.Agent, mode permit.Mode, notice string) (event.Info, error) {
-	role, model, err := p.Tasks.Cast(want.Model)
+	role, model, err := p.Tasks.Cast(ctx, want.Model)
 	if err != nil {
 		return event.Info{}, err
 	}

@@ -9,10 +9,11 @@
 //
 // Imports: agents/audit, agents/briefs, agents/budget, agents/checks, agents/choices, agents/commands, agents/disk,
 // agents/drafts, agents/due, agents/ending, agents/event, agents/fleet, agents/follow, agents/fork, agents/history,
-// agents/hooks, agents/kept, agents/kit, agents/ledger, agents/llm, agents/mail, agents/memory, agents/observer,
-// agents/outside, agents/permissions, agents/post, agents/quarantine, agents/questions, agents/queue, agents/recovery,
-// agents/roster, agents/schedule, agents/seal, agents/steer, agents/tasks, agents/turn, agents/waits, inbox,
-// inbox/envelope, inbox/policy, store, tools, tools/allowance, tools/permit, tools/proc, tools/secret.
+// agents/hooks, agents/inline, agents/kept, agents/kit, agents/ledger, agents/llm, agents/mail, agents/memory,
+// agents/observer, agents/outside, agents/permissions, agents/post, agents/program, agents/quarantine,
+// agents/questions, agents/queue, agents/recovery, agents/roster, agents/schedule, agents/seal, agents/servers,
+// agents/steer, agents/tasks, agents/trust, agents/turn, agents/waits, inbox, inbox/envelope, inbox/policy, store,
+// tools, tools/allowance, tools/mcp, tools/permit, tools/proc, tools/secret.
 package agents
 
 import (
@@ -47,6 +48,7 @@ import (
 	"fantail/agents/seal"
 	"fantail/agents/steer"
 	"fantail/agents/tasks"
+	"fantail/agents/trust"
 	"fantail/agents/turn"
 	"fantail/agents/waits"
 	"fantail/inbox"
@@ -59,8 +61,11 @@ import (
 	"fantail/tools/secret"
 )
 
-// Brought is what files of the user's and of the workspace bring.
-type Brought = turn.Brought
+// Brought is what files of the user's and of the workspace bring; Served, the MCP servers among that.
+type (
+	Brought = turn.Brought
+	Served  = turn.Served
+)
 
 // Options are what Open needs.
 type Options struct {
@@ -180,6 +185,12 @@ func (p *Pool) known(ctx context.Context, row store.Agent) (i event.Info, err er
 // BriefsOf answers what the agents of a pool are told of instruction files.
 func BriefsOf(p *Pool) briefs.Book { return briefs.Book{Room: p.o.Briefs, DB: p.o.DB} }
 
+// ServedOf has the MCP servers whose tools the agents of a pool may use.
+func ServedOf(p *Pool) Served { return p.o.Served }
+
+// TrustOf is what the user agreed to of what the workspace of a pool runs by itself.
+func TrustOf(p *Pool) *trust.Room { return p.o.Trust }
+
 // Close ends all turns, their tools' process groups too, and what the human runs
 // in the tabs. What ran is recorded as interrupted with its partial output; what
 // can't be recorded before ctx ends is found by the next Open.
@@ -224,4 +235,11 @@ func Outputs(data string) string { return filepath.Join(data, "outputs") }
 // outputs is the directory of an agent's tool-output files.
 func (p *Pool) outputs(agent int64) string {
 	return filepath.Join(Outputs(p.o.Data), strconv.FormatInt(agent, 10))
+}
+
+// Recount has everything that shows what is there look again: something of it that is no agent's has changed.
+func Recount(p *Pool) {
+	p.fleet.Lock()
+	defer p.fleet.Unlock()
+	p.fleet.Told()
 }

@@ -3,6 +3,7 @@ package inbox
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"fantail/store"
 )
@@ -19,4 +20,27 @@ func (b *Inbox) End(v *store.View, task int64) (m Message, ok bool, err error) {
 		return Message{}, false, fmt.Errorf("read the end of task %d: %w", task, err)
 	}
 	return m, true, nil
+}
+
+// Ended returns the tasks of which a message with an id beyond `after` tells the end, in the order in which they came.
+func Ended(v *store.View, after int64) (tasks []int64, err error) {
+	rows, err := v.Query(`SELECT task FROM messages
+		WHERE id > ? AND kind IN ('result', 'failure') AND task IS NOT NULL ORDER BY id`, after)
+	if err != nil {
+		return nil, fmt.Errorf("list the tasks that ended: %w", err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id int64
+		if err = rows.Scan(&id); err != nil {
+			break
+		}
+		if !slices.Contains(tasks, id) {
+			tasks = append(tasks, id)
+		}
+	}
+	if err = errors.Join(err, rows.Err()); err != nil {
+		return nil, fmt.Errorf("list the tasks that ended: %w", err)
+	}
+	return tasks, nil
 }

@@ -79,7 +79,7 @@ func parseBash(c call) (*Call, error) {
 		}
 		return git.Runs(c.env.Root, c.env.Environ)
 	}
-	act.Secrets = tree.Secret
+	act.Secrets, act.Runs = tree.Secret, tree.Runs
 	act.Strays = func(program string) string {
 		if name := decided[program]; name != "" && c.env.lookup(name) != "" {
 			return name + " says what " + program + " does"

@@ -23,11 +23,15 @@ type Env struct {
 	Keys    *secret.Keys                     // what nothing is shown of; nil: none
 	Desk    Desk                             // what reaches upward
 	Tick    func(callID string, tail string) // a command's latest output
-	Hurry   <-chan struct{}                  // once it is closed, commands that are to end get only a moment for it; nil: a call's end hurries
-	Shelf   Shelf                            // what files bring that calls may name; nil: nothing
-	Seen    *workspace.Seen                  // which files were read, and how they were then
-	Changes *permit.Changes                  // where it is noted what these tools write and run; nil: nowhere
-	Barred  func(path string) string         // why searches pass over a path, absolute and without links; nil: over none
+
+	// Ask puts a question of what a call runs to the human; nil: nobody is there to answer.
+	Ask func(ctx context.Context, callID, title string, q Question) (string, error)
+
+	Hurry   <-chan struct{}          // once it is closed, commands that are to end get only a moment for it; nil: a call's end hurries
+	Shelf   Shelf                    // what files bring that calls may name; nil: nothing
+	Seen    *workspace.Seen          // which files were read, and how they were then
+	Changes *permit.Changes          // where it is noted what these tools write and run; nil: nowhere
+	Barred  func(path string) string // why searches pass over a path, absolute and without links; nil: over none
 
 	// Box makes the sandbox for a command of these tools; nil: there is none.
 	Box func(leave sandbox.Leave) (*sandbox.Box, error)

@@ -39,7 +39,7 @@ func TestWrite_whatRunsOrIsObeyed(t *testing.T) {
 		"AGENTS.md": {permit.AskHuman, permit.AskHuman}, "sub/claude.md": {permit.AskHuman, permit.AskHuman}, ".agents/a.yml": {permit.AskHuman, permit.AskHuman},
 		"docs/guide.md": {permit.AskHuman, permit.AskHuman}, "web/docs/guide.md": {permit.AskHuman, permit.AskHuman}, "docs/other.md": {permit.Allow, permit.Allow},
 		"skills/x/notes.md": {permit.AskHuman, permit.AskHuman}, "skills/new/SKILL.md": {permit.AskHuman, permit.AskHuman}, "skillset.md": {permit.Allow, permit.Allow},
-		".claude/settings.json": {permit.AskHuman, permit.AskHuman}, ".claude/settings.local.json": {permit.AskHuman, permit.AskHuman}, ".fantail/config.toml": {permit.AskHuman, permit.AskHuman},
+		".claude/settings.json": {permit.AskHuman, permit.AskHuman}, ".claude/settings.local.json": {permit.AskHuman, permit.AskHuman}, ".fantail/config.toml": {permit.AskHuman, permit.AskHuman}, ".mcp.json": {permit.AskHuman, permit.AskHuman},
 		"./AGENTS.md": {permit.AskHuman, permit.AskHuman}, "sub//CLAUDE.md": {permit.AskHuman, permit.AskHuman}, "AGENTS.md/": {permit.AskHuman, permit.AskHuman},
 		"sub/../aGeNtS.md": {permit.AskHuman, permit.AskHuman}, "agentſ.md": {permit.AskHuman, permit.AskHuman}, "../AGENTS.md": {permit.AskHuman, permit.AskHuman},
 		".git/config": {permit.Deny, permit.Deny}, "sub/.GIT/hooks/x": {permit.Deny, permit.Deny}, "sub/.git": {permit.Deny, permit.Deny},

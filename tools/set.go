@@ -10,7 +10,10 @@ import (
 )
 
 // Set is the tools of a program.
-type Set struct{ list []tool }
+type Set struct {
+	list []tool
+	lent *lent // what other programs lend; nil: nothing
+}
 
 // New returns all tools.
 func New() *Set {
@@ -36,10 +39,10 @@ func (s *Set) Without(names []string) (*Set, error) {
 			return nil, s.none(n)
 		}
 	}
-	return &Set{list: rest}, nil
+	return &Set{list: rest, lent: s.lent}, nil
 }
 
-// Only returns those of the set that are named, and of the tools that no set has by itself.
+// Only returns those of the set that are named, and of the tools that no set has by itself. Nothing is lent to it.
 func (s *Set) Only(names ...string) *Set {
 	var some []tool
 	for _, t := range append(slices.Clone(s.list), runCheck()) {
@@ -52,7 +55,7 @@ func (s *Set) Only(names ...string) *Set {
 
 // But returns the set without one tool, if it is there.
 func (s *Set) But(name string) *Set {
-	return &Set{list: slices.DeleteFunc(slices.Clone(s.list), func(t tool) bool { return t.name == name })}
+	return &Set{list: slices.DeleteFunc(slices.Clone(s.list), func(t tool) bool { return t.name == name }), lent: s.lent}
 }
 
 // Given returns the set in which a tool is offered only while that holds.
@@ -63,7 +66,7 @@ func (s *Set) Given(name string, holds func() bool) *Set {
 			list[i].offered = holds
 		}
 	}
-	return &Set{list: list}
+	return &Set{list: list, lent: s.lent}
 }
 
 // Has reports whether the set has a tool, offered now or not.
@@ -91,7 +94,7 @@ func (s *Set) Specs() []Spec {
 		}
 		out = append(out, Spec{Name: t.name, Description: strings.TrimSpace(t.text), Schema: json.RawMessage(t.schema), ReadOnly: t.readOnly})
 	}
-	return out
+	return append(out, s.lent.offers()...)
 }
 
 // Parse turns a call into what it would do. An unknown tool or bad arguments are
@@ -100,7 +103,7 @@ func (s *Set) Specs() []Spec {
 func (s *Set) Parse(env *Env, callID, name string, args json.RawMessage) (*Call, error) {
 	t, args := s.meant(name, args)
 	if t == nil {
-		return nil, s.none(name)
+		return s.parseLent(env, callID, name, args)
 	}
 	if key := env.Keys.Marked(string(args)); key != "" && t.writes {
 		return nil, fmt.Errorf("%s: %s stands for a key that is kept from you; written to a file it would take the key's place: leave that line alone, and change others with edit_file",
@@ -120,7 +123,7 @@ func (s *Set) Parse(env *Env, callID, name string, args json.RawMessage) (*Call,
 func (s *Set) Title(name string, args json.RawMessage) string {
 	t, args := s.meant(name, args)
 	if t == nil {
-		return Line(name)
+		return lentTitle(name, args)
 	}
 	var a loose
 	if json.Unmarshal(t.retype(args), &a) != nil {

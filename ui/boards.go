@@ -45,6 +45,13 @@ func (b *boards) schedules(agent int64, name string) {
 	}
 }
 
+// servers opens the MCP servers.
+func (b *boards) servers(agent int64, name string) {
+	if b.opens(agent) {
+		b.layers.Show(panel.Servers(b.Env, agent, name))
+	}
+}
+
 // opens reports whether there is something to list, which is so once the workspace is open; if not,
 // it says so.
 func (b *boards) opens(agent int64) bool {

@@ -7,8 +7,8 @@
 // Does not: know what a test proves.
 //
 // Imports: agents, agents/briefs, agents/event, agents/fleet, agents/history, agents/hooks, agents/kept, agents/llm,
-// agents/skills, agents/turn, inbox/policy, store, store/storetest, tools, tools/allowance, tools/permit, tools/proc,
-// tools/secret. Only tests import it.
+// agents/skills, agents/trust, agents/turn, inbox/policy, store, store/storetest, tools, tools/allowance, tools/permit,
+// tools/proc, tools/secret. Only tests import it.
 package agentstest
 
 import (
@@ -32,6 +32,7 @@ import (
 	"fantail/agents/kept"
 	"fantail/agents/llm"
 	"fantail/agents/skills"
+	"fantail/agents/trust"
 	"fantail/agents/turn"
 	"fantail/inbox/policy"
 	"fantail/store"
@@ -187,10 +188,12 @@ type Setting struct {
 	Box    turn.Boxes
 	Kept   func(*permit.Gate) *kept.Watch
 	Hooks  *hooks.Room
+	Trust  *trust.Room
 	Price  func(llm.Usage) int64 // of test/priced
 	Budget allowance.Amount      // of tasks that name none
 	Limit  time.Duration         // the same
 	Briefs *briefs.Room          // what agents are told of instruction files
+	Lends  tools.Lender          // the tools of other programs; nil: there are none
 }
 
 // Open opens the world. It ends with the test at the latest.
@@ -217,10 +220,14 @@ func Open(t testing.TB, m llm.Provider, s Setting) *World {
 	}
 	db, err := storetest.Open(t.Context(), filepath.Join(s.Dir, "fantail.db"), store.Options{Trace: s.Trace, Now: s.Now, Withhold: s.Keys.Row})
 	Check(t, err)
+	set := tools.New()
+	if s.Lends != nil {
+		set = set.Lend(s.Lends)
+	}
 	pool, err := agents.Open(t.Context(), agents.Options{
-		DB: db, Tools: tools.New(), Gate: gate, Moded: s.Moded, Model: s.Model, Root: s.Dir, Data: s.Dir,
+		DB: db, Tools: set, Gate: gate, Moded: s.Moded, Model: s.Model, Root: s.Dir, Data: s.Dir,
 		Resolve: s.resolve(m),
-		System:  s.System, Brought: agents.Brought{Briefs: s.Briefs, Hooks: s.Hooks, Shelf: s.Shelf}, Cap: s.Cap, Go: s.Start, Rules: s.Rules, Keys: s.Keys, Environ: s.Env, Now: s.Clock, Jumps: s.Jumps, Box: s.Box, Kept: watch, Budget: s.Budget, Limit: s.Limit,
+		System:  s.System, Brought: agents.Brought{Briefs: s.Briefs, Hooks: s.Hooks, Trust: s.Trust, Shelf: s.Shelf}, Cap: s.Cap, Go: s.Start, Rules: s.Rules, Keys: s.Keys, Environ: s.Env, Now: s.Clock, Jumps: s.Jumps, Box: s.Box, Kept: watch, Budget: s.Budget, Limit: s.Limit,
 	})
 	Check(t, err)
 	w := &World{T: t, Dir: s.Dir, DB: db, Pool: pool, Feed: pool.Subscribe(), Infos: map[int64]event.Info{}, Shown: map[int64]string{}}

@@ -30,6 +30,11 @@ type Stopped struct{ Why string }
 
 func (s *Stopped) Error() string { return s.Why }
 
+// Halted is the error of a turn that a program of the user's stops.
+type Halted struct{ Why string }
+
+func (h *Halted) Error() string { return h.Why }
+
 // Of returns how a turn of an agent of that kind ends because of err.
 func Of(ctx context.Context, err error, kind event.Kind) Ending {
 	if ctx.Err() != nil {
@@ -45,6 +50,9 @@ func Of(ctx context.Context, err error, kind event.Kind) Ending {
 	case errors.Is(err, fleet.ErrStopped):
 		return Ending{history.Interrupted, "stopped by the user"}
 	case errors.Is(err, engine.ErrRefused) && kind.HasPrompt(): // the human is there to say what now
+		return Ending{history.Interrupted, err.Error()}
+	}
+	if errors.As(err, new(*Halted)) {
 		return Ending{history.Interrupted, err.Error()}
 	}
 	if errors.As(err, new(*Stopped)) {

@@ -56,6 +56,9 @@ const Widening = "+sandbox"
 // Repeating ends the call's id of a question whether it may run once more, as it is the same call again and again.
 const Repeating = "+again"
 
+// Inquiring ends the call's id of what a program asks that works on the call.
+const Inquiring = "+asks"
+
 // Spending ends what stands for a call's id in a question whether more may be used than a budget gives.
 const Spending = "+budget"
 
@@ -178,6 +181,9 @@ func (q Question) whole() string {
 		parts = append(parts, strings.Join(append([]string{act.Title}, act.Paths...), "\n"))
 	} else {
 		parts = append(parts, act.Command, "in "+act.Dir)
+	}
+	if act.Input != "" {
+		parts = append(parts, act.Input)
 	}
 	if act.Outside {
 		parts = append(parts, "outside the workspace")

@@ -2,6 +2,8 @@ package hooks
 
 import (
 	"context"
+	"slices"
+	"strconv"
 	"time"
 
 	"fantail/agents/event"
@@ -32,20 +34,26 @@ func (r *Room) TaskEnded(task int64) {
 func (r *Room) Run(ctx context.Context, feed *event.Feed) {
 	defer feed.Close()
 	feed.Quiet()
-	f := follower{Room: r, known: map[int64]event.Info{}, seen: map[int64]int64{}}
+	f := follower{Room: r, known: map[int64]event.Info{}, seen: map[int64]int64{}, rests: map[int64]time.Time{}}
 	for _, e := range feed.Take() {
 		if c, is := e.(event.Changed); is {
 			f.known[c.ID] = c.Info
 		}
 	}
 	f.newest(ctx)
+	f.missed(ctx)
 	for {
+		late, stop := f.nextRest()
 		select {
 		case <-ctx.Done():
+			stop()
 			return
 		case <-feed.Wait():
 		case <-r.more:
+		case <-late:
+			f.rested(ctx)
 		}
+		stop()
 		for _, e := range feed.Take() {
 			if ctx.Err() != nil {
 				return
@@ -60,9 +68,92 @@ func (r *Room) Run(ctx context.Context, feed *event.Feed) {
 type follower struct {
 	*Room
 	known  map[int64]event.Info
-	base   int64           // the newest message when it began to look
-	seen   map[int64]int64 // by agent: the newest that was told
-	looked bool            // it has, since there are hooks for mail
+	base   int64               // the newest message when it began to look
+	seen   map[int64]int64     // by agent: the newest that was told
+	looked bool                // it has, since there are hooks for mail
+	told   int64               // the end of the last task that was told, the message's id
+	past   map[int64]bool      // tasks that had ended before the program began, and were told
+	rests  map[int64]time.Time // by agent that the human talks to: when that is told that it awaits input
+}
+
+// restful is how long an agent awaits input before that is told.
+const restful = time.Minute
+
+// nextRest is the clock of the agent that is next to be told of; stop ends it.
+func (f *follower) nextRest() (late <-chan time.Time, stop func()) {
+	var next time.Time
+	for _, at := range f.rests {
+		if next.IsZero() || at.Before(next) {
+			next = at
+		}
+	}
+	if next.IsZero() {
+		return nil, func() {}
+	}
+	t := time.NewTimer(time.Until(next))
+	return t.C, func() { t.Stop() }
+}
+
+// rested tells of the agents that have awaited input long enough.
+func (f *follower) rested(ctx context.Context) {
+	for id, at := range f.rests {
+		if time.Until(at) > 0 {
+			continue
+		}
+		delete(f.rests, id)
+		is := f.known[id]
+		f.fire(ctx, Who{Info: is}, Notification, map[string]any{
+			"message": is.Name + " awaits your input", "title": "Fantail", "notification_type": "idle_prompt",
+		}, "idle_prompt")
+	}
+}
+
+// toldOf is where the store keeps which task's end was told last, so that a kill in between loses none and tells none
+// twice.
+const toldOf = "hooks told of"
+
+// missed begins with the ends of tasks that were not told before the program ended.
+func (f *follower) missed(ctx context.Context) {
+	if f.o.DB == nil {
+		return
+	}
+	word, known := "", false
+	err := f.o.DB.Read(ctx, func(rx *store.Rx) (err error) {
+		word, known, err = rx.Setting(toldOf)
+		return err
+	})
+	if err == nil && known && word != "" {
+		if !f.has(TaskFinished) { // what ends while there are none is never told
+			f.tells(ctx, "")
+			return
+		}
+		var ended []int64
+		if f.told, err = strconv.ParseInt(word, 10, 64); err == nil {
+			err = f.o.DB.Read(ctx, func(rx *store.Rx) (err error) {
+				ended, err = inbox.Ended(&rx.View, f.told)
+				return err
+			})
+		}
+		f.mu.Lock()
+		f.ended = append(ended, slices.DeleteFunc(f.ended, func(id int64) bool { return slices.Contains(ended, id) })...)
+		f.mu.Unlock()
+		f.tasks(ctx)
+		f.past = map[int64]bool{}
+		for _, id := range ended {
+			f.past[id] = true
+		}
+	}
+	if err != nil && ctx.Err() == nil && f.o.Trouble != nil {
+		f.o.Trouble(err)
+	}
+}
+
+// tells keeps which end was told last.
+func (f *follower) tells(ctx context.Context, word string) {
+	err := f.o.DB.Write(context.WithoutCancel(ctx), "tell hooks of a task", func(tx *store.Tx) error { return tx.SetSetting(toldOf, word) })
+	if err != nil && f.o.Trouble != nil {
+		f.o.Trouble(err)
+	}
 }
 
 // has reports whether there are hooks for an event, trusted or not.
@@ -101,6 +192,7 @@ func (f *follower) see(ctx context.Context, e event.Event) {
 		f.changed(ctx, was, e.Info)
 	case event.Closed:
 		delete(f.known, e.Agent)
+		delete(f.rests, e.Agent)
 		delete(f.seen, e.Agent)
 	case event.Appended:
 		for _, x := range e.Entries {
@@ -125,7 +217,13 @@ func (f *follower) changed(ctx context.Context, was, is event.Info) {
 			"message": is.Name + " asks: " + history.Fit(facts["text"].(string), history.MostSubject), "title": "Fantail", "notification_type": kind,
 		}, kind)
 	}
+	if is.State != event.Idle {
+		delete(f.rests, is.ID)
+	}
 	if is.State == event.Idle && was.State != event.Idle {
+		if is.Kind.HasPrompt() && f.has(Notification) {
+			f.rests[is.ID] = time.Now().Add(restful)
+		}
 		f.fire(ctx, who, AgentIdle, map[string]any{"pending": is.Pending, "outcome": is.Outcome}, is.Name)
 	}
 }
@@ -205,8 +303,12 @@ func (f *follower) tasks(ctx context.Context) {
 			}
 			return err
 		})
-		if err != nil || !known {
-			continue // the program closes, or the task was purged
+		if err != nil || !known || t.Outcome == "" || f.past[id] {
+			continue // the program closes, the task was purged or goes on, or it was told
+		}
+		if m.ID > f.told { // before: who hears of it may do what must not be done twice
+			f.told = m.ID
+			f.tells(ctx, strconv.FormatInt(m.ID, 10))
 		}
 		f.fire(ctx, f.who(t.Queue, m.Turn), TaskFinished, map[string]any{
 			"task": t.ID, "name": t.Name, "outcome": t.Outcome, "error": t.Error, "prompt": head(t.Prompt), "result": head(m.Body), "message": m.ID,

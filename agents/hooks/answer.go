@@ -14,6 +14,8 @@ type Answer struct {
 	Ask     string   // why the human is to be asked
 	Allow   string   // why it need not be asked, by a hook of the user's own
 	Lets    bool     // it is to end now, whatever others say
+	Stop    string   // why the agent's turn is to stop
+	Input   []byte   // what the call's arguments are to be, by the names that hooks know; nil: as they are
 	Context []string // what the model is to know
 	Tell    []string // what the human is to hear
 }
@@ -27,9 +29,10 @@ type reply struct {
 	Decision   string `json:"decision"`
 	Reason     string `json:"reason"`
 	Specific   struct {
-		Permission string `json:"permissionDecision"`
-		Reason     string `json:"permissionDecisionReason"`
-		Context    string `json:"additionalContext"`
+		Permission string          `json:"permissionDecision"`
+		Reason     string          `json:"permissionDecisionReason"`
+		Context    string          `json:"additionalContext"`
+		Input      json.RawMessage `json:"updatedInput"`
 	} `json:"hookSpecificOutput"`
 }
 
@@ -66,8 +69,12 @@ func (a *Answer) take(h Hook, r Ran) {
 	a.context(is.Specific.Context)
 	if is.Continue != nil && !*is.Continue {
 		a.Lets = true
-		a.deny(by + " says to stop: " + first(is.StopReason, is.Reason, "it gave no reason"))
+		a.Stop = first(a.Stop, by+" says to stop: "+first(is.StopReason, is.Reason, "it gave no reason"))
+		a.deny(a.Stop)
 		return
+	}
+	if in := is.Specific.Input; h.Event == PreToolUse && len(in) > 0 && in[0] == '{' {
+		a.Input = in
 	}
 	why := by + " says: " + first(is.Specific.Reason, is.Reason, "it gave no reason")
 	switch is.Specific.Permission {

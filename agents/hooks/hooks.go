@@ -7,8 +7,8 @@
 // Does not: ask anybody, decide what a call may do beyond making it stricter (a user's own hook may also answer what would
 // merely ask), wait for a hook under a lock or in a transaction.
 //
-// Imports: agents/event, agents/history, agents/trust, inbox, store, store/config, tools, tools/permit, tools/proc,
-// tools/sandbox, tools/secret.
+// Imports: agents/event, agents/history, agents/program, agents/trust, inbox, store, store/config,
+// store/config/settings, tools, tools/permit, tools/sandbox.
 package hooks
 
 import (
@@ -57,6 +57,15 @@ func Events() []Event {
 func (e Event) waits() bool {
 	switch e {
 	case PreToolUse, PostToolUse, UserPromptSubmit, SessionStart, Stop, SubagentStop, PreCompact, TurnStarted:
+		return true
+	}
+	return false
+}
+
+// halts reports whether a hook of the event can stop the turn that it is told in.
+func (e Event) halts() bool {
+	switch e {
+	case PreToolUse, PostToolUse, SessionStart, TurnStarted:
 		return true
 	}
 	return false
@@ -121,7 +130,7 @@ func (f Fault) String() string { return f.Place + ": " + f.Text }
 type Loaded struct {
 	Hooks   []Hook
 	Faults  []Fault // what is wrong in it
-	Ignored []Fault // what no repository may set
+	Ignored []Fault // hooks that never run
 	Off     bool    // no hooks run, of whatever source: the user's own settings say so
 }
 

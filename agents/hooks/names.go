@@ -55,3 +55,41 @@ func toolInput(root, tool string, args json.RawMessage) any {
 	}
 	return in
 }
+
+// ourArgs are the arguments of a call as its tool has them, from what a hook made of those that it was told.
+func ourArgs(tool string, input []byte) (json.RawMessage, error) {
+	var in map[string]any
+	if err := json.Unmarshal(input, &in); err != nil {
+		return nil, err
+	}
+	switch tool {
+	case "read_file", "write_file", "edit_file":
+		if p, ok := in["file_path"]; ok {
+			delete(in, "file_path")
+			in["path"] = p
+		}
+	}
+	if tool == "edit_file" {
+		edits, _ := in["edits"].([]any)
+		if len(edits) == 0 {
+			edits = []any{map[string]any{}}
+		}
+		for n, e := range edits {
+			e, is := e.(map[string]any)
+			if !is {
+				e = map[string]any{}
+			}
+			if n == 0 { // the first stands at the top, too
+				for _, k := range []string{"old_string", "new_string", "replace_all"} {
+					if v, ok := in[k]; ok {
+						e[k] = v
+					}
+					delete(in, k)
+				}
+			}
+			edits[n] = map[string]any{"old": e["old_string"], "new": e["new_string"], "replace_all": e["replace_all"] == true}
+		}
+		in["edits"] = edits
+	}
+	return json.Marshal(in)
+}

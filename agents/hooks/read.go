@@ -3,50 +3,39 @@ package hooks
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
-	"io/fs"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"fantail/store/config"
+	"fantail/store/config/settings"
 )
 
 const (
-	mostSettings = 1 << 20 // bytes of a settings file
-	mostHooks    = 200     // of one source
-	mostCommand  = 16 << 10
+	mostHooks   = 200      // of one source
+	mostCommand = 16 << 10 // bytes of one
 )
 
-// never are the settings that no repository's file sets here, whatever the user agreed to, and why.
-var never = map[string]string{
-	"env": "it would set the environment of commands", "apiKeyHelper": "it names a program that hands out keys", "awsAuthRefresh": "it names a program that hands out keys",
-	"awsCredentialExport": "it names a program that hands out keys", "statusLine": "it names a program that draws", "enableAllProjectMcpServers": "it would start servers unasked",
-	"enabledMcpjsonServers": "it would start servers unasked", "providers": "it says where prompts go", "agents": "it names programs that act as agents", "base_url": "it says where prompts go",
-	"baseUrl": "it says where prompts go", "permission_mode": "the mode is the user's", "sandbox": "the sandbox is the user's", "otelHeadersHelper": "it names a program that hands out keys",
-	"forceLoginMethod": "logins are the user's", "model": "the model is the user's",
-}
-
-// neverPermitted are those below permissions.
-var neverPermitted = map[string]string{
-	"defaultMode": "the mode is the user's", "additionalDirectories": "the workspace is what it is", "disableBypassPermissionsMode": "the mode is the user's",
-}
-
-// ReadFile reads the settings file of a source; one that is not there, or leads out of the workspace root, holds nothing.
+// ReadFile reads the hooks in the settings file of a source; one that is not there holds none. What else stands in it is
+// for others to tell of.
 func ReadFile(root string, s Source) Loaded {
-	data, err := contents(root, s)
+	var data []byte
+	var err error
+	if s.Own {
+		if data, err = settings.Read(s.Path); err != nil {
+			return Loaded{} // the user's home may be anything
+		}
+	} else {
+		data, err = settings.Open(root, s.Name)
+	}
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return Loaded{}
 	case err != nil:
 		return Loaded{Faults: []Fault{{s.Name, err.Error()}}}
-	}
-	if strings.HasSuffix(s.Name, ".toml") {
+	case data == nil:
+		return Loaded{}
+	case strings.HasSuffix(s.Name, ".toml"):
 		return readTOML(s, data)
 	}
 	return Read(s, data)
@@ -58,88 +47,24 @@ func readTOML(s Source, data []byte) (l Loaded) {
 	if err != nil {
 		return Loaded{Faults: []Fault{{fmt.Sprintf("%s:%d:%d", s.Name, max(1, of.Line), max(1, of.Column)), err.Error()}}}
 	}
-	l = Configured(s, of.Hooks)
-	for _, key := range of.Keys {
-		if why := never[key]; why != "" {
-			l.Ignored = append(l.Ignored, Fault{fmt.Sprintf("%s:%d:1", s.Name, of.LineOf(key)), key + " is not taken from a repository: " + why})
-		}
-	}
-	return l
+	return Configured(s, of.Hooks)
 }
 
-// contents are the bytes of a source's file, which has to be a regular one.
-func contents(root string, s Source) ([]byte, error) {
-	var f *os.File
-	if s.Own {
-		file, err := os.OpenFile(s.Path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-		if err != nil {
-			return nil, fs.ErrNotExist // the user's home may be anything
-		}
-		f = file
-	} else {
-		dir, err := os.OpenRoot(root)
-		if err != nil {
-			return nil, fs.ErrNotExist
-		}
-		defer dir.Close()
-		if f, err = dir.OpenFile(s.Name, os.O_RDONLY|syscall.O_NONBLOCK, 0); err != nil {
-			if _, leads := dir.Readlink(s.Name); leads == nil {
-				return nil, errors.New("it is a link out of the workspace, or to nothing: it is not read")
-			}
-			if errors.Is(err, fs.ErrPermission) {
-				return nil, errors.New("it can't be read: you have no permission")
-			}
-			return nil, fs.ErrNotExist
-		}
-	}
-	defer f.Close()
-	switch i, err := f.Stat(); {
-	case err != nil:
-		return nil, err
-	case !i.Mode().IsRegular():
-		return nil, errors.New("it is no regular file")
-	case i.Size() > mostSettings:
-		return nil, fmt.Errorf("it has %d bytes, at most %d are read", i.Size(), mostSettings)
-	}
-	return io.ReadAll(io.LimitReader(f, mostSettings))
-}
-
-// Read reads settings as Claude Code writes them. What is wrong in them is told with its place, and the rest holds.
+// Read reads the hooks in settings as Claude Code writes them. What is wrong with them is told with its place, and the
+// rest holds.
 func Read(s Source, data []byte) (l Loaded) {
-	r := reader{source: s, data: data, to: &l}
-	var whole json.RawMessage
-	if err := json.Unmarshal(data, &whole); err != nil {
-		at := len(data)
-		var syntax *json.SyntaxError
-		if errors.As(err, &syntax) {
-			at = int(syntax.Offset) - 1
+	r := reader{source: s, doc: settings.Split(data), to: &l}
+	for _, f := range r.doc.Sections {
+		switch {
+		case f.Cut:
+		case f.Key == "hooks":
+			r.hooks(value{f.Value, f.At})
+		case f.Key == "disableAllHooks" && string(f.Value) == "true":
+			return Loaded{Off: s.Own}
 		}
-		r.fault(max(0, at), "this is no JSON: %v", err)
-		return l
 	}
-	top, bad := r.fields(value{data, 0})
-	if bad != nil {
-		r.fault(bad.at, "%s", bad.text)
-		return l
-	}
-	for _, f := range top {
-		switch why := never[f.key]; {
-		case f.key == "hooks":
-			r.hooks(f.value)
-		case f.key == "permissions" && !s.Own:
-			below, _ := r.fields(f.value)
-			for _, p := range below {
-				if why := neverPermitted[p.key]; why != "" {
-					r.ignored(p.at, "permissions."+p.key, why)
-				}
-			}
-		case f.key == "disableAllHooks":
-			if string(f.data) == "true" {
-				return Loaded{Off: s.Own}
-			}
-		case why != "" && !s.Own:
-			r.ignored(f.at, f.key, why)
-		}
+	if w := r.doc.Fault; w != nil {
+		l.Faults = append(l.Faults, Fault{fmt.Sprintf("%s:%d:%d", s.Name, w.Line, w.Column), w.Text})
 	}
 	return l
 }
@@ -147,7 +72,7 @@ func Read(s Source, data []byte) (l Loaded) {
 // reader reads one source.
 type reader struct {
 	source Source
-	data   []byte
+	doc    *settings.Doc // nil: it is none
 	to     *Loaded
 }
 
@@ -217,14 +142,19 @@ func (r *reader) walk(v value, opens rune, each func(dec *json.Decoder) error) *
 	return &wrong{v.at + int(dec.InputOffset()), "this is no JSON: " + err.Error()}
 }
 
-// line is the line of a place, from 1, and the column.
-func (r *reader) line(at int) (line, column int) {
-	before := r.data[:min(at, len(r.data))]
-	return bytes.Count(before, []byte("\n")) + 1, len(before) - bytes.LastIndexByte(before, '\n')
+// line is the line of a place, from 1; 0: nobody knows.
+func (r *reader) line(at int) (line int) {
+	if r.doc != nil {
+		line, _ = r.doc.Place(at)
+	}
+	return line
 }
 
 func (r *reader) place(at int) string {
-	line, column := r.line(at)
+	if r.doc == nil {
+		return r.source.Name
+	}
+	line, column := r.doc.Place(at)
 	return fmt.Sprintf("%s:%d:%d", r.source.Name, line, column)
 }
 
@@ -232,10 +162,6 @@ func (r *reader) fault(at int, format string, args ...any) {
 	if len(r.to.Faults) < 50 {
 		r.to.Faults = append(r.to.Faults, Fault{r.place(at), fmt.Sprintf(format, args...)})
 	}
-}
-
-func (r *reader) ignored(at int, key, why string) {
-	r.to.Ignored = append(r.to.Ignored, Fault{r.place(at), key + " is not taken from a repository: " + why})
 }
 
 // hooks reads what stands below "hooks".
@@ -301,8 +227,7 @@ func (r *reader) group(e Event, v value) {
 			r.fault(h.at, "%s: %v", e, err)
 			continue
 		}
-		line, _ := r.line(h.at)
-		r.add(Hook{Source: r.source, Event: e, Matcher: matcher, Line: line, match: match}, c, h.at)
+		r.add(Hook{Source: r.source, Event: e, Matcher: matcher, Line: r.line(h.at), match: match}, c, h.at)
 	}
 }
 
@@ -322,6 +247,8 @@ func (r *reader) add(h Hook, c config.HookRow, at int) {
 // fill takes in what a row says; why says why it can't be.
 func (h *Hook) fill(c config.HookRow) (why string) {
 	switch {
+	case c.Type == "http":
+		return "a hook of the type \"http\" is not run: it would send what agents do and say to an address; a \"command\" can do that"
 	case c.Type != "" && c.Type != "command":
 		return fmt.Sprintf("a hook of the type %.40q is not run: only \"command\" is", c.Type)
 	case strings.TrimSpace(c.Command) == "":

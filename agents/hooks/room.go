@@ -3,7 +3,6 @@ package hooks
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -15,21 +14,19 @@ import (
 
 	"fantail/agents/event"
 	"fantail/agents/history"
+	"fantail/agents/program"
 	"fantail/agents/trust"
 	"fantail/inbox"
 	"fantail/store"
 	"fantail/store/config"
 	"fantail/tools/permit"
-	"fantail/tools/proc"
-	"fantail/tools/sandbox"
-	"fantail/tools/secret"
 )
 
 // Settings are where hooks come from.
 type Settings struct {
 	Root  string      // the workspace, absolute and resolved
 	Home  string      // the user's; "": there is none
-	Trust *trust.Book // what the user agreed to of the repository's
+	Trust *trust.Room // what the user agreed to of the repository's, which comes to know of these; nil: nothing
 	// Config are those of the user's configuration, by event, as it is now; nil: it has none.
 	Config func() map[string][]config.HookGroup
 }
@@ -41,16 +38,11 @@ type Options struct {
 	Inbox   *inbox.Inbox
 	Book    func(agent int64) history.Book
 	Mode    func() permit.Mode
-	Environ []string
-	Keys    *secret.Keys
-	Leave   func() permit.Leave                                                                  // what rules add to sandboxes; nil: nothing
-	Box     func(p sandbox.Profile, leave sandbox.Leave, environ []string) (*sandbox.Box, error) // nil: there is none
-	Keep    func(proc.Group) func()                                                              // ends a hook if this program dies; nil: nobody does
-	Take    func(ctx context.Context, prompt int64) (bool, error)                                // takes a prompt back
-	Trouble func(error)                                                                          // tells what could not be written down
-	Shows   func(agent int64, doing, call string)                                                // shows what an agent that works waits for; nil: nobody does
+	Ground  program.Ground
+	Take    func(ctx context.Context, prompt int64) (bool, error) // takes a prompt back
+	Trouble func(error)                                           // tells what could not be written down
+	Shows   func(agent int64, doing, call string)                 // shows what an agent that works waits for; nil: nobody does
 	Now     func() time.Time
-	Go      func(name string, f func())
 }
 
 // Room has the hooks of one workspace. It is safe for concurrent use; nil has none.
@@ -59,26 +51,34 @@ type Room struct {
 	files []Source
 	begun bool
 
-	mu     sync.Mutex
-	stamps []fs.FileInfo // of the files as they were read
-	config string        // the user's, as they were read
-	loaded Loaded
-	read   bool
-	last   map[string]Ran    // by the hook
-	told   map[string]bool   // what a human heard already
-	turns  map[int64]int64   // by agent: the turn whose beginning was told
-	met    map[int64]bool    // agents whose session has begun
-	forced map[int64]forced  // by agent
-	after  map[string]string // by agent and call: what the model is to know once it ran
-	passed map[int64]bool    // prompts that may enter
-	ended  []int64           // tasks that ended, to be told
-	more   chan struct{}     // holds a token when ended has grown
+	mu      sync.Mutex
+	stamps  []fs.FileInfo // of the files as they were read
+	config  string        // the user's, as they were read
+	loaded  Loaded
+	read    bool
+	last    map[string]Ran    // by the hook
+	told    map[string]bool   // what a human heard already
+	turns   map[int64]int64   // by agent: the turn whose beginning was told
+	met     map[int64]bool    // agents whose session has begun
+	halts   map[int64]halt    // by agent: turns that are to stop
+	cleared map[int64]bool    // agents whose session begins anew
+	forced  map[int64]forced  // by agent
+	after   map[string]string // by agent and call: what the model is to know once it ran
+	passed  map[int64]bool    // prompts that may enter
+	ended   []int64           // tasks that ended, to be told
+	more    chan struct{}     // holds a token when ended has grown
 }
 
 // forced counts how often hooks kept a turn from ending.
 type forced struct {
 	turn int64
 	n    int
+}
+
+// halt is that a turn is to stop.
+type halt struct {
+	turn int64
+	why  string
 }
 
 // MostForced is how often hooks may keep one turn from ending.
@@ -101,10 +101,15 @@ func Sources(s Settings) (all []Source) {
 
 // New returns the hooks of a workspace. Until Begin they can only be looked at.
 func New(s Settings) *Room {
-	return &Room{
+	r := &Room{
 		o: Options{Settings: s, Now: time.Now}, files: Sources(s), last: map[string]Ran{}, told: map[string]bool{}, turns: map[int64]int64{},
-		met: map[int64]bool{}, forced: map[int64]forced{}, after: map[string]string{}, passed: map[int64]bool{}, more: make(chan struct{}, 1),
+		met: map[int64]bool{}, halts: map[int64]halt{}, cleared: map[int64]bool{}, forced: map[int64]forced{}, after: map[string]string{}, passed: map[int64]bool{}, more: make(chan struct{}, 1),
 	}
+	s.Trust.Add(trust.Source{
+		Kind: HooksKind, Parts: r.parts,
+		About: "Hooks run when what they name happens, and get what agents do and say.",
+	})
+	return r
 }
 
 // Begin says what hooks need to run. Call it before agents start.
@@ -114,8 +119,9 @@ func (r *Room) Begin(o Options) {
 	}
 	o.Settings = r.o.Settings
 	r.o, r.begun = o, true
-	for _, v := range r.Review() { // these are told of as the workspace opens
-		r.told["trust "+v.Sum] = true
+	for _, p := range r.parts() { // these are told of as the workspace opens
+		s, _ := r.o.Trust.Look(p)
+		r.told["trust "+s.Sum] = true
 	}
 }
 
@@ -161,30 +167,8 @@ func same(a, b fs.FileInfo) bool {
 	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
 }
 
-// Parts are the repository's hooks as what is to be trusted.
-func (r *Room) Parts() []trust.Part {
-	if r == nil {
-		return nil
-	}
-	return Parts(r.now().Hooks)
-}
-
-// Review is how the user stands to the repository's hooks.
-func (r *Room) Review() []trust.Review {
-	if r == nil || r.o.Trust == nil {
-		return nil
-	}
-	return r.o.Trust.Review(r.Parts())
-}
-
-// Guards says why an agent that writes the file of that path asks in every mode: the user agreed to have it run. "": it
-// does not.
-func (r *Room) Guards(abs string) string {
-	if r == nil {
-		return ""
-	}
-	return r.o.Trust.Guards(abs)
-}
+// parts are the repository's hooks as what is to be trusted.
+func (r *Room) parts() []trust.Part { return Parts(r.now().Hooks) }
 
 // Line is a hook as it is listed.
 type Line struct {
@@ -200,8 +184,8 @@ func (r *Room) List() (lines []Line, faults, ignored []Fault) {
 	}
 	l := r.now()
 	stands := map[string]trust.Standing{}
-	for _, v := range r.Review() {
-		stands[v.Name] = v.Standing
+	for _, p := range Parts(l.Hooks) {
+		_, stands[p.Name] = r.o.Trust.Look(p)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -257,11 +241,10 @@ func (r *Room) wanted(who Who, e Event, names ...string) (run []Hook) {
 // stands is how the user stands to a part, as it is on the disk now. One that was not known to have changed is told of.
 func (r *Room) stands(who Who, name string, parts []trust.Part) trust.Standing {
 	n := slices.IndexFunc(parts, func(p trust.Part) bool { return p.Name == name })
-	if n < 0 || r.o.Trust == nil {
+	if n < 0 {
 		return trust.New
 	}
-	s := r.o.Trust.Look(parts[n])
-	is := r.o.Trust.Standing(s)
+	s, is := r.o.Trust.Look(parts[n])
 	if is == trust.New || is == trust.Changed {
 		r.tell(who.ID, "trust "+s.Sum, "The hooks "+name+" did not run ("+is.String()+"): /trust shows them and asks.")
 	}
@@ -304,6 +287,11 @@ func (r *Room) fire(ctx context.Context, who Who, e Event, facts map[string]any,
 		for _, text := range a.Tell[before:] {
 			r.tell(who.ID, h.key()+text, text)
 		}
+	}
+	if a.Stop != "" && e.halts() && who.Turn != 0 {
+		r.mu.Lock()
+		r.halts[who.ID] = halt{who.Turn, a.Stop}
+		r.mu.Unlock()
 	}
 	return a
 }
@@ -351,38 +339,4 @@ func (r *Room) append(ctx context.Context, agent, turn int64, kind history.Entry
 	if err != nil && r.o.Trouble != nil {
 		r.o.Trouble(err)
 	}
-}
-
-// Open opens the hooks of the workspace root, whose data lie in that directory. The error says why nothing of the
-// repository's is trusted; they can be used all the same.
-func Open(root, home, data string, configured func() map[string][]config.HookGroup) (*Room, error) {
-	book, err := trust.Open(root, filepath.Join(data, "trust.json"))
-	return New(Settings{Root: root, Home: home, Trust: book, Config: configured}), err
-}
-
-// Guarded are the files, absolute, that the user agreed to have run.
-func (r *Room) Guarded() []string {
-	if r == nil {
-		return nil
-	}
-	return r.o.Trust.Guarded()
-}
-
-// errNone is the error where there is nothing to agree to.
-var errNone = errors.New("nothing can be trusted here: the workspace has no hooks of its own")
-
-// Agree keeps that the user agrees to exactly these.
-func (r *Room) Agree(all ...trust.Snapshot) error {
-	if r == nil {
-		return errNone
-	}
-	return r.o.Trust.Agree(all...)
-}
-
-// Decline keeps that the user does not agree to these.
-func (r *Room) Decline(all ...trust.Snapshot) error {
-	if r == nil {
-		return errNone
-	}
-	return r.o.Trust.Decline(all...)
 }

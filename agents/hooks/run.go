@@ -2,23 +2,17 @@ package hooks
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
-	"os"
 	"strings"
 	"time"
 
+	"fantail/agents/program"
 	"fantail/tools"
-	"fantail/tools/proc"
 	"fantail/tools/sandbox"
 )
 
-const (
-	mostOut  = 1 << 20                // bytes of what a hook writes to its standard output that are read
-	mostSaid = 10_000                 // characters of what one hook says that go on
-	drains   = 200 * time.Millisecond // what its output may take to end after it
-)
+// mostSaid is how many characters of what one hook says go on.
+const mostSaid = 10_000
 
 // Ran is what a hook did.
 type Ran struct {
@@ -73,73 +67,14 @@ func (r Ran) failed(h Hook) string {
 }
 
 // run runs a hook. The end of ctx ends it.
-func (r *Room) run(ctx context.Context, h Hook, input []byte) (ran Ran) {
-	ran.At, ran.Exit = r.o.Now(), -1
-	began := time.Now()
-	defer func() { ran.Took = time.Since(began) }()
-	env := append(r.o.Environ[:len(r.o.Environ):len(r.o.Environ)],
-		"CLAUDE_PROJECT_DIR="+r.o.Root, "FANTAIL_PROJECT_DIR="+r.o.Root, "FANTAIL_HOOK_EVENT="+string(h.Event))
-	var box *sandbox.Box
-	if !h.Source.Own && r.o.Box != nil {
-		leave := sandbox.Leave{Write: []string{r.o.Root}}
-		if r.o.Leave != nil {
-			given := r.o.Leave()
-			leave.Write, leave.Network = append(leave.Write, given.Write...), given.Network
-		}
-		var err error
-		if box, err = r.o.Box(sandbox.Server, leave, env); err != nil {
-			ran.Fault = err.Error()
-			return ran
-		}
+func (r *Room) run(ctx context.Context, h Hook, input []byte) Ran {
+	l := program.Line{Command: h.Command, Env: []string{"FANTAIL_HOOK_EVENT=" + string(h.Event)}, Input: input, Timeout: h.Timeout}
+	if !h.Source.Own {
+		l.Profile = sandbox.Server
 	}
-	p, err := proc.Serve(proc.Spec{Argv: []string{shell(), "-c", h.Command}, Dir: r.o.Root, Env: env, Box: box, Keep: r.o.Keep, Keys: r.o.Keys})
-	if err != nil {
-		ran.Fault = err.Error()
-		return ran
-	}
-	fed, heard := make(chan struct{}), make(chan struct{})
-	var out []byte
-	r.o.Go("feed a hook", func() {
-		defer close(fed)
-		_, _ = p.In.Write(input) // one that does not read it need not
-		_ = p.In.Close()
-	})
-	r.o.Go("hear a hook", func() {
-		defer close(heard)
-		out, _ = io.ReadAll(io.LimitReader(p.Out, mostOut))
-		_, _ = io.Copy(io.Discard, p.Out)
-	})
-	late := time.NewTimer(h.Timeout)
-	defer late.Stop()
-	select {
-	case <-p.Exited():
-		rest := time.NewTimer(drains)
-		select {
-		case <-heard:
-		case <-rest.C: // what it left behind holds it open
-		}
-		rest.Stop()
-	case <-late.C:
-		ran.TimedOut = true
-	case <-ctx.Done():
-	}
-	ran.Exit, ran.Signal, err = p.End()
-	<-fed
-	<-heard
-	if err != nil {
-		ran.Fault = err.Error()
-	}
-	if ctx.Err() != nil && !errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
-		ran.Signal = "a stop"
-	}
-	ran.Out, ran.Err = r.clean(string(out)), r.clean(p.Said())
-	return ran
-}
-
-// clean is what a hook says as it goes on: without keys, and not too long.
-func (r *Room) clean(s string) string {
-	s = strings.ToValidUTF8(s, "\uFFFD")
-	return r.o.Keys.Text(s)
+	at, began := r.o.Now(), time.Now()
+	d := r.o.Ground.Run(ctx, l)
+	return Ran{At: at, Took: time.Since(began), Exit: d.Exit, Signal: d.Signal, TimedOut: d.TimedOut, Fault: d.Fault, Out: d.Out, Err: d.Err}
 }
 
 // short is as much of a text as goes to a model or a human.
@@ -149,14 +84,4 @@ func short(s string) string {
 		return string(rs[:mostSaid]) + "\n(the rest was left out)"
 	}
 	return s
-}
-
-// shell is what reads the command lines.
-func shell() string {
-	for _, p := range []string{"/bin/bash", "/usr/bin/bash"} {
-		if i, err := os.Stat(p); err == nil && i.Mode().IsRegular() {
-			return p
-		}
-	}
-	return "/bin/sh"
 }

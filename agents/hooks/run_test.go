@@ -9,10 +9,12 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"fantail/agents/event"
 	"fantail/agents/history"
+	"fantail/agents/program"
 	"fantail/agents/trust"
 	"fantail/store/config"
 	"fantail/tools"
@@ -27,9 +29,10 @@ func room(t *testing.T, settings string, own map[string][]config.HookGroup) (*Ro
 		check(t, os.Mkdir(filepath.Join(root, ".claude"), 0o700))
 		check(t, os.WriteFile(filepath.Join(root, ".claude", "settings.json"), []byte(settings), 0o600))
 	}
-	r, err := Open(root, "", t.TempDir(), func() map[string][]config.HookGroup { return own })
+	brought, err := trust.In(root, t.TempDir())
 	check(t, err)
-	r.Begin(Options{Environ: os.Environ(), Now: time.Now, Go: func(_ string, f func()) { go f() }})
+	r := New(Settings{Root: root, Trust: brought, Config: func() map[string][]config.HookGroup { return own }})
+	r.Begin(Options{Now: time.Now, Ground: program.Ground{Root: r.o.Root, Environ: os.Environ(), Go: func(_ string, f func()) { go f() }}})
 	return r, root
 }
 
@@ -48,7 +51,7 @@ func verdict(d permit.Decision) permit.Verdict { return permit.Verdict{Decision:
 func TestFire_input(t *testing.T) {
 	r, root := room(t, "", one(PreToolUse, `cat > "$CLAUDE_PROJECT_DIR/in.json"; pwd > where; test "$FANTAIL_PROJECT_DIR" = "$CLAUDE_PROJECT_DIR"`))
 	c := history.Call{ID: "c", Name: "edit_file", Args: json.RawMessage(`{"path":"a.go","edits":[{"old":"x","new":"y"}]}`)}
-	if v := r.Before(t.Context(), me, c, permit.Action{}, verdict(permit.AskHuman)); v.Decision != permit.AskHuman {
+	if v := r.Before(t.Context(), me, c, permit.Action{}, verdict(permit.AskHuman), nil); v.Decision != permit.AskHuman {
 		t.Errorf("%+v", v)
 	}
 	data, err := os.ReadFile(filepath.Join(root, "in.json"))
@@ -99,7 +102,7 @@ func TestBefore(t *testing.T) {
 		{`echo '{broken'`, permit.Allow, permit.Action{}, permit.Allow, ""},
 	} {
 		r, _ := room(t, "", one(PreToolUse, c.command))
-		v := r.Before(t.Context(), me, bashCall, c.act, verdict(c.was))
+		v := r.Before(t.Context(), me, bashCall, c.act, verdict(c.was), nil)
 		if v.Decision != c.want || !strings.Contains(v.Reason, c.reason) {
 			t.Errorf("%s on %s: %+v", c.command, c.was, v)
 		}
@@ -114,12 +117,12 @@ func TestTrust(t *testing.T) {
 		check(t, os.WriteFile(filepath.Join(root, "h.sh"), []byte("#!/bin/sh\n"+text+"\n"), 0o700))
 	}
 	before := func(was permit.Decision) permit.Decision {
-		return r.Before(t.Context(), me, bashCall, permit.Action{}, verdict(was)).Decision
+		return r.Before(t.Context(), me, bashCall, permit.Action{}, verdict(was), nil).Decision
 	}
 	agree := func() {
 		t.Helper()
-		for _, v := range r.Review() {
-			check(t, r.Agree(v.Snapshot))
+		for _, v := range r.o.Trust.Review() {
+			check(t, r.o.Trust.Agree(v.Snapshot))
 		}
 	}
 	script("touch ran; exit 2")
@@ -157,11 +160,11 @@ func TestTrust(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(root, "ran2")); err == nil {
 		t.Error("a changed command ran")
 	}
-	if all := r.Review(); len(all) != 1 || all[0].Standing != trust.Changed || !strings.Contains(all[0].Diff, "ran2") {
+	if all := r.o.Trust.Review(); len(all) != 1 || all[0].Standing != trust.Changed || !strings.Contains(all[0].Diff, "ran2") {
 		t.Errorf("%+v", all)
 	}
 	check(t, os.WriteFile(filepath.Join(root, ".claude", "settings.json"), []byte(allows+" "), 0o600))
-	if all := r.Review(); all[0].Standing != trust.Agreed {
+	if all := r.o.Trust.Review(); all[0].Standing != trust.Agreed {
 		t.Errorf("back on the branch: %v", all[0].Standing)
 	}
 }
@@ -173,7 +176,7 @@ func TestRun_neverEnds(t *testing.T) {
 	own["PreToolUse"][0].Hooks[0].Timeout = 0.3
 	r, root := room(t, "", own)
 	began := time.Now()
-	if v := r.Before(t.Context(), me, bashCall, permit.Action{}, verdict(permit.Allow)); v.Decision != permit.Allow {
+	if v := r.Before(t.Context(), me, bashCall, permit.Action{}, verdict(permit.Allow), nil); v.Decision != permit.Allow {
 		t.Errorf("%+v", v)
 	}
 	if took := time.Since(began); took > 20*time.Second {
@@ -194,7 +197,7 @@ func TestRun_neverEnds(t *testing.T) {
 			}
 		}
 	}()
-	r.Before(ctx, me, bashCall, permit.Action{}, verdict(permit.Allow))
+	r.Before(ctx, me, bashCall, permit.Action{}, verdict(permit.Allow), nil)
 	gone(t, filepath.Join(root, "pid2"))
 }
 
@@ -237,7 +240,7 @@ func TestRun_floods(t *testing.T) {
 // What a hook says before a call reaches the model with the call's result.
 func TestAfter_contextOfBefore(t *testing.T) {
 	r, _ := room(t, "", one(PreToolUse, `echo '{"hookSpecificOutput":{"additionalContext":"first this"}}'`))
-	r.Before(t.Context(), me, bashCall, permit.Action{}, verdict(permit.Allow))
+	r.Before(t.Context(), me, bashCall, permit.Action{}, verdict(permit.Allow), nil)
 	if res := r.After(t.Context(), me, bashCall, tools.Result{Text: "out"}); res.Text != "out\n[first this]" {
 		t.Errorf("%q", res.Text)
 	}
@@ -282,7 +285,7 @@ func TestNothing(t *testing.T) {
 	var none *Room
 	empty, _ := room(t, "", nil)
 	for _, r := range []*Room{none, empty, New(Settings{Root: t.TempDir()})} {
-		v := r.Before(t.Context(), me, bashCall, permit.Action{}, verdict(permit.AskHuman))
+		v := r.Before(t.Context(), me, bashCall, permit.Action{}, verdict(permit.AskHuman), nil)
 		res := r.After(t.Context(), me, bashCall, tools.Result{Text: "x"})
 		if v != verdict(permit.AskHuman) || res.Text != "x" || r.Holds(t.Context(), me) || r.Screen(t.Context(), me) != nil || r.Compacts(t.Context(), me, Auto, "") != nil {
 			t.Errorf("%+v %+v", v, res)
@@ -298,11 +301,11 @@ func TestRoom_homesSettings(t *testing.T) {
 	file := filepath.Join(home, ".claude", "settings.json")
 	check(t, os.WriteFile(file, []byte(`{"env":{"A":"b"},"hooks":{"PreToolUse":[{"matcher":"Bash","hooks":[{"type":"command","command":"exit 2"}]}]}}`), 0o600))
 	r := New(Settings{Root: t.TempDir(), Home: home})
-	r.Begin(Options{Environ: os.Environ(), Now: time.Now, Go: func(_ string, f func()) { go f() }})
-	if v := r.Before(t.Context(), me, bashCall, permit.Action{}, verdict(permit.Allow)); v.Decision != permit.Deny {
+	r.Begin(Options{Now: time.Now, Ground: program.Ground{Root: r.o.Root, Environ: os.Environ(), Go: func(_ string, f func()) { go f() }}})
+	if v := r.Before(t.Context(), me, bashCall, permit.Action{}, verdict(permit.Allow), nil); v.Decision != permit.Deny {
 		t.Errorf("%+v", v)
 	}
-	if v := r.Before(t.Context(), me, history.Call{Name: "read_file", Args: []byte("{}")}, permit.Action{}, verdict(permit.Allow)); v.Decision != permit.Allow {
+	if v := r.Before(t.Context(), me, history.Call{Name: "read_file", Args: []byte("{}")}, permit.Action{}, verdict(permit.Allow), nil); v.Decision != permit.Allow {
 		t.Errorf("another tool: %+v", v)
 	}
 	lines, faults, ignored := r.List()
@@ -310,7 +313,7 @@ func TestRoom_homesSettings(t *testing.T) {
 		t.Errorf("%+v %v %v", lines, faults, ignored)
 	}
 	check(t, os.WriteFile(file, []byte(`{"disableAllHooks":true}`), 0o600))
-	if v := r.Before(t.Context(), me, bashCall, permit.Action{}, verdict(permit.Allow)); v.Decision != permit.Allow {
+	if v := r.Before(t.Context(), me, bashCall, permit.Action{}, verdict(permit.Allow), nil); v.Decision != permit.Allow {
 		t.Errorf("switched off: %+v", v)
 	}
 }
@@ -320,7 +323,7 @@ func BenchmarkNothing(b *testing.B) {
 	r := New(Settings{Root: b.TempDir(), Home: b.TempDir()})
 	r.Begin(Options{Now: time.Now})
 	for b.Loop() {
-		r.Before(b.Context(), me, bashCall, permit.Action{}, verdict(permit.Allow))
+		r.Before(b.Context(), me, bashCall, permit.Action{}, verdict(permit.Allow), nil)
 	}
 }
 
@@ -330,12 +333,13 @@ func BenchmarkTrusted(b *testing.B) {
 	_ = os.Mkdir(filepath.Join(root, ".claude"), 0o700)
 	_ = os.WriteFile(filepath.Join(root, "h.sh"), []byte(strings.Repeat("# a line\n", 1000)), 0o700)
 	_ = os.WriteFile(filepath.Join(root, ".claude", "settings.json"), []byte(`{"hooks":{"PreToolUse":[{"hooks":[{"command":"./h.sh"}]}]}}`), 0o600)
-	r, err := Open(root, "", b.TempDir(), nil)
+	brought, err := trust.In(root, b.TempDir())
 	if err != nil {
 		b.Fatal(err)
 	}
-	for _, v := range r.Review() {
-		if err := r.Agree(v.Snapshot); err != nil {
+	r := New(Settings{Root: root, Trust: brought})
+	for _, v := range brought.Review() {
+		if err := r.o.Trust.Agree(v.Snapshot); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -344,4 +348,127 @@ func BenchmarkTrusted(b *testing.B) {
 			b.Fatal("it may not run")
 		}
 	}
+}
+
+// What a hook makes of a call's arguments is judged as if the model had said it, and the model is told.
+func TestBefore_updatedInput(t *testing.T) {
+	r, root := room(t, "", one(PreToolUse, `echo '{"hookSpecificOutput":{"permissionDecision":"allow","updatedInput":{"command":"ls"}}}'`))
+	for _, c := range []struct {
+		judged permit.Verdict
+		err    error
+		want   permit.Decision
+	}{
+		{verdict(permit.Deny), nil, permit.Deny},
+		{verdict(permit.AskHuman), nil, permit.Allow}, // the user's own hook says so
+		{permit.Verdict{Decision: permit.AskHuman, Guarded: true}, nil, permit.AskHuman},
+		{permit.Verdict{Decision: permit.AskHuman, Asked: true}, nil, permit.AskHuman},
+		{permit.Verdict{}, errors.New("no such argument"), permit.Deny},
+	} {
+		said := ""
+		v := r.Before(t.Context(), me, bashCall, permit.Action{}, verdict(permit.Allow), func(args json.RawMessage) (permit.Action, permit.Verdict, error) {
+			said = string(args)
+			return permit.Action{}, c.judged, c.err
+		})
+		if said != `{"command":"ls"}` || v.Decision != c.want {
+			t.Errorf("%+v: judged %s, and it is %+v", c, said, v)
+		}
+		res := r.After(t.Context(), me, bashCall, tools.Result{Text: "x"})
+		if told := strings.Contains(res.Text, `carried out with {"command":"ls"}`); told != (c.want != permit.Deny) {
+			t.Errorf("%+v: the model is told %q", c, res.Text)
+		}
+	}
+	for tool, args := range map[string]string{
+		"bash": `{"command":"ls","timeout":3}`, "write_file": `{"content":"x","path":"` + root + `/a"}`, "glob": `{"path":"` + root + `/a","pattern":"*"}`,
+		"edit_file": `{"edits":[{"new":"y","old":"x","replace_all":false},{"new":"z","old":"y","replace_all":true}],"path":"` + root + `/a"}`,
+	} {
+		in, err := json.Marshal(toolInput(root, tool, json.RawMessage(args)))
+		check(t, err)
+		if back, err := ourArgs(tool, in); err != nil || string(back) != args {
+			t.Errorf("%s: %s became %s (%v)", args, in, back, err)
+		}
+	}
+	if back, err := ourArgs("edit_file", []byte(`{"file_path":"/a","old_string":"x","new_string":"new"}`)); err != nil || string(back) != `{"edits":[{"new":"new","old":"x","replace_all":false}],"path":"/a"}` {
+		t.Errorf("%s %v", back, err)
+	}
+	if _, err := ourArgs("edit_file", []byte(`{"edits":[7]}`)); err != nil {
+		t.Error(err)
+	}
+}
+
+// A hook that says to stop stops the turn that it is told in, once; one at the turn's end lets it end.
+func TestHalted(t *testing.T) {
+	stop := `echo '{"continue":false,"stopReason":"enough"}'`
+	r, _ := room(t, "", one(PostToolUse, stop))
+	r.After(t.Context(), me, bashCall, tools.Result{Text: "x"})
+	other := me
+	other.ID++
+	if why := r.Halted(other); why != "" {
+		t.Errorf("another agent is stopped: %s", why)
+	}
+	if why := r.Halted(me); !strings.Contains(why, "enough") || r.Halted(me) != "" {
+		t.Errorf("%q, and then %q", why, r.Halted(me))
+	}
+	r.After(t.Context(), me, bashCall, tools.Result{Text: "x"})
+	later := me
+	later.Turn++
+	if why := r.Halted(later); why != "" {
+		t.Errorf("a later turn is stopped: %s", why)
+	}
+	r, _ = room(t, "", one(Stop, stop))
+	if r.Holds(t.Context(), me) || r.Halted(me) != "" {
+		t.Error("a turn that may end is held, or stopped")
+	}
+}
+
+// After /new the session begins anew.
+func TestBegins_cleared(t *testing.T) {
+	r, root := room(t, "", one(SessionStart, `cat | grep -o '"source":"[a-z]*"' >> said`))
+	who := me
+	r.Begins(t.Context(), who)
+	who.Steps, who.Turn = 3, who.Turn+1
+	r.Begins(t.Context(), who)
+	r.Cleared(who.ID)
+	who.Turn++
+	r.Begins(t.Context(), who)
+	r.Begins(t.Context(), who)
+	who.Turn++
+	r.Begins(t.Context(), who)
+	if said, _ := os.ReadFile(filepath.Join(root, "said")); string(said) != "\"source\":\"startup\"\n\"source\":\"clear\"\n" {
+		t.Errorf("%s", said)
+	}
+}
+
+// Who is talked to and awaits input for a minute is told of, once; who works meanwhile is not, nor is one in the background.
+func TestRested(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, root := room(t, "", one(Notification, `cat | grep -o '"agent":"[a-z]*"' >> said; cat`))
+		f := follower{Room: r, known: map[int64]event.Info{}, rests: map[int64]time.Time{}}
+		goes := func(name string, kind event.Kind, id int64, to event.State) {
+			is := event.Info{ID: id, Name: name, Kind: kind, State: to}
+			was := f.known[id]
+			f.known[id] = is
+			f.changed(t.Context(), was, is)
+		}
+		for n, name := range []string{"main", "helper"} {
+			goes(name, event.Helper, int64(n), event.Running)
+			goes(name, event.Helper, int64(n), event.Idle)
+		}
+		goes("sub", event.Sub, 7, event.Running)
+		goes("sub", event.Sub, 7, event.Idle)
+		goes("helper", event.Helper, 1, event.Running)
+		began := time.Now()
+		late, stop := f.nextRest()
+		<-late
+		stop()
+		f.rested(t.Context())
+		if took := time.Since(began); took < restful || took > restful+time.Second {
+			t.Errorf("told after %v", took)
+		}
+		if late, _ := f.nextRest(); late != nil {
+			t.Error("it is told again")
+		}
+		if said, _ := os.ReadFile(filepath.Join(root, "said")); string(said) != "\"agent\":\"main\"\n" {
+			t.Errorf("%s", said)
+		}
+	})
 }

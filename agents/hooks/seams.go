@@ -2,6 +2,7 @@ package hooks
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -16,9 +17,12 @@ import (
 // idle reports whether there is nothing that could run.
 func (r *Room) idle() bool { return r == nil || !r.begun }
 
+// Again judges a call anew with other arguments, as if the model had said it with them.
+type Again func(args json.RawMessage) (permit.Action, permit.Verdict, error)
+
 // Before asks the hooks about a call that the gate has decided on. They make that stricter; a user's own may also answer
-// what would merely ask.
-func (r *Room) Before(ctx context.Context, who Who, c history.Call, act permit.Action, v permit.Verdict) permit.Verdict {
+// what would merely ask. What they make of its arguments is judged anew.
+func (r *Room) Before(ctx context.Context, who Who, c history.Call, act permit.Action, v permit.Verdict, again Again) permit.Verdict {
 	if r.idle() || v.Decision == permit.Deny {
 		return v
 	}
@@ -26,6 +30,20 @@ func (r *Room) Before(ctx context.Context, who Who, c history.Call, act permit.A
 	a := r.fire(ctx, who, PreToolUse, map[string]any{
 		"tool_name": names[0], "tool_input": toolInput(r.o.Root, c.Name, c.Args), "tool_use_id": c.ID,
 	}, names...)
+	if a.Input != nil && a.Deny == "" && again != nil {
+		args, err := ourArgs(c.Name, a.Input)
+		if err == nil {
+			act, v, err = again(args)
+		}
+		if err != nil {
+			a.deny("a hook changed its arguments to what is not understood: " + err.Error())
+		} else {
+			a.Context = append(a.Context, "A hook changed the arguments of this call. It was carried out with "+short(string(args)))
+		}
+	}
+	if v.Decision == permit.Deny {
+		return v
+	}
 	if len(a.Context) > 0 {
 		r.mu.Lock()
 		if len(r.after) > 1000 {
@@ -34,7 +52,7 @@ func (r *Room) Before(ctx context.Context, who Who, c history.Call, act permit.A
 		r.after[callKey(who, c)] = strings.Join(a.Context, "\n")
 		r.mu.Unlock()
 	}
-	merely := !act.Strict && !act.Guarded && act.Sensitive == "" && v.Secret == "" && v.Vendor == "" && act.Kind != permit.Tamper
+	merely := !act.Strict && !act.Guarded && act.Sensitive == "" && v.Secret == "" && v.Vendor == "" && !v.Asked && !v.Guarded && act.Kind != permit.Tamper
 	switch {
 	case a.Deny != "":
 		v.Decision, v.Reason = permit.Deny, a.Deny
@@ -148,7 +166,10 @@ func (r *Room) Begins(ctx context.Context, who Who) (added bool) {
 		return false
 	}
 	r.mu.Lock()
-	begun, met := r.turns[who.ID] == who.Turn, r.met[who.ID]
+	begun, met, cleared := r.turns[who.ID] == who.Turn, r.met[who.ID], r.cleared[who.ID]
+	if !begun {
+		delete(r.cleared, who.ID)
+	}
 	r.turns[who.ID], r.met[who.ID] = who.Turn, true
 	r.mu.Unlock()
 	if begun {
@@ -160,7 +181,10 @@ func (r *Room) Begins(ctx context.Context, who Who) (added bool) {
 			r.untrusted(who)
 		}
 		source := "startup"
-		if who.Steps > 0 {
+		switch {
+		case cleared:
+			source = "clear"
+		case who.Steps > 0:
 			source = "resume"
 		}
 		say = r.fire(ctx, who, SessionStart, map[string]any{"source": source, "model": who.Model}, source).Context
@@ -175,9 +199,35 @@ func (r *Room) Begins(ctx context.Context, who Who) (added bool) {
 	return len(say) > 0
 }
 
+// Cleared notes that an agent's conversation begins anew: so does its session.
+func (r *Room) Cleared(agent int64) {
+	if r.idle() {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.cleared[agent] = r.met[agent]
+	delete(r.met, agent)
+}
+
+// Halted says why a hook wants the agent's turn stopped; "": none does. It says so once.
+func (r *Room) Halted(who Who) string {
+	if r.idle() {
+		return ""
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	h := r.halts[who.ID]
+	delete(r.halts, who.ID)
+	if h.turn != who.Turn {
+		return ""
+	}
+	return h.why
+}
+
 // untrusted tells where nobody is at a screen that something does not run.
 func (r *Room) untrusted(who Who) {
-	if text := trust.Brief(r.Review()); text != "" {
+	if text := trust.Brief(r.o.Trust.Review()); text != "" {
 		r.append(context.Background(), who.ID, 0, history.EntryNotice, text)
 	}
 }

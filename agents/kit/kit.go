@@ -9,6 +9,7 @@
 package kit
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -66,6 +67,13 @@ func (r *Room) tools(i event.Info) *tools.Set {
 // Of returns an agent's tools, the mode in which its calls are judged ("": as those of others are), and what bounds it.
 func (r *Room) Of(i event.Info) (*tools.Set, permit.Mode, turn.Guard) {
 	set := r.tools(i)
+	if i.Kind.Nature().Tools == nil { // others look, or answer one message: nothing is lent to them
+		var names, but []string
+		if i.Role != nil {
+			names, but = i.Role.Tools, i.Role.Not
+		}
+		set = set.Own(r.Tools, names, but)
+	}
 	if i.Role == nil {
 		return set, "", nil
 	}
@@ -126,10 +134,10 @@ func (s *steps) Call(history.Call) (instead string, err error) {
 
 // Cast returns what an agent is whose model is named like another vendor's but means a file, and the model that it asks for;
 // nil: it means none. It reads the file.
-func (r *Room) Cast(model string) (*event.Role, string, error) {
+func (r *Room) Cast(ctx context.Context, model string) (*event.Role, string, error) {
 	name, is := tools.VendorOf(model)
 	if !is || !r.Shelf.HasRole(name) {
 		return nil, "", nil
 	}
-	return r.Shelf.Cast(name)
+	return r.Shelf.Cast(ctx, name)
 }

@@ -151,10 +151,7 @@ const (
 // List is all rules: what denies, then what asks, then what allows. broken is what is wrong with the files, ignored what
 // of them is not obeyed.
 func (r *Room) List() (all []Entry, broken, ignored []string) {
-	known := []string{}
-	for _, s := range r.o.Tools.Specs() {
-		known = append(known, s.Name)
-	}
+	known := r.o.Tools.Names()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, l := range r.now.Lines {
@@ -292,15 +289,33 @@ func (r *Room) Revoke(ctx context.Context, rule string) error {
 
 // Test says what would be decided about a command, and which rules speak of it.
 func (r *Room) Test(command string) (v permit.Verdict, others []string, err error) {
-	args, err := json.Marshal(map[string]string{"command": command})
+	a, err := r.action(command)
 	if err != nil {
 		return v, nil, err
+	}
+	v, others = r.o.Gate.Explain(a)
+	return v, others, nil
+}
+
+// Line is what is decided about a command line that a file wants run.
+func (r *Room) Line(command string) (v permit.Verdict, err error) {
+	a, err := r.action(command)
+	if err != nil {
+		return v, err
+	}
+	return r.o.Gate.Decide(a), nil
+}
+
+// action is what a command would do if an agent ran it.
+func (r *Room) action(command string) (a permit.Action, err error) {
+	args, err := json.Marshal(map[string]string{"command": command})
+	if err != nil {
+		return a, err
 	}
 	env := r.o.Env
 	call, err := r.o.Tools.Parse(&env, "", "bash", args)
 	if err != nil {
-		return v, nil, err
+		return a, err
 	}
-	v, others = r.o.Gate.Explain(call.Action)
-	return v, others, nil
+	return call.Action, nil
 }

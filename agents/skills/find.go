@@ -196,6 +196,7 @@ func (i *Item) describe(m *front.Matter, o *Options) error {
 	if i.Kind == Agent {
 		return i.readRole(m, o)
 	}
+	i.wants(m.Body, o)
 	i.Manual = i.Kind == Command || truth(m.Get("disable-model-invocation"))
 	if u := m.Get("user-invocable"); u == nil || u.Text != "false" {
 		i.Slash = i.Name
@@ -212,6 +213,20 @@ func (i *Item) describe(m *front.Matter, o *Options) error {
 		i.note(h, "hooks: not used here")
 	}
 	return nil
+}
+
+// wants finds the command lines of a text, of which only the beginning may have been read.
+func (i *Item) wants(body string, o *Options) {
+	if i.Bytes > mostHead {
+		text, _, err := i.tree.read(i.rel, mostFile)
+		m, wrong := front.Read(text)
+		if body = m.Body; err != nil || wrong != nil {
+			return // who uses it is told
+		}
+	}
+	if strings.Contains(body, "!`") || strings.Contains(body, "`!") || strings.Contains(body, "~!") {
+		i.lines = commandLines(o.text(body))
+	}
 }
 
 // forks reads what an agent of its own is to be like, if one carries it out.

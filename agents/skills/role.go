@@ -1,6 +1,7 @@
 package skills
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strconv"
@@ -94,7 +95,7 @@ func (i *Item) toolsOf(f *front.Field, o *Options) (names []string) {
 		name, part, _ := strings.Cut(w, "(")
 		name = strings.TrimSpace(name)
 		mine, known := theirs[name]
-		if !known && slices.Contains(o.Tools, name) {
+		if !known && (slices.Contains(o.Tools, name) || strings.HasPrefix(name, tools.LentName)) {
 			mine, known = []string{name}, true
 		}
 		switch {
@@ -134,7 +135,7 @@ const mostRole = 128 << 10
 
 // Cast returns what an agent is that works as the file of that name describes, and the model that it asks for; "": none.
 // It reads the file.
-func (s *Shelf) Cast(name string) (*event.Role, string, error) {
+func (s *Shelf) Cast(ctx context.Context, name string) (*event.Role, string, error) {
 	l := s.Now()
 	i := l.Find(Agent, name)
 	if i == nil {
@@ -147,6 +148,9 @@ func (s *Shelf) Cast(name string) (*event.Role, string, error) {
 	for _, skill := range i.Role.Skills {
 		if with := l.Find(Skill, skill); with != nil {
 			text, err := s.body(with)
+			if err == nil {
+				text, err = (&expansion{s: s, i: with, ctx: ctx}).expand(text)
+			}
 			if err != nil {
 				return nil, "", err
 			}

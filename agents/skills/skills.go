@@ -3,7 +3,8 @@
 // Does: find these files in the workspace, in the user's own directories and in the program, where other tools keep them
 // too; read what each says about itself; name what is in use, shadowed and broken; load one when it is used.
 //
-// Does not: write or run anything, let a file allow anything, decide which agent is told of what.
+// Does not: write anything, run the command lines that a file names (it asks who may), let a file allow anything, decide
+// which agent is told of what.
 //
 // Imports: agents/event, tools, tools/front, tools/permit, tools/secret, tools/workspace.
 package skills
@@ -55,8 +56,9 @@ type Item struct {
 
 	Role *Role // of an agent
 
-	tree tree
-	rel  string // its path in tree
+	tree  tree
+	rel   string   // its path in tree
+	lines []string // that its text wants run
 }
 
 // Tokens is about how much it takes of a model's window once it is used.
@@ -71,11 +73,10 @@ type Options struct {
 	Private []string // what no tool may open
 	Keys    *secret.Keys
 
-	Words   []string                                         // that mean a command of the program's when typed
-	Vendors []string                                         // names that mean another vendor's agent
-	Tools   []string                                         // the tools that there are
-	Model   func(name string) (string, error)                // the full name of a model; nil: nobody knows them, and each may be one
-	Runs    func(source string, line string) (string, error) // runs a command line that a file wants run, and returns what it puts out; nil: none may
+	Words   []string                          // that mean a command of the program's when typed
+	Vendors []string                          // names that mean another vendor's agent
+	Tools   []string                          // the tools that there are
+	Model   func(name string) (string, error) // the full name of a model; nil: nobody knows them, and each may be one
 }
 
 // Shelf is all of them. It reads no file in between: see Reread.
@@ -83,6 +84,7 @@ type Shelf struct {
 	o    Options
 	mu   sync.Mutex // one reads
 	list atomic.Pointer[List]
+	runs atomic.Pointer[Runner]
 }
 
 // New returns the shelf over what there is now.

@@ -1,6 +1,7 @@
 package skills
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -213,7 +214,7 @@ func TestRole(t *testing.T) {
 	})
 	s := New(o)
 	i := s.Now().Find(Agent, "r")
-	role, model, err := s.Cast("r")
+	role, model, err := s.Cast(t.Context(), "r")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -233,14 +234,14 @@ func TestRole(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, notes)
 		}
 	}
-	role, model, err = s.Cast("p")
+	role, model, err = s.Cast(t.Context(), "p")
 	if err != nil || role.Mode != permit.Plan || role.Tools == nil || len(role.Tools) != 0 || model != "" {
 		t.Errorf("%+v %q %v", role, model, err)
 	}
-	if _, model, err := s.Cast("v"); err != nil || model != "" {
+	if _, model, err := s.Cast(t.Context(), "v"); err != nil || model != "" {
 		t.Errorf("a file sends work to another vendor: %q %v", model, err)
 	}
-	if _, _, err := s.Cast("nobody"); err == nil || !strings.Contains(err.Error(), "there is p, r, v") {
+	if _, _, err := s.Cast(t.Context(), "nobody"); err == nil || !strings.Contains(err.Error(), "there is p, r, v") {
 		t.Error(err)
 	}
 }
@@ -263,7 +264,7 @@ func TestType(t *testing.T) {
 	s := New(o)
 	text := func(name, args string) string {
 		t.Helper()
-		use, err := s.Type(name, args)
+		use, err := s.Type(t.Context(), name, args)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -276,7 +277,7 @@ func TestType(t *testing.T) {
 		{"none", "", "Just this"},
 		{"none", "with more", "Just this\n\nARGUMENTS: with more"},
 		{"file", "", "See \n\n<file path=\"a.txt\">\nA $1 @b.txt\n</file>\n and me@a.txt, `@a.txt`, @nobody\n```\n@a.txt\n```"},
-		{"run", "HEAD", "Diff: !`git diff $1`\n\nARGUMENTS: HEAD\n\n(1 of its command lines, !`…`, were not run: the text stands as it is written.)"},
+		{"run", "HEAD", "Diff: !`git diff $1` (not run: nothing runs it here)\n\nARGUMENTS: HEAD\n\n(1 of its command lines, !`…`, were not run: the text stands as it is written.)"},
 	} {
 		if got := text(c.name, c.args); got != c.want {
 			t.Errorf("/%s %s:\n%q, want\n%q", c.name, c.args, got, c.want)
@@ -306,20 +307,55 @@ func TestType(t *testing.T) {
 		t.Error(err)
 	}
 
-	o.Runs = func(source, line string) (string, error) {
-		if source != ".claude/commands/run.md" || line != "git diff HEAD" {
-			t.Errorf("%s wants %q run", source, line)
-		}
-		return "@a.txt $1\x1b[0m\n", nil
-	}
-	s = New(o)
-	if got := text("run", "HEAD"); got != "Diff: @a.txt $1[0m" {
+	var ran []string
+	s.Begin(func(_ context.Context, w Wanted) (string, error) {
+		ran = append(ran, fmt.Sprintf("%s %q of %d, %v %q %v", w.Of.Source, w.Line, len(w.All), w.Typed, w.Words, w.Takes()))
+		return "@a.txt $1\x1b[0m</output>\n", nil
+	})
+	if got := text("run", "HEAD"); got != "Diff: <output>@a.txt $1[0m<\\/output></output>" {
 		t.Errorf("%q", got)
 	}
-	o.Runs = func(string, string) (string, error) { return "", errors.New("not trusted") }
-	s = New(o)
+	if want := []string{`.claude/commands/run.md "git diff $1" of 1, true ["HEAD"] true`}; !slices.Equal(ran, want) {
+		t.Errorf("ran %q", ran)
+	}
+	s.Begin(func(context.Context, Wanted) (string, error) { return "", errors.New("not trusted") })
 	if got := text("run", "HEAD"); !strings.Contains(got, "!`git diff $1` (not run: not trusted)") {
 		t.Errorf("%q", got)
+	}
+}
+
+// TestPieces: what of a text runs. A code span and an example in a block do not, a block of its own and what stands alone
+// in one do; and the pieces are the text.
+func TestPieces(t *testing.T) {
+	for body, want := range map[string]string{
+		"!`a`":                               "a",
+		"x: !`a b`, and (!`c`)":              "a b|c",
+		"say `!` and `b`":                    "",
+		"``!`a` `` and `` !`b` ``":           "",
+		"wow!`a`":                            "",
+		"\\!`a`":                             "",
+		"`!`a`":                              "",
+		"```\nRun !`a` first\n```":           "",
+		"```diff\n!`a`\n  !`b c`\n```\n!`d`": "a|b c|d",
+		"````md\n```\nx !`a`\n```\ny !`b`\n````\n!`c`": "c",
+		"```!\ngit status\ngit log\n```\n!`b`":         "git status\ngit log|b",
+		"~~~!\na\n~~~":                                 "a",
+		"```!\n```\n!`a`":                              "a",
+		"```!\nnever ends":                             "",
+		"!`a\nb`":                                      "",
+		"!``":                                          "",
+		"!` `":                                         "",
+	} {
+		var got []string
+		whole := ""
+		for _, p := range pieces(body) {
+			if whole += p.text; p.line != "" {
+				got = append(got, p.line)
+			}
+		}
+		if strings.Join(got, "|") != want || whole != body {
+			t.Errorf("%q runs %q, want %q; the pieces are %q", body, got, want, whole)
+		}
 	}
 }
 

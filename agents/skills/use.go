@@ -25,7 +25,7 @@ const (
 )
 
 // Skill is what the tool skill gives a model. Only what it may use is there.
-func (s *Shelf) Skill(_ context.Context, name, args string) (tools.Skill, error) {
+func (s *Shelf) Skill(ctx context.Context, name, args string) (tools.Skill, error) {
 	if s == nil {
 		return tools.Skill{}, errors.New("there are no skills here")
 	}
@@ -37,16 +37,17 @@ func (s *Shelf) Skill(_ context.Context, name, args string) (tools.Skill, error)
 	if i.Manual {
 		return tools.Skill{}, fmt.Errorf("the skill %s is used only by people, who type /%s", i.Name, i.Name)
 	}
-	return s.use(i, args, "Skill "+i.Name+from(i))
+	return (&expansion{s: s, i: i, args: args, ctx: ctx}).use("Skill " + i.Name + from(i))
 }
 
 // Type is what /NAME with arguments means that a human typed.
-func (s *Shelf) Type(name, args string) (tools.Skill, error) {
+func (s *Shelf) Type(ctx context.Context, name, args string) (tools.Skill, error) {
 	i := s.Now().Slash(name)
 	if i == nil {
 		return tools.Skill{}, fmt.Errorf("there is no command /%s any more", name)
 	}
-	return s.use(i, args, strings.TrimSpace("/"+name+" "+args)+"\n\nWhat /"+name+" stands for"+from(i))
+	e := expansion{s: s, i: i, args: args, ctx: ctx, typed: true}
+	return e.use(strings.TrimSpace("/"+name+" "+args) + "\n\nWhat /" + name + " stands for" + from(i))
 }
 
 // from says where the files of an item are.
@@ -60,12 +61,13 @@ func from(i *Item) string {
 	return " (" + i.Source + ")"
 }
 
-func (s *Shelf) use(i *Item, args, head string) (tools.Skill, error) {
+// use is what the use of an item comes to.
+func (e *expansion) use(head string) (tools.Skill, error) {
+	s, i := e.s, e.i
 	body, err := s.body(i)
 	if err != nil {
 		return tools.Skill{}, err
 	}
-	e := expansion{s: s, i: i, args: args}
 	text, err := e.expand(body)
 	if err != nil {
 		return tools.Skill{}, fmt.Errorf("%s: %w", i.Source, err)
@@ -97,8 +99,11 @@ func (s *Shelf) body(i *Item) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("%s:%w", i.Source, err)
 	}
-	return strings.TrimSpace(s.o.Keys.Text(clean(m.Body))), nil
+	return s.o.text(m.Body), nil
 }
+
+// text is the text of a file as it is used.
+func (o *Options) text(body string) string { return strings.TrimSpace(o.Keys.Text(clean(body))) }
 
 // clean is text without what a terminal would obey.
 func clean(s string) string {
@@ -116,34 +121,28 @@ type expansion struct {
 	i    *Item
 	args string
 
-	took  bool // the arguments stand in it
+	ctx   context.Context // of who uses it
+	typed bool            // a human does
+	lines []string        // that it wants run
+	took  bool            // the arguments stand in it
 	refs  int
 	unrun int
 }
 
-// refers is what a text may hold beside words: !`cmd`, @file behind a blank, $ARGUMENTS, $ARGUMENTS[n], $n and the
-// directory of its skill.
-var refers = regexp.MustCompile("!`[^`\n]+`|(?m:^|[ \t(])@[A-Za-z0-9_./-]+|\\$ARGUMENTS(?:\\[\\d+\\])?|\\$[0-9]\\b|\\$\\{CLAUDE_SKILL_DIR\\}")
+// refers is what a text may hold beside words and command lines: @file behind a blank, $ARGUMENTS, $ARGUMENTS[n], $n and
+// the directory of its skill.
+var refers = regexp.MustCompile("(?m:^|[ \t(])@[A-Za-z0-9_./-]+|\\$ARGUMENTS(?:\\[\\d+\\])?|\\$[0-9]\\b|\\$\\{CLAUDE_SKILL_DIR\\}")
 
 // expand returns the text. What comes of arguments, files and commands is not looked at again.
 func (e *expansion) expand(body string) (string, error) {
 	var b strings.Builder
-	fenced := false
-	for line := range strings.SplitAfterSeq(body, "\n") {
-		if t := strings.TrimSpace(line); strings.HasPrefix(t, "```") || strings.HasPrefix(t, "~~~") {
-			fenced = !fenced
+	e.lines = commandLines(body)
+	for _, p := range pieces(body) {
+		if p.line != "" {
+			b.WriteString(e.command(p))
+		} else {
+			e.words(&b, p)
 		}
-		at := 0
-		for _, m := range refers.FindAllStringIndex(line, -1) {
-			b.WriteString(line[at:m[0]])
-			ref := line[m[0]:m[1]]
-			if inCode := fenced || strings.Count(line[:m[0]], "`")%2 == 1; !inCode || !strings.Contains(ref, "@") || ref[0] == '!' {
-				ref = e.ref(ref)
-			}
-			b.WriteString(ref)
-			at = m[1]
-		}
-		b.WriteString(line[at:])
 		if b.Len() > mostText {
 			return "", fmt.Errorf("with all it brings along it has more than %d bytes", mostText)
 		}
@@ -157,12 +156,25 @@ func (e *expansion) expand(body string) (string, error) {
 	return b.String(), nil
 }
 
+// words writes a piece that is no command line.
+func (e *expansion) words(b *strings.Builder, p piece) {
+	at := 0
+	for _, m := range refers.FindAllStringIndex(p.text, -1) {
+		b.WriteString(p.text[at:m[0]])
+		ref := p.text[m[0]:m[1]]
+		glued := ref[0] == '@' && b.Len() > 0 && !strings.HasSuffix(b.String(), "\n")
+		if !strings.Contains(ref, "@") || !p.code && !glued {
+			ref = e.ref(ref)
+		}
+		b.WriteString(ref)
+		at = m[1]
+	}
+	b.WriteString(p.text[at:])
+}
+
 // ref is what takes the place of something a text refers to.
 func (e *expansion) ref(ref string) string {
-	switch {
-	case strings.HasPrefix(ref, "!`"):
-		return e.command(ref)
-	case strings.HasPrefix(ref, "$"):
+	if strings.HasPrefix(ref, "$") {
 		return e.argument(ref)
 	}
 	lead, name, _ := strings.Cut(ref, "@")
@@ -190,26 +202,6 @@ func (e *expansion) argument(ref string) string {
 		return ""
 	}
 	return all[n]
-}
-
-// command is what a command line puts out, if it may run.
-func (e *expansion) command(ref string) string {
-	if e.refs++; e.s.o.Runs == nil || e.refs > mostRefs {
-		e.unrun++
-		return ref
-	}
-	line := refers.ReplaceAllStringFunc(ref[2:len(ref)-1], func(r string) string {
-		if strings.HasPrefix(r, "$") {
-			return e.argument(r)
-		}
-		return r
-	})
-	out, err := e.s.o.Runs(e.i.Source, line)
-	if err != nil {
-		e.unrun++
-		return ref + " (not run: " + tools.Line(err.Error()) + ")"
-	}
-	return strings.TrimSpace(clean(out))
 }
 
 // file is what stands in a file of the workspace. What an agent would have to ask for is not read.

@@ -43,7 +43,7 @@ type Tasks struct {
 
 	// Cast returns what an agent is whose model is named like another vendor's but means a file, and the model that it asks
 	// for; a nil role: it means none. Set it before tasks are pushed; nil: none does.
-	Cast func(model string) (role *event.Role, its string, err error)
+	Cast func(ctx context.Context, model string) (role *event.Role, its string, err error)
 }
 
 // Line is the queue in memory, and the agents that own queues. All methods but Owner are called after a commit.
@@ -82,7 +82,7 @@ func (ts *Tasks) Spawn(
 func (ts *Tasks) push(
 	ctx context.Context, by int64, t tools.Task, origin string, also func(tx *store.Tx, row Task) error,
 ) (Task, error) {
-	role, err := ts.cast(&t)
+	role, err := ts.cast(ctx, &t)
 	if err != nil {
 		return Task{}, err
 	}
@@ -129,11 +129,11 @@ func (ts *Tasks) push(
 }
 
 // cast returns what the agent of a task is if a file describes it, and puts the model in its place that the file asks for.
-func (ts *Tasks) cast(t *tools.Task) (*event.Role, error) {
+func (ts *Tasks) cast(ctx context.Context, t *tools.Task) (*event.Role, error) {
 	if ts.Cast == nil {
 		return nil, nil
 	}
-	role, model, err := ts.Cast(t.Model)
+	role, model, err := ts.Cast(ctx, t.Model)
 	switch {
 	case err != nil || role == nil:
 		return nil, err

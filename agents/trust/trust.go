@@ -1,8 +1,8 @@
 // Package trust knows what of a workspace runs by itself, and whether the user has agreed to exactly that.
 //
-// Does: take a part of what a repository brings (a file's hooks of one event, and whatever else starts programs) as it is
-// now, with every file of the workspace that its command lines name; keep in the data directory what the user agreed to,
-// and declined; say what has changed since, as a diff; name the files that agents must not change unasked.
+// Does: join what a repository brings of all kinds (a file's hooks of one event, and whatever else starts programs); take
+// a part as it is now, with every file of the workspace that its command lines name; keep in the data directory what the
+// user agreed to, and declined; say what has changed since, as a diff; name the files that agents must not change unasked.
 //
 // Does not: read a configuration, run anything, ask anybody. A file that an agreed one reads in its turn is not looked at.
 //
@@ -33,6 +33,7 @@ type Kind string
 type Part struct {
 	Kind     Kind
 	Name     string   // ".claude/settings.json PreToolUse"
+	Path     string   // of the workspace's file that it stands in; "": none, or one that is guarded by its name
 	Text     string   // its configuration, as people read it, one line for each thing that it says
 	Commands []string // its command lines, as a shell reads them
 }
@@ -74,6 +75,7 @@ type row struct {
 	Sum      string            `json:"sum,omitempty"`      // agreed to; "": nothing was
 	Text     string            `json:"text,omitempty"`     // of that
 	Files    map[string]string `json:"files,omitempty"`    // its files, and what they held
+	Path     string            `json:"path,omitempty"`     // of the file that it stands in
 	Declined string            `json:"declined,omitempty"` // the sum of what was declined last
 }
 
@@ -155,7 +157,7 @@ func (b *Book) Agree(all ...Snapshot) error {
 		}
 	}
 	return b.keep(all, func(_ row, s Snapshot) row {
-		r := row{Sum: s.Sum, Text: s.Text, Files: map[string]string{}}
+		r := row{Sum: s.Sum, Text: s.Text, Path: s.Path, Files: map[string]string{}}
 		for _, f := range s.Files {
 			r.Files[f.Path] = f.Text
 		}
@@ -167,7 +169,7 @@ func (b *Book) Agree(all ...Snapshot) error {
 func (b *Book) Decline(all ...Snapshot) error {
 	return b.keep(all, func(r row, s Snapshot) row {
 		if r.Declined = s.Sum; r.Sum == s.Sum {
-			r.Sum, r.Text, r.Files = "", "", nil
+			r.Sum, r.Text, r.Path, r.Files = "", "", "", nil
 		}
 		return r
 	})
@@ -249,6 +251,9 @@ func (b *Book) Guarded() (all []string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, r := range b.rows {
+		if r.Path != "" {
+			all = append(all, filepath.Join(b.root, r.Path))
+		}
 		for path := range r.Files {
 			all = append(all, filepath.Join(b.root, path))
 		}
@@ -269,6 +274,7 @@ func (b *Book) Guards(abs string) string {
 type Review struct {
 	Snapshot
 	Standing Standing
+	About    string // when parts of its kind run
 	Diff     string // from what was agreed to, where that changed
 }
 
@@ -290,7 +296,7 @@ func Brief(all []Review) string {
 	for _, r := range all {
 		switch r.Standing {
 		case New:
-			fresh[r.Kind] += len(r.Commands)
+			fresh[r.Kind] += max(1, len(r.Commands))
 		case Changed:
 			changed++
 		}

@@ -203,3 +203,33 @@ func TestBrief(t *testing.T) {
 		t.Error("no diff")
 	}
 }
+
+// A room joins what its sources bring, each part with what its kind is; what one agrees to holds for that kind only.
+func TestRoom(t *testing.T) {
+	root := t.TempDir()
+	r, err := In(root, t.TempDir())
+	check(t, err)
+	one, two := part("true"), part("true")
+	two.Kind = "command"
+	r.Add(Source{Kind: one.Kind, About: "Hooks run.", Parts: func() []Part { return []Part{one} }})
+	r.Add(Source{Kind: two.Kind, About: "Commands run.", Parts: func() []Part { return []Part{two} }})
+	all := r.Review()
+	if len(all) != 2 || all[0].About != "Hooks run." || all[1].About != "Commands run." || all[1].Kind != "command" {
+		t.Fatalf("%+v", all)
+	}
+	check(t, r.Agree(all[1].Snapshot))
+	if _, is := r.Look(one); is != New {
+		t.Errorf("hooks: %v", is)
+	}
+	if _, is := r.Look(two); is != Agreed {
+		t.Errorf("commands: %v", is)
+	}
+	if got := Brief(r.Review()); !strings.Contains(got, "(hooks: 1)") {
+		t.Error(got)
+	}
+	var none *Room
+	none.Add(Source{})
+	if _, is := none.Look(one); is != New || none.Review() != nil || none.Guarded() != nil || none.Guards("/x") != "" || none.Agree() == nil || none.Decline() == nil {
+		t.Error("where there is no room something is trusted")
+	}
+}

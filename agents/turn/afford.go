@@ -115,7 +115,16 @@ func (w *workbench) repeated(ctx context.Context, c history.Call) (why string, e
 
 // asksHuman puts a question of the program's own, and returns what was answered.
 func (w *workbench) asksHuman(ctx context.Context, call, title string, ask tools.Question) (string, error) {
+	return w.asksAs(ctx, call, title, ask, questions.Alone)
+}
+
+// asksFor puts a question of a program that works on a call. No restart asks it again: the program has forgotten it then.
+func (w *workbench) asksFor(ctx context.Context, call, title string, ask tools.Question) (string, error) {
+	return w.asksAs(ctx, call+event.Inquiring, title, ask, questions.Beside)
+}
+
+func (w *workbench) asksAs(ctx context.Context, call, title string, ask tools.Question, by questions.Company) (string, error) {
 	q := event.Question{Question: permit.Question{Call: call, Action: permit.Action{Title: title}}, Asks: &ask}
-	ans, err := w.o.Asks.Put(ctx, asker{w}, q, questions.Alone)
+	ans, err := w.o.Asks.Put(ctx, asker{w}, q, by)
 	return ans.Text, err
 }

@@ -22,6 +22,7 @@ func (c *conversation) ask(ctx context.Context) (*reply.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.tools.Turn(ctx, c.turn, model.Window)
 	req := c.request()
 	replied, err := c.sends(req)
 	if err != nil {

@@ -2,6 +2,7 @@ package turn
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -116,7 +117,7 @@ func (w *workbench) runCall(ctx context.Context, c history.Call, line func(start
 	if line != nil {
 		by = questions.Beside
 	}
-	if may, err := w.may(ctx, c, call, by); err != nil || !may {
+	if may, err := w.may(ctx, &c, call, by); err != nil || !may {
 		return err
 	}
 	if ctx.Err() != nil {
@@ -155,15 +156,34 @@ func (w *workbench) runCall(ctx context.Context, c history.Call, line func(start
 	return context.Cause(ctx) // nil while it goes on
 }
 
+// again takes in other arguments of a call, and judges it.
+func (w *workbench) again(ctx context.Context, c *history.Call, call *tools.Call, args json.RawMessage) (permit.Action, permit.Verdict, error) {
+	other := *c
+	other.Args, other.Title = args, w.tools.Title(c.Name, args)
+	is, err := w.parse(other)
+	if err != nil {
+		return permit.Action{}, permit.Verdict{}, err
+	}
+	*c, *call = other, *is
+	v := w.o.Gate.Decide(is.Action)
+	err = seat.Dispatch(ctx, w.o.DB, w.ID, &v)
+	return is.Action, v, err
+}
+
 // may reports whether a call may run, as the gate decides or the human it has asked. If not, why is its result already.
-func (w *workbench) may(ctx context.Context, c history.Call, call *tools.Call, by questions.Company) (bool, error) {
+// A hook may change what the call is.
+func (w *workbench) may(ctx context.Context, said *history.Call, call *tools.Call, by questions.Company) (bool, error) {
 	v := w.o.Gate.Decide(call.Action)
 	if err := seat.Dispatch(ctx, w.o.DB, w.ID, &v); err != nil {
 		return false, err
 	}
-	if v = w.o.Hooks.Before(ctx, w.hooked(), c, call.Action, v); ctx.Err() != nil {
+	v = w.o.Hooks.Before(ctx, w.hooked(), *said, call.Action, v, func(args json.RawMessage) (permit.Action, permit.Verdict, error) {
+		return w.again(ctx, said, call, args)
+	})
+	if ctx.Err() != nil {
 		return false, context.Cause(ctx)
 	}
+	c := *said
 	w.judge(c, audit.Allowed, v.Reason)
 	if call.Leave != nil {
 		call.Leave.Leave, call.Leave.Free = w.o.Gate.Leave(call.Action), v.Free

@@ -25,8 +25,11 @@ func (ls *Loops) Make(i event.Info, task int64) *Loop {
 	l.env = &tools.Env{
 		Root: o.Root, Private: o.Private, Outputs: o.Outputs(i.ID), Keys: o.Keys,
 		Desk: ls.desk(l), Shelf: o.Shelf, Seen: workspace.NewSeen(), Changes: o.Gate.Changes(),
-		Started: l.started, Keep: l.keep, Ahead: o.Ahead, Guards: o.Hooks.Guards, Barred: o.Gate.Barred,
+		Started: l.started, Keep: l.keep, Ahead: o.Ahead, Guards: o.Trust.Guards, Barred: o.Gate.Barred,
 		Tick: func(call, tail string) { l.Show(event.Output{Agent: i.ID, Call: call, Tail: tail}) },
+	}
+	if !i.Unattended && i.Kind.Nature().Asks {
+		l.env.Ask = l.asksFor
 	}
 	if i.Await != nil && !i.State.Terminal() {
 		if l.idling = (&idling{l: l, input: inbound{}}); ls.Input != nil {

@@ -16,11 +16,14 @@ import (
 	"fantail/agents/post"
 	"fantail/agents/questions"
 	"fantail/agents/roster"
+	"fantail/agents/servers"
 	"fantail/agents/skills"
+	"fantail/agents/trust"
 	"fantail/agents/waits"
 	"fantail/inbox"
 	"fantail/store"
 	"fantail/tools"
+	"fantail/tools/mcp"
 	"fantail/tools/permit"
 	"fantail/tools/proc"
 	"fantail/tools/sandbox"
@@ -66,7 +69,15 @@ type Options struct {
 type Brought struct {
 	Briefs *briefs.Room  // what agents are told of instruction files; nil: nothing
 	Hooks  *hooks.Room   // programs that run where something happens; nil: there are none
+	Trust  *trust.Room   // what the user agreed to of what runs by itself; nil: nothing
 	Shelf  *skills.Shelf // skills, commands and agents in files; nil: none
+	Served
+}
+
+// Served is the MCP servers whose tools agents may use.
+type Served struct {
+	Servers *servers.Room // where they are configured; nil: nowhere
+	MCP     *mcp.Room     // those that run; nil: none do
 }
 
 // boxed reports whether commands run in sandboxes. It waits until that is known.

@@ -54,7 +54,13 @@ func (l *Loop) Work(ctx context.Context) error {
 			}
 			continue
 		}
-		if said = false; l.o.Hooks.Begins(ctx, l.hooked()) {
+		said = false
+		added := l.o.Hooks.Begins(ctx, l.hooked())
+		if err := l.halted(); err != nil {
+			l.stopped(ctx, err)
+			return nil
+		}
+		if added {
 			continue // what hooks add is read first
 		}
 		r, err := payer{l}.answer(ctx)
@@ -63,7 +69,9 @@ func (l *Loop) Work(ctx context.Context) error {
 		case r == nil: // a seam of an engine's turn
 			continue
 		case len(r.Calls) > 0:
-			err = l.runCalls(ctx, r.Calls)
+			if err = l.runCalls(ctx, r.Calls); err == nil {
+				err = l.halted()
+			}
 		case r.Stop != nil && len(r.Stop.Broken) > 0:
 			if cuts++; cuts < maxCuts {
 				continue
@@ -89,6 +97,14 @@ func (l *Loop) Work(ctx context.Context) error {
 			return nil
 		}
 	}
+}
+
+// halted is the error of a turn that a hook stops.
+func (l *Loop) halted() error {
+	if why := l.o.Hooks.Halted(l.hooked()); why != "" {
+		return &ending.Halted{Why: why}
+	}
+	return nil
 }
 
 // stopped ends the turn because of err, unless it was only parked.

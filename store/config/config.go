@@ -55,6 +55,9 @@ type Config struct {
 	Providers   map[string]ProviderRow `toml:"providers"`
 	Agents      map[string]AgentRow    `toml:"agents"`
 	Hooks       map[string][]HookGroup `toml:"hooks"` // by the event at which they run
+	MCP         map[string]ServerRow   `toml:"mcp"`   // servers of tools
+
+	servedAt map[string]int // by the name of one: the line of the file that it begins on
 }
 
 // Rules are permission rules in their written form, such as `bash(go test *)`,
@@ -205,6 +208,12 @@ func Load(path string) (Config, error) {
 	if at, err := c.check(); err != nil {
 		return Default(), fmt.Errorf("%s:%d: %w", path, lineOf(data, at), err)
 	}
+	for name := range c.MCP {
+		if c.servedAt == nil {
+			c.servedAt = map[string]int{}
+		}
+		c.servedAt[name] = lineOf(data, []string{"mcp", name})
+	}
 	return c, nil
 }
 
@@ -317,6 +326,11 @@ func (c Config) check() (at []string, err error) {
 	for _, name := range sorted(c.Agents) {
 		if key, err := c.Agents[name].check(name); err != nil {
 			return append([]string{"agents", name}, key...), err
+		}
+	}
+	for _, name := range sorted(c.MCP) {
+		if key, err := c.MCP[name].check(name); err != nil {
+			return append([]string{"mcp", name}, key...), err
 		}
 	}
 	return nil, nil

@@ -43,6 +43,9 @@ func parse(path string, data []byte, c *Config) error {
 func unknown(key []string) string {
 	written, last := strings.Join(key, "."), key[len(key)-1]
 	if l := strings.ToLower(last); l == "api_key" || l == "key" || l == "token" || l == "secret" || l == "apikey" {
+		if key[0] == "mcp" {
+			return fmt.Sprintf("unknown key %q: keys do not belong in this file; env and headers may name a variable that holds one: ${NAME}", written)
+		}
 		return fmt.Sprintf("unknown key %q: keys do not belong in this file; put the key in an environment variable and name that variable with key_env", written)
 	}
 	known := keysOf(reflect.TypeFor[Config](), key[:len(key)-1])

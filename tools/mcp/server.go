@@ -4,7 +4,7 @@
 //
 // Does not: read configurations, decide whether a server may start or a call may run, ask anybody.
 //
-// Imports: nothing of ours.
+// Imports: tools, tools/content, tools/permit, tools/proc, tools/sandbox, tools/secret.
 package mcp
 
 import "time"

@@ -222,7 +222,7 @@ func decide(mode Mode, rules []parsed, a Action, j judge) Verdict {
 		return Verdict{Decision: Deny, Reason: a.Forbidden}
 	case a.Kind == Internal:
 		return Verdict{Decision: Allow, Reason: "stays inside the program"}
-	case mode == Plan && a.Kind != Read && a.Kind != Tamper && (a.Kind != Command || !onlyReads(a)):
+	case mode == Plan && a.Kind != Read && a.Kind != Tamper && !a.Reads && (a.Kind != Command || !onlyReads(a)):
 		return Verdict{Decision: Deny, Reason: "plan mode is on: only reading is allowed. Describe what you would do; the user leaves plan mode to let you do it"}
 	}
 	switch a.Kind {
@@ -234,6 +234,8 @@ func decide(mode Mode, rules []parsed, a Action, j judge) Verdict {
 		return decideCommand(mode, rules, a, j)
 	case Widen:
 		return decideWiden(mode, rules, a)
+	case Foreign:
+		return decideForeign(mode, rules, a)
 	case Tamper:
 		return Verdict{Decision: AskHuman, Reason: "changed what programs of yours run or obey by themselves"}
 	case Abroad:
@@ -294,6 +296,11 @@ func onlyReads(a Action) bool {
 }
 
 func decideCommand(mode Mode, rules []parsed, a Action, j judge) Verdict {
+	if mode == Yolo || !a.Boxed { // else its sandbox keeps that as it is
+		if why := changes(a); why != "" {
+			return Verdict{Decision: AskHuman, Guarded: true, Reason: "may change " + why, Changed: "it may change " + why + ", which is asked about in every mode"}
+		}
+	}
 	if mode == Yolo {
 		return Verdict{Decision: Allow, Reason: "yolo mode"}
 	}

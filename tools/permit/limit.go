@@ -80,7 +80,7 @@ func (f found) over(v Verdict) Verdict {
 		changed = f.reason()
 	}
 	// No rule of the session can answer what a file has asked each time.
-	return Verdict{Decision: AskHuman, Reason: reason, Secret: v.Secret, Changed: changed, Free: v.Free, Vendor: v.Vendor}
+	return Verdict{Decision: AskHuman, Reason: reason, Secret: v.Secret, Changed: changed, Asked: true, Free: v.Free, Vendor: v.Vendor}
 }
 
 // Limit has these rules hold from now on, in the place of those before.

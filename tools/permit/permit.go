@@ -83,8 +83,9 @@ const (
 	Read     Kind = "read"
 	Write    Kind = "write"
 	Command  Kind = "command"
-	Tamper   Kind = "tamper" // leaving as it is what a command changed of what is protected
-	Widen    Kind = "widen"  // running a command once more with more than its sandbox lets it do
+	Tamper   Kind = "tamper"  // leaving as it is what a command changed of what is protected
+	Foreign  Kind = "foreign" // calling a tool that another program serves
+	Widen    Kind = "widen"   // running a command once more with more than its sandbox lets it do
 )
 
 // Action is what a call would do, as the tool itself states it before it runs.
@@ -104,6 +105,8 @@ type Action struct {
 	Diff      string   // unified diff, for Write
 	Boxed     bool     `json:"-"` // the command would run inside the sandbox
 	Wants     Rule     // what would be added to its sandbox, for Widen
+	Reads     bool     `json:",omitempty"` // for Foreign: it only reads, says a program that the user trusts to say so
+	Input     string   `json:",omitempty"` // for Foreign: the whole arguments, as people read them
 	Vendor    string   `json:",omitempty"` // whose agent gets the work, for Abroad
 
 	// Leads says of a path of a command, or of what a pattern matches, where links
@@ -125,6 +128,9 @@ type Action struct {
 	// Strays says why a program is not the system's or the user's: the first of its name
 	// stands in the workspace; "" if it is. nil: nobody looks.
 	Strays func(program string) string `json:"-"`
+
+	// Runs says of a path of a command which of what runs by itself stands there; "" if nothing does. nil: nobody looks.
+	Runs func(path string) string `json:"-"`
 
 	// Files says how the workspace's files are that a rule for a command is bound to,
 	// by their paths from there. nil: nobody looks.
@@ -160,6 +166,8 @@ type Verdict struct {
 	Secret   string
 	Changed  string
 	Free     bool
+	Asked    bool   // for AskHuman: a rule of a file has it asked, whatever else allows it
+	Guarded  bool   // for AskHuman: the command names what runs by itself, and may change it
 	Auto     bool   // for AskHuman: mode auto, which the human may choose here, would allow it
 	Vendor   string // for AskHuman: whose agent gets the work; "": nobody's
 }

@@ -14,7 +14,7 @@ import (
 // Rule allows actions. Its text form is shown, stored and parsed:
 // `bash(go test *)` (parsed argv, word by word; `*` at the end means any further
 // words), `write(PATH)`, `write(DIR/**)` or `write(*)` (the workspace),
-// `read(…)` likewise, and `sandbox(network)` or `sandbox(write PATH)` for what is
+// `read(…)` likewise, `mcp__SERVER__TOOL` or `mcp__SERVER__*` for tools of another program, and `sandbox(network)` or `sandbox(write PATH)` for what is
 // added to the sandbox of every command. A relative PATH counts from the workspace.
 // No rule for a tool reaches a sensitive path.
 type Rule string
@@ -40,6 +40,13 @@ func (r Rule) parse() (parsed, error) {
 	s := strings.TrimSpace(string(r))
 	fail := func(format string, args ...any) (parsed, error) {
 		return parsed{}, fmt.Errorf("parse rule %q: "+format, append([]any{s}, args...)...)
+	}
+	if strings.HasPrefix(s, foreign) {
+		p, err := parseForeign(s)
+		if err != nil {
+			return fail("%w", err)
+		}
+		return p, nil
 	}
 	text, dir, bad := cutDir(s)
 	if bad != "" {

@@ -24,6 +24,14 @@ func Clean(env []string, keys *secret.Keys) []string {
 	return less(Own(env, keys), func(name, _ string) bool { return !guarded(strings.ToUpper(name)) })
 }
 
+// Ours reports whether a variable is one of those by which the program itself is given keys, or holds one: a model's
+// provider's.
+func Ours(name, value string, keys *secret.Keys) bool {
+	up := strings.ToUpper(name)
+	return len(Own([]string{name + "=" + value}, keys)) == 0 ||
+		slices.ContainsFunc(providers, func(p string) bool { return strings.HasPrefix(up, p) })
+}
+
 // Bare returns of an environment that Clean made what a command can't do without: who
 // and where the user is, the language, the terminal, and where toolchains lie. A
 // proxy or an index whose address holds a password is left out.

@@ -37,6 +37,38 @@ func (tr *Tree) guard(t Target) (why string, always bool) {
 	return t.bare(), false
 }
 
+// Runs says what that runs by itself stands at a path of a command, or at one that a pattern matches: what tells this
+// program to run something, or what the user agreed to have run. "" if nothing does.
+func (tr *Tree) Runs(path string) string {
+	abs := tr.absolute(path)
+	some := []string{abs}
+	if strings.ContainsAny(path, "*?[") {
+		found, _ := filepath.Glob(abs)
+		some = found[:min(len(found), maxMatches)]
+	}
+	for _, p := range some {
+		real, err := resolve(p)
+		if err != nil {
+			continue // what can't be looked at can't be changed
+		}
+		name := real
+		if rel, inside := below(tr.Root, real); inside {
+			name = rel
+		}
+		for _, p := range []string{name, name + "/settings.json", name + "/config.toml"} { // it may be their directory
+			if why := filenames.Configures(p); why != "" {
+				return why
+			}
+		}
+		if tr.Guards != nil {
+			if why := tr.Guards(real); why != "" {
+				return why
+			}
+		}
+	}
+	return ""
+}
+
 // obeyed says why agents obey a file though its name does not tell: a link of such
 // a name leads to it. Links are looked for in the workspace and in its directories.
 func (tr *Tree) obeyed(abs string) string {

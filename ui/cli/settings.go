@@ -88,7 +88,7 @@ func Reread(was, is config.Config, gate *permit.Gate) (string, error) {
 				return "", fmt.Errorf("the configuration's rules: %w", err)
 			}
 			now = append(now, key)
-		case "hooks": // read where they run
+		case "hooks", "mcp": // read where they run
 		case "permissions": // whoever reads the files of rules has them hold
 			now = append(now, key)
 		case "theme", "mouse", "editor", "notify", "status_style":

@@ -377,6 +377,9 @@ func (b *question) lay(at laid) {
 	if a.Command != "" {
 		b.body = append(b.body, reveal.Command(a.Command, at.inner)...)
 	}
+	for line := range strings.Lines(a.Input) {
+		add(line, themes.Code)
+	}
 	if a.Diff != "" {
 		b.body = append(b.body, reveal.Diff(a.Diff, at.inner)...)
 	}

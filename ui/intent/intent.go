@@ -100,7 +100,7 @@ type (
 		Agent    int64
 		Document memory.Document
 	}
-	// Inbox and Queue open the board of an agent, Schedules that of the workspace: from there the
+	// Inbox and Queue open the board of an agent, Schedules and Servers those of the workspace: from there the
 	// keys go to the agent's.
 	Inbox struct {
 		Agent int64
@@ -112,6 +112,10 @@ type (
 		Name  string
 	}
 	Schedules struct {
+		Agent int64
+		Name  string
+	}
+	Servers struct {
 		Agent int64
 		Name  string
 	}
@@ -174,6 +178,7 @@ func (Document) intent()  {}
 func (Inbox) intent()     {}
 func (Queue) intent()     {}
 func (Schedules) intent() {}
+func (Servers) intent()   {}
 func (Close) intent()     {}
 func (Overview) intent()  {}
 func (Help) intent()      {}

@@ -8,9 +8,9 @@
 // Does not: draw rows (that is dialog.Board), carry anything out: it returns intents. What comes
 // back to a closed panel changes nothing.
 //
-// Imports: agents, agents/event, agents/fleet, agents/history, agents/ledger, agents/mail,
-// agents/roster, agents/schedule, inbox, themes, tools, ui/dialog, ui/frame, ui/intent,
-// ui/slash/timetable, ui/tabs, ui/transcript, ui/words.
+// Imports: agents, agents/event, agents/fleet, agents/history, agents/ledger, agents/mail, agents/roster,
+// agents/schedule, agents/servers, inbox, themes, tools, tools/mcp, ui/dialog, ui/frame, ui/intent, ui/slash/serving,
+// ui/slash/timetable, ui/slash/trusting, ui/tabs, ui/transcript, ui/words.
 package panel
 
 import (

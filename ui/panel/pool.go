@@ -13,7 +13,9 @@ import (
 	"fantail/agents/schedule"
 	"fantail/inbox"
 	"fantail/tools"
+	"fantail/ui/slash/serving"
 	"fantail/ui/slash/timetable"
+	"fantail/ui/slash/trusting"
 )
 
 // Pool is what the boards ask of an [agents.Pool] and of its rooms.
@@ -26,11 +28,16 @@ type Pool struct {
 	Pickup  Pickup
 	Ledger  Ledger
 	Due     Due
+	Servers serving.Desk
+	Trust   trusting.Room
 }
 
 // PoolOf is what the boards ask of p.
 func PoolOf(p *agents.Pool) Pool {
-	return Pool{Agents: p, Steer: p.Steer, Tasks: p.Tasks, Mail: p.Mail, Letters: p.Letters, Pickup: p.Pickup, Ledger: p.Ledger, Due: p.Schedule}
+	return Pool{
+		Agents: p, Steer: p.Steer, Tasks: p.Tasks, Mail: p.Mail, Letters: p.Letters, Pickup: p.Pickup, Ledger: p.Ledger, Due: p.Schedule,
+		Servers: serving.Of(agents.ServedOf(p)), Trust: agents.TrustOf(p),
+	}
 }
 
 // Steer is the human's say in what agents do.

@@ -5,6 +5,18 @@ import (
 	"fantail/ui/slash/trusting"
 )
 
+// runMCP opens the panel of the MCP servers, unless something is said about them.
+func runMCP(in input) (intent.Intent, error) {
+	if in.rest == "" {
+		return intent.Servers{Agent: in.id, Name: in.t.Info.Name}, nil
+	}
+	do, ok := in.Pool.Servers.Run(in.rest)
+	if !ok {
+		return nil, in.wrong("%q is not understood", in.rest)
+	}
+	return in.start(do), nil
+}
+
 func runTrust(in input) (intent.Intent, error) {
 	do, ok := trusting.Env{Room: in.Pool.Brings, Theme: in.Theme}.Trust(in.rest)
 	if !ok {
@@ -17,5 +29,5 @@ func runHooks(in input) (intent.Intent, error) {
 	if in.rest != "" {
 		return nil, in.wrong("%q is not understood", in.rest)
 	}
-	return in.then(trusting.Env{Room: in.Pool.Brings, Theme: in.Theme}.Hooks), nil
+	return in.then(trusting.Env{Lists: in.Pool.Hooks, Theme: in.Theme}.Hooks), nil
 }

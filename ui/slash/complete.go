@@ -8,10 +8,6 @@ import (
 	"fantail/inbox"
 	"fantail/themes"
 	"fantail/ui/composer"
-	"fantail/ui/slash/checking"
-	"fantail/ui/slash/permissions"
-	"fantail/ui/slash/timetable"
-	"fantail/ui/slash/trusting"
 	"fantail/ui/tabs"
 )
 
@@ -169,31 +165,13 @@ func modeArguments(e Env, _ []string, _ string) (is []composer.Item) {
 }
 
 // first offers the first word of what a command is given.
-func first(before []string, words ...string) []composer.Item {
-	if len(before) > 0 {
-		return nil
+func first(words ...string) completer {
+	return func(_ Env, before []string, _ string) []composer.Item {
+		if len(before) > 0 {
+			return nil
+		}
+		return items(words...)
 	}
-	return items(words...)
-}
-
-func whenArguments(_ Env, before []string, _ string) []composer.Item {
-	return first(before, timetable.Times...)
-}
-
-func scheduleArguments(_ Env, before []string, _ string) []composer.Item {
-	return first(before, slices.Concat([]string{"list"}, timetable.Verbs, timetable.Times)...)
-}
-
-func permissionsArguments(_ Env, before []string, _ string) []composer.Item {
-	return first(before, permissions.Verbs()...)
-}
-
-func checksArguments(_ Env, before []string, _ string) []composer.Item {
-	return first(before, checking.Verbs()...)
-}
-
-func trustArguments(_ Env, before []string, _ string) []composer.Item {
-	return first(before, trusting.Verbs()...)
 }
 
 func sandboxArguments(_ Env, words []string, _ string) []composer.Item {

@@ -5,6 +5,7 @@ import (
 
 	"fantail/ui/slash/checking"
 	"fantail/ui/slash/permissions"
+	"fantail/ui/slash/serving"
 	"fantail/ui/slash/timetable"
 	"fantail/ui/slash/trusting"
 )
@@ -49,17 +50,17 @@ var taskCommands = []command{
 // dueCommands are about what is due when.
 var dueCommands = []command{
 	{
-		name: "remind", run: runDue(timetable.Desk.Remind), complete: whenArguments,
+		name: "remind", run: runDue(timetable.Desk.Remind), complete: first(timetable.Times...),
 		args: "[--priority=P] [deliver=wake] WHEN TEXT",
 		help: "a reminder: 30m, 14:00, tomorrow 9:00, every monday 10:00; it waits for your next message",
 	},
 	{
-		name: "schedule", run: runSchedule, complete: scheduleArguments,
+		name: "schedule", run: runSchedule, complete: first(slices.Concat([]string{"list"}, timetable.Verbs, timetable.Times)...),
 		args: "[list | [name=] [checks=A,B] [--always] WHEN PROMPT | !CMD | show NAME | pause NAME | resume NAME | run NAME | rm NAME]",
 		help: "what is due when, on the whole screen or listed; have an observer look, or a command run; --always: tell of unchanged outcomes",
 	},
 	{
-		name: "watch", run: runDue(timetable.Desk.Watch), complete: whenArguments,
+		name: "watch", run: runDue(timetable.Desk.Watch), complete: first(timetable.Times...),
 		args: "[name=] [checks=A,B] TIME until \"CONDITION\" [PROMPT]",
 		help: "have an observer look every so often until something is so, and tell",
 	},
@@ -207,7 +208,7 @@ var workspaceCommands = []command{
 		help: "show or change what may happen without a question",
 	},
 	{
-		name: "permissions", run: runPermissions, complete: permissionsArguments, aliases: []string{"rules"},
+		name: "permissions", run: runPermissions, complete: first(permissions.Verbs()...), aliases: []string{"rules"},
 		args: permissions.Args,
 		help: "all rules with their files; test says which decides; what a project's file wants allowed waits for accept",
 	},
@@ -222,14 +223,19 @@ var workspaceCommands = []command{
 		help: "what agents called, who let them and how it ended; one row; whether that is whole",
 	},
 	{
-		name: "checks", run: runChecks, complete: checksArguments,
+		name: "checks", run: runChecks, complete: first(checking.Verbs()...),
 		args: checking.Args,
 		help: "the commands that observers may run, in a sandbox that keeps the workspace as it is; run shows what they see",
 	},
 	{
-		name: "trust", run: runTrust, complete: trustArguments,
+		name: "trust", run: runTrust, complete: first(trusting.Verbs()...),
 		args: trusting.Args,
 		help: "what of the repository runs by itself: shows it and asks whether it may; list it; revoke takes a yes back",
+	},
+	{
+		name: "mcp", run: runMCP, complete: first(serving.Verbs()...),
+		args: serving.Args,
+		help: "the MCP servers: how they are, their tools, what they wrote; where they are configured and what is wrong there",
 	},
 	{
 		name: "theme", run: runTheme, complete: themeArguments, alone: true,

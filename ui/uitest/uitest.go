@@ -10,8 +10,9 @@
 // testing/synctest its time is the bubble's; a child process holds that time
 // still while it runs.
 //
-// Imports: agents, agents/event, agents/fleet, agents/hooks, agents/llm, agents/llm/builtin, agents/skills, inbox/rules,
-// store, store/storetest, tools, tools/permit, tools/sandbox, ui, ui/cli/wall, ui/slash. Only tests import it.
+// Imports: agents, agents/event, agents/fleet, agents/hooks, agents/inline, agents/llm, agents/llm/builtin, agents/skills,
+// agents/trust, inbox/rules, store, store/storetest, tools, tools/permit, tools/sandbox, ui, ui/cli/wall, ui/slash. Only
+// tests import it.
 package uitest
 
 import (
@@ -38,9 +39,12 @@ import (
 	"fantail/agents/event"
 	"fantail/agents/fleet"
 	"fantail/agents/hooks"
+	"fantail/agents/inline"
 	"fantail/agents/llm"
 	"fantail/agents/llm/builtin"
+	"fantail/agents/servers"
 	"fantail/agents/skills"
+	"fantail/agents/trust"
 	"fantail/inbox/rules"
 	"fantail/store"
 	"fantail/store/storetest"
@@ -241,18 +245,22 @@ func (s *Session) Attach() {
 	s.Pool, err = agents.Open(ctx, agents.Options{
 		DB: s.db, Tools: tools.New(), Gate: gate, Model: s.o.Model, Resolve: s.resolve,
 		Root: s.Home.Root, Data: s.Home.Data, Environ: os.Environ(),
-		System: func(i event.Info) string { return "You are " + i.Name }, Cap: s.o.Cap, Rules: said, Brought: agents.Brought{Hooks: s.hooks(), Shelf: s.o.Shelf},
+		System: func(i event.Info) string { return "You are " + i.Name }, Cap: s.o.Cap, Rules: said, Brought: s.brought(),
 	})
 	s.must(err)
 	s.attached()
 }
 
-// hooks are those of the workspace's files; nobody's home has any.
-func (s *Session) hooks() *hooks.Room {
+// brought is what the workspace's files bring; nobody's home has any.
+func (s *Session) brought() agents.Brought {
 	s.t.Helper()
-	room, err := hooks.Open(s.Home.Root, "", s.Home.Data, nil)
+	room, err := trust.In(s.Home.Root, s.Home.Data)
 	s.must(err)
-	return room
+	room.Add(inline.Source(s.o.Shelf))
+	return agents.Brought{
+		Hooks: hooks.New(hooks.Settings{Root: s.Home.Root, Trust: room}), Trust: room, Shelf: s.o.Shelf,
+		Served: agents.Served{Servers: servers.New(servers.Settings{Root: s.Home.Root, Trust: room})},
+	}
 }
 
 // attached gives the agents to the screen and waits until that has them.

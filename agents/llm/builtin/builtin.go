@@ -33,6 +33,7 @@
 //	remember NAME: TEXT      write a memory document
 //	recall NAME              read one           memories: list them
 //	run_check NAME           run a check, in an observer that has it
+//	call NAME {ARGUMENTS}    call a tool that another program serves: mcp__SERVER__TOOL
 //	ask QUESTION             ask QUESTION: A | B | C
 //	wait 5s                  say TEXT           fail TEXT
 //	now also INSTRUCTION     reported with what was asked before (now and also alone do too)

@@ -1,6 +1,7 @@
 package builtin
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -33,9 +34,9 @@ var (
 	verbs = []string{
 		"run", "queue", "read", "list", "find", "grep", "write", "edit", "send", "reply", "check", "receive",
 		"push", "delegate", "remember", "recall", "memories", "remind", "schedule", "unregister", "ask", "wait", "say", "fail",
-		"run_check",
+		"run_check", "call",
 	}
-	whole = []string{"write", "edit", "send", "reply", "push", "delegate", "remember", "remind", "schedule"}
+	whole = []string{"call", "write", "edit", "send", "reply", "push", "delegate", "remember", "remind", "schedule"}
 	bare  = []string{"ask", "say", "fail"} // a quote in them is just a quote
 )
 
@@ -196,7 +197,12 @@ var forms = map[string]form{
 	"run_check": {"run_check NAME", (*instruction).path},
 	"memories":  {"memories", func(_ *instruction, rest string) bool { return rest == "" }},
 	"push":      {"push NAME: TEXT", (*instruction).push},
-	"send":      {"send NAME: TEXT", (*instruction).told},
+	"call": {"call mcp__SERVER__TOOL {ARGUMENTS}", func(in *instruction, rest string) bool {
+		in.arg, in.text = word(rest)
+		var args map[string]any
+		return strings.HasPrefix(in.arg, "mcp__") && (in.text == "" || json.Unmarshal([]byte(in.text), &args) == nil)
+	}},
+	"send": {"send NAME: TEXT", (*instruction).told},
 	"write": {"write PATH: TEXT", func(in *instruction, rest string) bool {
 		ok := in.colon(rest)
 		in.text, _ = quoted(in.text)

@@ -1,6 +1,7 @@
 package builtin
 
 import (
+	"encoding/json"
 	"math"
 	"regexp"
 	"slices"
@@ -362,6 +363,9 @@ func (in instruction) next(made []called) (call, bool) {
 		return call{"read_message", map[string]any{"id": in.count}}, true
 	case "remember":
 		return call{"memory", map[string]any{"action": "write", "name": in.arg, "text": in.text}}, true
+	case "call":
+		_ = json.Unmarshal([]byte(in.text), &args) // as it was parsed
+		return call{in.arg, args}, true
 	case "run_check":
 		return call{"run_check", map[string]any{"name": in.arg}}, true
 	case "recall":

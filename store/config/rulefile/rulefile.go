@@ -4,9 +4,9 @@
 // Does: return each line of allow, ask and deny with its place, what else stands there that is not obeyed, and what is
 // wrong with the file. What can be read before a fault counts.
 //
-// Does not: know what a rule means, follow a link out of a workspace, read more than a small regular file.
+// Does not: know what a rule means.
 //
-// Imports: nothing of ours.
+// Imports: store/config/settings.
 package rulefile
 
 import (
@@ -14,20 +14,17 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
-	"os"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/pelletier/go-toml/v2/unstable"
+
+	"fantail/store/config/settings"
 )
 
 const (
-	most    = 1 << 20 // bytes of a file
-	mostOf  = 2000    // rules of a file
-	deepest = 64      // brackets in brackets
+	mostOf  = 2000 // rules of a file
+	deepest = 64   // brackets in brackets
 )
 
 // Lists are the keys that hold rules.
@@ -55,53 +52,24 @@ type File struct {
 
 // Open reads the file below root, which no link leads out of. Without a file it says nothing.
 func Open(root, name string) (File, error) {
-	r, err := os.OpenRoot(root)
-	if err != nil {
-		return File{}, plain(err)
-	}
-	defer r.Close()
-	f, err := r.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	return read(f, name, err)
+	data, err := settings.Open(root, name)
+	return read(data, name, err)
 }
 
 // Read reads the file at a path, wherever links lead. Without a file it says nothing.
 func Read(path string) (File, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	return read(f, path, err)
+	data, err := settings.Read(path)
+	return read(data, path, err)
 }
 
-func read(f *os.File, name string, err error) (File, error) {
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
-		return File{}, nil
-	}
-	if err != nil {
-		return File{}, plain(err)
-	}
-	defer f.Close()
-	switch i, err := f.Stat(); {
+func read(data []byte, name string, err error) (File, error) {
+	switch {
 	case err != nil:
-		return File{}, plain(err)
-	case !i.Mode().IsRegular():
-		return File{}, errors.New("it is no regular file")
-	case i.Size() > most:
-		return File{}, fmt.Errorf("it has %d bytes, at most %d are read", i.Size(), most)
-	}
-	data, err := io.ReadAll(io.LimitReader(f, most))
-	if err != nil {
-		return File{}, plain(err)
-	}
-	if strings.HasSuffix(name, ".toml") {
+		return File{}, err
+	case strings.HasSuffix(name, ".toml"):
 		return TOML(data), nil
 	}
 	return JSON(data), nil
-}
-
-// plain is an error without the path that its reader names anyway.
-func plain(err error) error {
-	if e := (*fs.PathError)(nil); errors.As(err, &e) {
-		return e.Err
-	}
-	return err
 }
 
 // add adds a rule, as long as they are not too many.
@@ -116,74 +84,45 @@ func (f *File) add(l Line) {
 }
 
 // JSON reads the key permissions of a settings file.
-func JSON(data []byte) File {
-	s := &scan{data: bytes.TrimPrefix(data, []byte("\ufeff")), dec: nil}
-	s.dec = json.NewDecoder(bytes.NewReader(s.data))
-	s.dec.UseNumber()
-	if len(bytes.TrimSpace(s.data)) == 0 {
-		return s.f
-	}
-	if err := s.top(); err != nil {
-		line, column := s.at(s.ahead())
-		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-			err = errors.New("the file ends in the middle")
+func JSON(data []byte) (f File) {
+	doc := settings.Split(data)
+	for _, sec := range doc.Sections {
+		if sec.Key != "permissions" {
+			f.Others = append(f.Others, Line{Text: sec.Key, Line: sec.Line, Column: sec.Column})
+			continue
 		}
-		s.f.Faults = append(s.f.Faults, Fault{line, column, strings.TrimPrefix(err.Error(), "json: ")})
+		s := &scan{doc: doc, at: sec.At, data: sec.Value, f: &f, dec: json.NewDecoder(bytes.NewReader(sec.Value))}
+		s.dec.UseNumber()
+		_ = s.permissions() // where it can't be read further the file can't
 	}
-	return s.f
+	if w := doc.Fault; w != nil {
+		f.Faults = append(f.Faults, Fault{w.Line, w.Column, w.Text})
+	}
+	return f
 }
 
-// scan reads JSON with the places of what it meets.
+// scan reads what stands below permissions, with the places of what it meets.
 type scan struct {
+	doc  *settings.Doc
+	at   int // where it begins
 	data []byte
 	dec  *json.Decoder
-	f    File
-}
-
-// at is the place of a byte.
-func (s *scan) at(offset int64) (line, column int) {
-	before := s.data[:min(max(int(offset), 0), len(s.data))]
-	line = bytes.Count(before, []byte("\n")) + 1
-	start := bytes.LastIndexByte(before, '\n') + 1
-	return line, len([]rune(string(before[start:]))) + 1
-}
-
-// ahead is where the next token begins.
-func (s *scan) ahead() int64 {
-	i := int(s.dec.InputOffset())
-	for i < len(s.data) && strings.IndexByte(" \t\r\n,:", s.data[i]) >= 0 {
-		i++
-	}
-	return int64(i)
+	f    *File
 }
 
 // next is the next token and the place where it begins.
 func (s *scan) next() (t json.Token, line, column int, err error) {
-	line, column = s.at(s.ahead())
+	i := int(s.dec.InputOffset())
+	for i < len(s.data) && strings.IndexByte(" \t\r\n,:", s.data[i]) >= 0 {
+		i++
+	}
+	line, column = s.doc.Place(s.at + i)
 	t, err = s.dec.Token()
 	return t, line, column, err
 }
 
 func (s *scan) fault(line, column int, format string, args ...any) {
 	s.f.Faults = append(s.f.Faults, Fault{line, column, fmt.Sprintf(format, args...)})
-}
-
-func (s *scan) top() error {
-	t, line, column, err := s.next()
-	if err != nil {
-		return err
-	}
-	if t != json.Delim('{') {
-		s.fault(line, column, "settings are an object: { … }")
-		return nil
-	}
-	return s.object(func(key string, line, column int) error {
-		if key == "permissions" {
-			return s.permissions()
-		}
-		s.f.Others = append(s.f.Others, Line{Text: key, Line: line, Column: column})
-		return s.skip()
-	})
 }
 
 // object calls f with each key of the object that has begun; f reads the value.

@@ -48,7 +48,7 @@ fault 7:42 ask is a list of rules: [ … ]
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
 	for text, want := range map[string]string{
-		"": "", "  \n": "", "[]": "fault 1:1 settings are an object: { … }\n", "{}": "",
+		"": "", "  \n": "", "[]": "fault 1:2 settings are an object: { … }\n", "{}": "",
 		`{"permissions": {"deny": ["a"` + "\n,": "deny 1:27 a\nfault 2:2 the file ends in the middle\n",
 		`{"permissions": {"deny": ["a", }`:      "deny 1:27 a\nfault 1:32 invalid character '}' looking for beginning of value\n",
 		"\ufeff{\"permissions\":[]}":            "fault 1:16 permissions is an object: { … }\n",
@@ -115,7 +115,7 @@ func TestOpen(t *testing.T) {
 	}
 	write(filepath.Join(root, "a.json"), `{"permissions":{"deny":["Bash"]}}`)
 	write(filepath.Join(out, "b.json"), `{"permissions":{"deny":["Bash"]}}`)
-	write(filepath.Join(root, "large.json"), strings.Repeat(" ", most+1))
+	write(filepath.Join(root, "large.json"), strings.Repeat(" ", 1<<20+1))
 	for _, err := range []error{
 		os.Symlink(filepath.Join(out, "b.json"), filepath.Join(root, "b.json")), os.Symlink("a.json", filepath.Join(root, "link.json")),
 		os.Symlink(out, filepath.Join(root, "dir")), syscall.Mkfifo(filepath.Join(root, "pipe.json"), 0o600),

@@ -1,11 +1,14 @@
 package filenames
 
+// configuring are files that say what this program runs once the user agrees: to write them asks in every mode.
+var configuring = names([][2]string{
+	{"what this program runs once you trust it", ".claude/settings.json,.claude/settings.local.json,.fantail/config.toml,.mcp.json"},
+})
+
 // obeyed are files that agents take for instructions: to write them asks in every mode.
 var obeyed = names([][2]string{
-	{"what this program runs once you trust it", ".claude/settings.json,.claude/settings.local.json,.fantail/config.toml"},
 	{"instructions that agents obey", "agents.md,agents.override.md,agents.local.md,agent.md,.agents.md,claude.md,claude.local.md,gemini.md,qwen.md,crush.md,opencode.md,codex.md,warp.md," +
 		"copilot-instructions.md,*.instructions.md,*.prompt.md,*.chatmode.md,*.agent.md,skill.md,.cursorrules,.windsurfrules,.clinerules,.roorules,.roorules-*,.goosehints,.rules,.augment-guidelines,replit.md,airules.md"},
-	{"rules under which agents work", ".claude/settings.json,.claude/settings.local.json,.fantail/config.toml"},
 })
 
 // obeyedPlaces are directories of which all files are obeyed.
@@ -54,7 +57,15 @@ var selfRunPlaces = names([][2]string{
 
 // Obeyed says of a path why writing it asks in every mode: agents obey what it
 // holds. "" if they do not.
-func Obeyed(p string) string { return placed(p, obeyed, obeyedPlaces) }
+func Obeyed(p string) string {
+	if why := Configures(p); why != "" {
+		return why
+	}
+	return placed(p, obeyed, obeyedPlaces)
+}
+
+// Configures says of a path what it tells this program to run once the user agrees to it; "" if nothing.
+func Configures(p string) string { return placed(p, configuring, table{}) }
 
 // SelfRun says of a path why writing it asks where writing is free: programs carry
 // it out by themselves. "" if none is known to.

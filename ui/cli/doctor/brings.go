@@ -2,13 +2,16 @@ package doctor
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"fantail/agents/hooks"
 	"fantail/agents/trust"
 )
 
-// Brings is what hooks there are, what of them is broken or does not run, and what the repository may not set.
-func Brings(room *hooks.Room, trouble error) (all []Finding) {
+// Brings is what of the repository runs by itself or does not, what hooks there are, what of them is broken, and what the
+// repository may not set. said is what is wrong with files and was told already, with its places.
+func Brings(brought *trust.Room, room *hooks.Room, said []string, trouble error) (all []Finding) {
 	if trouble != nil {
 		all = append(all, Finding{What: "trust", Bad: true, Says: trouble.Error()})
 	}
@@ -32,8 +35,19 @@ func Brings(room *hooks.Room, trouble error) (all []Finding) {
 			all = append(all, Finding{What: "hook", Says: l.Place() + ": " + string(l.Event) + " is " + l.Standing.String() + "; /trust asks"})
 		}
 	}
+	for _, r := range brought.Review() {
+		if r.Kind != hooks.HooksKind && r.Standing != trust.Agreed { // hooks are told of one by one
+			says := r.Name + " is " + r.Standing.String() + "; /trust asks"
+			if r.Fault != nil {
+				says = r.Name + " can't be trusted: " + r.Fault.Error()
+			}
+			all = append(all, Finding{What: string(r.Kind), Says: says})
+		}
+	}
 	for _, f := range faults {
-		all = append(all, Finding{What: "hook", Bad: true, Says: f.String()})
+		if !slices.ContainsFunc(said, func(s string) bool { return strings.HasPrefix(s, f.Place+": ") }) {
+			all = append(all, Finding{What: "hook", Bad: true, Says: f.String()})
+		}
 	}
 	for _, f := range ignored {
 		all = append(all, Finding{What: "ignored", Says: f.String()})

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"fantail/agents/hooks"
+	"fantail/agents/trust"
 )
 
 // The doctor tells of hooks that do not run, of what is broken, and of what a repository may not set.
@@ -21,21 +22,29 @@ func TestBrings(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(root, ".claude", "settings.json"), []byte(settings), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	room, err := hooks.Open(root, "", t.TempDir(), nil)
+	brought, err := trust.In(root, t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
+	room := hooks.New(hooks.Settings{Root: root, Trust: brought})
+	brought.Add(trust.Source{Kind: "command", Parts: func() []trust.Part { return []trust.Part{{Kind: "command", Name: "x.md", Commands: []string{"true"}}} }})
 	var lines []string
-	for _, f := range Brings(room, errors.New("a broken book")) {
+	for _, f := range Brings(brought, room, nil, errors.New("a broken book")) {
 		lines = append(lines, fmt.Sprintf("%v %s: %s", f.Bad, f.What, f.Says))
 	}
 	all := strings.Join(lines, "\n")
 	for _, want := range []string{
 		"true trust: a broken book", "false hooks: 0 yours, 0 of the repository that you trust, 1 that do not run", "false hook: .claude/settings.json:1: Stop is not trusted yet",
-		"true hook: .claude/settings.json:1:54: ", "false ignored: .claude/settings.json:1:8: env",
+		"false command: x.md is not trusted yet; /trust asks",
+		"true hook: .claude/settings.json:1:54: ",
 	} {
 		if !strings.Contains(all, want) {
 			t.Errorf("no %q in\n%s", want, all)
+		}
+	}
+	for _, f := range Brings(brought, room, []string{".claude/settings.json:1:54: said by the reader of rules"}, nil) {
+		if f.Bad {
+			t.Errorf("said twice: %+v", f)
 		}
 	}
 }

@@ -7,10 +7,14 @@ import (
 	"slices"
 
 	"fantail/agents/hooks"
+	"fantail/agents/inline"
 	"fantail/agents/skills"
+	"fantail/agents/trust"
 	"fantail/store/config"
 	"fantail/tools"
+	"fantail/tools/secret"
 	"fantail/ui/cli/doctor"
+	"fantail/ui/cli/mcplist"
 	"fantail/ui/cli/place"
 	"fantail/ui/cli/rulebook"
 	"fantail/ui/cli/shelf"
@@ -42,8 +46,13 @@ func runDoctor(ctx context.Context, e *Errand, out *printed) (int, error) {
 	here.Rules = rulebook.New(at.Root, os.Getenv).Read()
 	code := shell.OK
 	home, _ := os.UserHomeDir()
-	brings, trouble := hooks.Open(at.Root, home, at.Data, func() map[string][]config.HookGroup { return conf.Hooks })
-	for _, f := range slices.Concat(doctor.Look(ctx, at, here), doctor.Brings(brings, trouble)) {
+	brought, trouble := trust.In(at.Root, at.Data)
+	if here.Shelf != nil {
+		brought.Add(inline.Source(here.Shelf))
+	}
+	brings := hooks.New(hooks.Settings{Root: at.Root, Home: home, Trust: brought, Config: func() map[string][]config.HookGroup { return conf.Hooks }})
+	configured := mcplist.Room(at.Root, brought, secret.New(conf.KeyEnvs(), os.Getenv), func() []config.Server { return conf.Servers() })
+	for _, f := range slices.Concat(doctor.Look(ctx, at, here), doctor.Brings(brought, brings, here.Rules.Faults, trouble), mcplist.Doctor(configured, at.Root)) {
 		mark := "ok  "
 		if f.Bad {
 			mark, code = "!   ", shell.Failed

@@ -6,11 +6,12 @@
 //
 // Does not: run an agent (the host does, also one that is spawned), serve another assistant, open the screen.
 //
-// Imports: agents/audit, agents/event, agents/history, agents/hooks, agents/memory, agents/outside, agents/post,
-// agents/roster, agents/schedule, agents/skills, inbox, store, store/config, store/config/paths, tools,
-// tools/allowance, tools/proc, tools/sandbox, tools/secret, ui/cli/channel, ui/cli/deposit, ui/cli/doctor,
-// ui/cli/guard, ui/cli/jsonline, ui/cli/mcpserver, ui/cli/place, ui/cli/reach, ui/cli/rulebook, ui/cli/shelf,
-// ui/cli/shell, ui/cli/unit, ui/cli/wall, ui/frame, ui/screen, ui/slash/timetable, ui/words.
+// Imports: agents/audit, agents/event, agents/history, agents/hooks, agents/inline, agents/memory, agents/outside,
+// agents/post, agents/roster, agents/schedule, agents/skills, agents/trust, inbox, store, store/config,
+// store/config/paths, tools, tools/allowance, tools/proc, tools/sandbox, tools/secret, ui/cli/channel, ui/cli/deposit,
+// ui/cli/doctor, ui/cli/guard, ui/cli/jsonline, ui/cli/mcplist, ui/cli/mcpserver, ui/cli/place, ui/cli/reach,
+// ui/cli/rulebook, ui/cli/shelf, ui/cli/shell, ui/cli/unit, ui/cli/wall, ui/frame, ui/screen, ui/slash/serving,
+// ui/slash/timetable, ui/words.
 package errand
 
 import (
@@ -53,7 +54,7 @@ type row struct {
 	apart            func(ctx context.Context, e *Errand, out *printed) (int, error) // instead of run: it opens no workspace
 	agents           func(e *Errand) bool                                            // whether an agent's command may run it; nil: it may not
 	suits            func(e *Errand) error                                           // whether the flags go together; nil: they do
-	hosted           map[string]func(e *Errand, c *caller) (int, error)              // instead of run, by the first word: the host does it
+	hosted           map[string]func(e *Errand, c *caller) (int, error)              // instead of run, by the first word: it opens no database
 }
 
 // caller is where an errand is run: what it reads and writes, and the door to

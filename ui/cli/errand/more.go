@@ -100,5 +100,12 @@ what other commands bring. In the other program's configuration:
 With --agent it offers the tools of an agent to the program of another vendor's that
 carries out its turns: push, run, queue, delegate, send, reply_to_message, check,
 receive, inbox and read_message, as that agent. Fantail has that program start it;
-whose it is the host asks the system, and no argument says.`
+whose it is the host asks the system, and no argument says.
+
+list is about the other side: the MCP servers whose tools agents here use, where each
+is configured, and why one is not used. test starts one, names its tools and ends it;
+the exit code is 1 if it is not there, and 3 for a list without any.
+
+  fantail mcp list --json | jq -r 'select(.used | not).why'
+  fantail mcp test github`
 )

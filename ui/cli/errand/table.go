@@ -111,8 +111,10 @@ write both, as your own programs can outside of a sandbox, can write them anew s
 			more: moreDoctor,
 		},
 		{
-			name: "mcp", agents: func(e *Errand) bool { return e.o.mine }, help: "let another assistant send, check and push here (MCP)", run: runMCP,
-			flags: "mine", more: moreMCP,
+			name: "mcp", agents: func(e *Errand) bool { return e.o.mine || len(e.words) > 0 && e.words[0] == "list" }, args: "[list | test NAME]",
+			help: "let another assistant send, check and push here (MCP); list the MCP servers that agents here use, try one", run: runMCP,
+			hosted: map[string]func(e *Errand, c *caller) (int, error){"list": listServers, "test": testServer},
+			flags:  "mine json", suits: mcpFlags, more: moreMCP,
 		},
 	}
 }
@@ -315,7 +317,7 @@ func (e *Errand) Run(g *guard.Guard) (int, error) {
 		return ended(signals, code, err)
 	}
 	what, _ := e.verb()
-	if run := e.hosted[what]; run != nil {
+	if run := e.hosted[what]; run != nil && len(e.words) > 0 {
 		code, err := run(e, c)
 		return ended(signals, code, err)
 	}
@@ -361,7 +363,7 @@ func ended(signals *guard.Signals, code int, err error) (int, error) {
 // runMCP serves the inbox and the queue to another assistant, until the input ends.
 func runMCP(e *Errand, c *caller) (int, error) {
 	if len(e.words) > 0 {
-		return shell.Usage, shell.Misused("mcp: %q is not understood; it takes no arguments", e.words[0])
+		return shell.Usage, notMCP(e.words[0])
 	}
 	c.door.Origin = roster.OriginMCP
 	s := &mcpserver.Server{Door: c.door, Push: c.push, Mail: c.mail, Keys: c.keys, Env: c.env}

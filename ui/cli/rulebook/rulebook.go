@@ -6,7 +6,8 @@
 //
 // Does not: let a workspace's file loosen anything or set anything else, write a file, read any other of a vendor's.
 //
-// Imports: agents/permissions, store/config/paths, store/config/rulefile, tools/permit/toolrule, ui/cli/watch.
+// Imports: agents/permissions, store/config/paths, store/config/rulefile, store/config/settings, tools/permit/toolrule,
+// ui/cli/watch.
 package rulebook
 
 import (
@@ -20,6 +21,7 @@ import (
 	"fantail/agents/permissions"
 	"fantail/store/config/paths"
 	"fantail/store/config/rulefile"
+	"fantail/store/config/settings"
 	"fantail/tools/permit/toolrule"
 	"fantail/ui/cli/watch"
 )
@@ -144,26 +146,22 @@ func clip(key string) string {
 	return key
 }
 
-// loosens are keys of settings by which a workspace's file would decide what is the user's to decide.
-var loosens = []string{
-	"env", "apiKeyHelper", "awsAuthRefresh", "awsCredentialExport", "model", "enableAllProjectMcpServers", "enabledMcpjsonServers", "statusLine",
-	"permissions.defaultMode", "permissions.additionalDirectories", "permissions.disableBypassPermissionsMode", "forceLoginMethod", "otelHeadersHelper", "sandbox",
-}
-
 // unheeded says why a key of a file is not obeyed; "" if it is nothing to speak of, or another's part.
 func unheeded(s source, key string) string {
 	toml := strings.HasSuffix(s.path, ".toml")
 	switch {
 	case s.strict:
 		return ""
+	case toml && (key == "hooks" || strings.HasPrefix(key, "hooks.")):
+		return "" // agents/hooks reads them
 	case toml:
-		return "a workspace's file only has [permissions]: all else is the user's to set"
+		return "a workspace's file only has [permissions] and [[hooks.EVENT]]: all else is the user's to set"
 	case key == "permissions.defaultMode":
 		return "the mode is chosen here (/mode, permission_mode in config.toml)"
 	case key == "permissions.additionalDirectories":
 		return "what is outside the workspace asks, or is allowed by a rule of yours"
-	case s.project && slices.Contains(loosens, key):
-		return "a workspace's file does not set it"
+	case s.project && settings.Users(key) != "":
+		return "a workspace's file does not set it: " + settings.Users(key)
 	case strings.HasPrefix(key, "permissions."):
 		return "it is not known here"
 	}

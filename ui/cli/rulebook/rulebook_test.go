@@ -70,8 +70,8 @@ func TestRead(t *testing.T) {
 .claude/settings.local.json:1:28 allow Read true
 fault .fantail/config.toml:4:8: the bracket is not closed; write it as Tool(pattern), such as Bash(git push *)
 fault .claude/settings.local.json:1:34: the file ends in the middle
-ignored .fantail/config.toml:1:1: model: a workspace's file only has [permissions]: all else is the user's to set
-ignored .claude/settings.json:1:2: env: a workspace's file does not set it
+ignored .fantail/config.toml:1:1: model: a workspace's file only has [permissions] and [[hooks.EVENT]]: all else is the user's to set
+ignored .claude/settings.json:1:2: env: a workspace's file does not set it: it would set the environment of commands
 ignored .claude/settings.json:2:17: permissions.defaultMode: the mode is chosen here (/mode, permission_mode in config.toml)
 `
 	if got := said(New(root, env).Read()); got != want {

@@ -5,7 +5,8 @@
 //
 // Does not: put a command into a sandbox, or say what one stands on.
 //
-// Imports: store/config, tools/permit, tools/sandbox.
+// Imports: store/config, store/config/paths, tools/git, tools/permit, tools/permit/filenames, tools/sandbox,
+// ui/cli/place.
 package wall
 
 import (

@@ -12,6 +12,7 @@ import (
 // brings is what runs by itself because the repository, or its user, says so.
 type brings struct {
 	kept    string // the directory of what the user agreed to
+	trust   *trust.Room
 	hooks   *hooks.Room
 	trouble error // why nothing is trusted; nil: what was agreed to is
 }
@@ -24,11 +25,14 @@ func (w *Workspace) bring() {
 	} else {
 		home = ""
 	}
-	w.brings.hooks, w.brings.trouble = hooks.Open(resolved(w.place.Root), home, w.brings.kept, func() map[string][]config.HookGroup {
+	root := resolved(w.place.Root)
+	w.brings.trust, w.brings.trouble = trust.In(root, w.brings.kept)
+	w.brings.hooks = hooks.New(hooks.Settings{Root: root, Home: home, Trust: w.brings.trust, Config: func() map[string][]config.HookGroup {
 		w.file.mu.Lock()
 		defer w.file.mu.Unlock()
 		return w.file.conf.Hooks
-	})
+	}})
+	w.serves.configures(w)
 }
 
 // brief says what does not run because nobody agreed to it; "" if nothing is like that.
@@ -36,5 +40,5 @@ func (b brings) brief() string {
 	if b.trouble != nil {
 		return b.trouble.Error()
 	}
-	return trust.Brief(b.hooks.Review())
+	return trust.Brief(b.trust.Review())
 }

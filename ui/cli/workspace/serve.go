@@ -201,6 +201,7 @@ func (w *Workspace) host(log string) (*host.Host, error) {
 	if w.shelves, err = watch.NewDirs(w.place.Root, skills.Matters); err != nil {
 		shell.Warn(os.Stderr, "changed skills, commands and agents in files will hold from the next start on: watch their directories: %v", err)
 	}
+	w.serves.watched(w)
 	linger, err := w.conf.Linger()
 	if err != nil {
 		return nil, err

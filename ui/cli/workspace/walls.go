@@ -15,10 +15,7 @@ import (
 	"fantail/agents"
 	"fantail/agents/kept"
 	"fantail/store/config"
-	"fantail/store/config/paths"
-	"fantail/tools/git"
 	"fantail/tools/permit"
-	"fantail/tools/permit/filenames"
 	"fantail/tools/proc"
 	"fantail/tools/sandbox"
 	"fantail/ui"
@@ -77,26 +74,15 @@ func (w *Workspace) wall() *sandbox.Wall { return w.found() }
 // ground is what the sandboxes of the workspace stand on.
 func (w *Workspace) ground() sandbox.Ground {
 	g := ground(w.place, proc.Clean(os.Environ(), w.keys))
-	g.Guarded = w.brings.hooks.Guarded
+	g.Guarded = w.brings.trust.Guarded
 	return g
 }
 
 // ground is what the sandboxes of the workspace at that place stand on, for commands with that environment.
 func ground(at place.Place, environ []string) sandbox.Ground {
 	data := resolved(at.Data)
-	g := sandbox.Ground{
-		Root: resolved(at.Root), Git: git.Outside(at.Root), Environ: environ, Scratch: filepath.Join(data, scratch),
-		Shown: []string{agents.Outputs(data)}, Secret: filenames.Sensitive,
-	}
-	if home := os.Getenv("HOME"); filepath.IsAbs(home) {
-		g.Home = resolved(home)
-	}
-	if kept, err := paths.Data(os.Getenv, at.Root); err == nil {
-		g.Private = append(g.Private, resolved(filepath.Dir(kept))) // the data of all workspaces
-	}
-	for _, p := range at.Private {
-		g.Private = append(g.Private, resolved(p))
-	}
+	g := wall.Ground(at, filepath.Join(data, scratch), environ)
+	g.Shown = []string{agents.Outputs(data)}
 	return g
 }
 

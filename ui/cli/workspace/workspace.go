@@ -5,12 +5,12 @@
 //
 // Does not: parse arguments, decide which face the program has, know what an agent does.
 //
-// Imports: agents, agents/audit, agents/briefs, agents/choices, agents/event, agents/fleet, agents/hooks, agents/kept,
-// agents/observer, agents/permissions, agents/skills, agents/trust, inbox/rules, store, store/config,
-// store/config/paths, tools, tools/allowance, tools/git, tools/permit, tools/permit/filenames, tools/proc,
-// tools/sandbox, tools/secret, ui, ui/cli, ui/cli/guard, ui/cli/host, ui/cli/mcpserver, ui/cli/models, ui/cli/place,
-// ui/cli/printer, ui/cli/reach, ui/cli/rulebook, ui/cli/shelf, ui/cli/shell, ui/cli/wall, ui/cli/watch, ui/screen,
-// ui/welcome, ui/words.
+// Imports: agents, agents/audit, agents/briefs, agents/choices, agents/event, agents/fleet, agents/hooks,
+// agents/inline, agents/kept, agents/observer, agents/permissions, agents/servers, agents/skills, agents/trust,
+// inbox/rules, store, store/config, store/config/paths, tools, tools/allowance, tools/git, tools/mcp, tools/permit,
+// tools/permit/filenames, tools/proc, tools/sandbox, tools/secret, ui, ui/cli, ui/cli/guard, ui/cli/host,
+// ui/cli/mcplist, ui/cli/mcpserver, ui/cli/models, ui/cli/place, ui/cli/printer, ui/cli/reach, ui/cli/rulebook,
+// ui/cli/shelf, ui/cli/shell, ui/cli/wall, ui/cli/watch, ui/screen, ui/welcome, ui/words.
 package workspace
 
 import (
@@ -26,6 +26,7 @@ import (
 	"fantail/agents/briefs"
 	"fantail/agents/choices"
 	"fantail/agents/event"
+	"fantail/agents/inline"
 	"fantail/agents/observer"
 	"fantail/agents/skills"
 	"fantail/store"
@@ -79,6 +80,7 @@ type Workspace struct {
 	asked   atomic.Bool // whether an Ollama answers
 	opening welcome.Opening
 	brings  brings // set by Configure
+	serves  serves // the same
 }
 
 // New returns the workspace at that place.
@@ -122,6 +124,7 @@ func (w *Workspace) Configure(flags cli.Flags) (err error) {
 		return m.Name, err
 	}
 	w.shelf = skills.New(of)
+	w.brings.trust.Add(inline.Source(w.shelf))
 	w.seek()
 	return nil
 }
@@ -187,9 +190,10 @@ func (w *Workspace) open(ctx context.Context, choose func(remembered string) (co
 		w.opening.Theme = remembered.Theme
 	}
 	ahead, clock := &proc.Ahead{}, &proc.Clock{}
+	w.serves.begin(w)
 	pool, err = agents.Open(ctx, agents.Options{
-		DB: w.db, Tools: w.tools, Gate: w.gate, Moded: moded,
-		Resolve: w.models.Resolve, Model: w.choice.Name(), System: brief.System, Brought: agents.Brought{Briefs: w.files, Hooks: w.brings.hooks, Shelf: w.shelf},
+		DB: w.db, Tools: w.tools.Lend(w.serves.live), Gate: w.gate, Moded: moded,
+		Resolve: w.models.Resolve, Model: w.choice.Name(), System: brief.System, Brought: agents.Brought{Briefs: w.files, Hooks: w.brings.hooks, Trust: w.brings.trust, Shelf: w.shelf, Served: agents.Served{Servers: w.serves.room, MCP: w.serves.live}},
 		Root: w.place.Root, Data: w.place.Data, Private: w.place.Private, Environ: proc.Clean(os.Environ(), w.keys), Keys: w.keys,
 		Go: w.guard.Go, Box: w.boxes(), Ahead: ahead, Kept: w.kept(), Keep: w.guard.Keep, Jumps: clock.Jumps, Alarm: clock.Alarm, Cap: w.conf.MaxRunning, Due: w.conf.MaxSchedules, Rules: said,
 		Idle:    cmp.Or(idle, tools.Forever),
@@ -200,6 +204,7 @@ func (w *Workspace) open(ctx context.Context, choose func(remembered string) (co
 	if err != nil {
 		return nil, errors.Join(err, w.db.Close())
 	}
+	w.serves.serve(w, pool)
 	if err := w.rule(ctx, pool); err != nil {
 		return nil, errors.Join(err, guard.Close(pool.Close), w.db.Close())
 	}
@@ -270,6 +275,7 @@ func (w *Workspace) close() error {
 	if w.shelves != nil {
 		_ = w.shelves.Close()
 	}
+	w.serves.close()
 	w.rules.close()
 	return w.db.Close()
 }

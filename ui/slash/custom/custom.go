@@ -73,7 +73,7 @@ type Typing struct {
 // Run returns what the command comes to: a prompt, or work for an agent of its own.
 func (r Room) Run(t Typing) func(ctx context.Context) (intent.Intent, error) {
 	return func(ctx context.Context) (intent.Intent, error) {
-		s, err := r.Shelf.Type(t.Name, t.Args)
+		s, err := r.Shelf.Type(ctx, t.Name, t.Args)
 		if err != nil {
 			return nil, err
 		}

@@ -6,7 +6,7 @@
 //
 // Imports: agents, agents/audit, agents/event, agents/fleet, agents/history, agents/ledger, agents/mail, agents/memory,
 // agents/roster, inbox, inbox/policy, tools, tools/allowance, tools/permit, ui/slash/checking, ui/slash/inforce,
-// ui/slash/permissions, ui/slash/timetable, ui/slash/trusting.
+// ui/slash/permissions, ui/slash/serving, ui/slash/timetable, ui/slash/trusting.
 package facets
 
 import (
@@ -30,6 +30,7 @@ import (
 	"fantail/ui/slash/checking"
 	"fantail/ui/slash/inforce"
 	"fantail/ui/slash/permissions"
+	"fantail/ui/slash/serving"
 	"fantail/ui/slash/timetable"
 	"fantail/ui/slash/trusting"
 )
@@ -51,14 +52,17 @@ type Pool struct {
 	Budgets Budgets
 	Briefs  inforce.Room
 	Brings  trusting.Room
+	Hooks   trusting.Hooks
 	Rules   permissions.Room
+	Servers serving.Desk
 }
 
 // Of is what commands ask of p.
 func Of(p *agents.Pool) Pool {
 	return Pool{
 		Agents: p, Steer: p.Steer, Tasks: p.Tasks, Mail: p.Mail, Letters: p.Letters, Pickup: p.Pickup, Asks: p.Asks, Memory: p.Memory, Ledger: p.Ledger,
-		Audit: p.Audit, Due: p.Schedule, Checks: p.Observe.Checks(), Budgets: p.Budgets, Briefs: agents.BriefsOf(p), Brings: p.Hooks, Rules: p.Permissions,
+		Audit: p.Audit, Due: p.Schedule, Checks: p.Observe.Checks(), Budgets: p.Budgets, Briefs: agents.BriefsOf(p), Brings: agents.TrustOf(p), Hooks: p.Hooks, Rules: p.Permissions,
+		Servers: serving.Of(agents.ServedOf(p)),
 	}
 }
 

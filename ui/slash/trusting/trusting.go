@@ -32,12 +32,17 @@ type Room interface {
 	Review() []trust.Review
 	Agree(all ...trust.Snapshot) error
 	Decline(all ...trust.Snapshot) error
+}
+
+// Hooks lists the hooks that there are.
+type Hooks interface {
 	List() (lines []hooks.Line, faults, ignored []hooks.Fault)
 }
 
 // Env is what the commands look at.
 type Env struct {
 	Room  Room
+	Lists Hooks
 	Theme *themes.Theme
 }
 
@@ -131,8 +136,13 @@ const mostLines = 40
 func Text(open []trust.Review) string {
 	var b strings.Builder
 	b.WriteString("These programs would run by themselves, in a sandbox: they read the workspace and write in it, and have no network " +
-		"but what /sandbox lists. Without a sandbox here they run as you do. They get what agents do and say. A yes holds for exactly this.\n")
+		"but what /sandbox lists. Without a sandbox here they run as you do. A yes holds for exactly this.\n")
+	about := ""
 	for n, r := range open {
+		if r.About != about {
+			about = r.About
+			b.WriteString("\n" + about + "\n")
+		}
 		fmt.Fprintf(&b, "\n%d. %s: %s, %s\n", n+1, r.Kind, r.Name, r.Standing)
 		if r.Fault != nil {
 			fmt.Fprintf(&b, "   It can't be trusted: %v\n", r.Fault)
@@ -191,7 +201,7 @@ func list(all []trust.Review) string {
 
 // Hooks shows all hooks.
 func (e Env) Hooks(context.Context) (intent.Intent, error) {
-	lines, faults, ignored := e.Room.List()
+	lines, faults, ignored := e.Lists.List()
 	if len(lines) == 0 && len(faults) == 0 && len(ignored) == 0 {
 		return intent.Said{Text: "There are no hooks. They stand in ~/.claude/settings.json, in .claude/settings.json of the repository, or as [[hooks.EVENT]] in config.toml."}, nil
 	}

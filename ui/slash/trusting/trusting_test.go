@@ -98,10 +98,15 @@ func TestTrust_args(t *testing.T) {
 // The screen shows what changed, what a file holds, and where one leads.
 func TestText(t *testing.T) {
 	r := part("a", trust.New, nil)
+	r.About = "Hooks run when it rains."
 	r.Files = []trust.File{{Path: "x.sh", Text: strings.Repeat("line\n", 50)}, {Path: "y", Sum: "leads to /z", Out: true}, {Path: "b.bin"}}
 	c := part("c", trust.Changed, nil)
+	c.About = r.About
 	c.Diff = "-old\n+new\n"
 	text := Text([]trust.Review{r, c})
+	if n := strings.Count(text, "when it rains"); n != 1 {
+		t.Errorf("what hooks are is said %d times", n)
+	}
 	for _, want := range []string{"a runs: x", "x.sh:", "(11 more lines)", "y leads to /z, out of", "b.bin is no text", "What changed:\n     -old", "2. hooks: c, changed since"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
@@ -115,14 +120,14 @@ func TestHooks(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := &room{}
-	if is, _ := (Env{Room: r, Theme: theme}).Hooks(t.Context()); !strings.Contains(is.(intent.Said).Text, "no hooks") {
+	if is, _ := (Env{Lists: r, Theme: theme}).Hooks(t.Context()); !strings.Contains(is.(intent.Said).Text, "no hooks") {
 		t.Errorf("%+v", is)
 	}
 	r.lines = []hooks.Line{{
 		Hook:     hooks.Hook{Event: hooks.PreToolUse, Matcher: "Bash", Command: "./x.sh", Source: hooks.Source{Name: ".claude/settings.json"}, Line: 7},
 		Standing: trust.Agreed, Last: hooks.Ran{At: time.Now(), Exit: 2, Took: time.Second},
 	}}
-	is, err := Env{Room: r, Theme: theme}.Hooks(t.Context())
+	is, err := Env{Lists: r, Theme: theme}.Hooks(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,206 @@
+package skills
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"fantail/tools"
+)
+
+// Wanted is a command line that a file wants run, so that what it puts out takes its place.
+type Wanted struct {
+	Of    *Item
+	All   []string // the command lines of the file as it is now, this one among them
+	Line  string   // as it stands in the file
+	Args  string   // what the file is used for: $ARGUMENTS
+	Words []string // the same, in words: $1 and on
+	Typed bool     // a human typed these; else they are a model's
+}
+
+// Runner runs a line and returns what it put out. The error says why it did not run.
+type Runner func(ctx context.Context, w Wanted) (string, error)
+
+// Begin says who runs command lines. Until then none runs.
+func (s *Shelf) Begin(r Runner) {
+	if s != nil {
+		s.runs.Store(&r)
+	}
+}
+
+// piece is a piece of a text: words, or a command line.
+type piece struct {
+	text string
+	code bool   // it is code, where no file is named
+	line string // of a command line; "": it is none
+}
+
+// pieces takes a text apart, completely. A command line is !`cmd` with nothing before it that belongs to it, and a fenced
+// block that begins with ```! is one, too. In other blocks one counts only that has its line for itself, and in a code span
+// none does: there, texts explain what they do not want done.
+func pieces(body string) (all []piece) {
+	fence := "" // that ends the block; "": there is none
+	lines := strings.SplitAfter(body, "\n")
+	for n := 0; n < len(lines); n++ {
+		line := strings.TrimSpace(lines[n])
+		mark := fenceOf(line)
+		switch {
+		case fence != "" && mark != "" && mark == line && len(mark) >= len(fence) && mark[0] == fence[0]:
+			fence = ""
+			all = append(all, piece{text: lines[n], code: true})
+		case fence != "":
+			if cmd, whole := strings.CutPrefix(line, "!`"); whole && strings.IndexByte(cmd, '`') == len(cmd)-1 && strings.TrimSpace(cmd[:len(cmd)-1]) != "" {
+				before, after, _ := strings.Cut(lines[n], line)
+				all = append(all, piece{text: before, code: true}, piece{text: line, line: cmd[:len(cmd)-1]}, piece{text: after, code: true})
+				continue
+			}
+			all = append(all, piece{text: lines[n], code: true})
+		case mark != "" && line[len(mark):] == "!":
+			if end := closing(lines[n+1:], mark); end > 0 {
+				all = append(all, piece{text: strings.Join(lines[n:n+end+2], ""), line: strings.TrimSpace(strings.Join(lines[n+1:n+1+end], ""))})
+				n += end + 1
+				continue
+			}
+			fence = mark
+			all = append(all, piece{text: lines[n], code: true})
+		case mark != "":
+			fence = mark
+			all = append(all, piece{text: lines[n], code: true})
+		default:
+			all = append(all, spans(lines[n])...)
+		}
+	}
+	return all
+}
+
+// fenceOf is the mark that a line begins or ends a fenced block with; "": it does not.
+func fenceOf(line string) string {
+	for _, c := range "`~" {
+		if rest := strings.TrimLeft(line, string(c)); len(line)-len(rest) >= 3 && !strings.ContainsRune(rest, c) {
+			return line[:len(line)-len(rest)]
+		}
+	}
+	return ""
+}
+
+// closing is how many lines a block has that ends with the mark; 0: none, or it does not end.
+func closing(lines []string, mark string) int {
+	for n, l := range lines {
+		if l = strings.TrimSpace(l); fenceOf(l) == l && len(l) >= len(mark) && l[0] == mark[0] {
+			return n
+		}
+	}
+	return 0
+}
+
+// spans takes a line apart.
+func spans(line string) (all []piece) {
+	from := 0
+	text := func(to int) {
+		if to > from {
+			all = append(all, piece{text: line[from:to]})
+		}
+	}
+	for at := 0; at < len(line); {
+		if line[at] != '`' {
+			at++
+			continue
+		}
+		run := len(line[at:]) - len(strings.TrimLeft(line[at:], "`"))
+		if run == 1 && at > 0 && line[at-1] == '!' && apart(line[:at-1]) {
+			if end := strings.IndexByte(line[at+1:], '`'); end > 0 && strings.TrimSpace(line[at+1:at+1+end]) != "" {
+				text(at - 1)
+				all = append(all, piece{text: line[at-1 : at+end+2], line: line[at+1 : at+1+end]})
+				at += end + 2
+				from = at
+				continue
+			}
+		}
+		end := spanEnd(line[at+run:], run)
+		if end < 0 { // it opens nothing
+			at += run
+			continue
+		}
+		text(at)
+		all = append(all, piece{text: line[at : at+run+end], code: true})
+		at += run + end
+		from = at
+	}
+	text(len(line))
+	return all
+}
+
+// spanEnd is where a code span ends that so many backticks opened; -1: nowhere.
+func spanEnd(s string, run int) int {
+	for at := 0; at < len(s); {
+		if s[at] != '`' {
+			at++
+			continue
+		}
+		n := len(s[at:]) - len(strings.TrimLeft(s[at:], "`"))
+		if at += n; n == run {
+			return at
+		}
+	}
+	return -1
+}
+
+// apart reports whether what follows that text begins something of its own.
+func apart(before string) bool {
+	return before == "" || strings.ContainsAny(before[len(before)-1:], " \t([{<>\"'=:|*_-")
+}
+
+// commandLines are those of a text.
+func commandLines(body string) (all []string) {
+	for _, p := range pieces(body) {
+		if p.line != "" && len(all) < mostRefs {
+			all = append(all, p.line)
+		}
+	}
+	return all
+}
+
+// takes finds where a command line takes what its file is used for.
+var takes = regexp.MustCompile(`\$\{?(?:ARGUMENTS|[0-9@*#])`)
+
+// Takes reports whether the line takes what the file is used for.
+func (w Wanted) Takes() bool { return takes.MatchString(w.Line) }
+
+// command is what a command line puts out, if it may run.
+func (e *expansion) command(p piece) string {
+	e.refs++
+	run := e.s.runs.Load()
+	var err error
+	out := ""
+	switch {
+	case run == nil:
+		err = errors.New("nothing runs it here")
+	case e.refs > mostRefs:
+		err = fmt.Errorf("more than %d files and commands are named", mostRefs)
+	default:
+		w := Wanted{Of: e.i, All: e.lines, Line: p.line, Args: e.args, Words: split(e.args), Typed: e.typed}
+		e.took = e.took || w.Takes()
+		out, err = (*run)(e.ctx, w)
+	}
+	if err != nil {
+		e.unrun++
+		return p.text + " (not run: " + tools.Line(err.Error()) + ")"
+	}
+	out = strings.TrimSpace(strings.ReplaceAll(clean(out), "</output>", "<\\/output>"))
+	if strings.Contains(out, "\n") {
+		out = "\n" + out + "\n"
+	}
+	return "<output>" + out + "</output>"
+}
+
+// Lines are the command lines of a skill or a command as it was when it was found, which run where its text is used.
+func (i *Item) Lines() []string { return i.lines }
+
+// Dir is the directory of the file, as seen from the workspace or from the user's directory that holds it.
+func (i *Item) Dir() string { return filepath.Dir(i.rel) }
+
+// Own reports whether the file is the user's own, or the program's, and not the workspace's.
+func (i *Item) Own() bool { return !i.tree.bound }

@@ -1,0 +1,203 @@
+// Package settings reads a settings file, such as Claude Code keeps as JSON, once for all who want a part of it.
+//
+// Does: read the small regular file of a workspace or of the user; cut it into the sections that stand at its top, with
+// their places, as far as it can be read; name what no workspace's file may set, and why.
+//
+// Does not: know what a section means, follow a link out of a workspace.
+//
+// Imports: .
+package settings
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+	"syscall"
+)
+
+const (
+	most    = 1 << 20 // bytes of a file
+	deepest = 64      // brackets in brackets
+)
+
+// Open returns the bytes of the file below root, which no link leads out of; nil: there is none.
+func Open(root, name string) ([]byte, error) {
+	r, err := os.OpenRoot(root)
+	if err != nil {
+		return nil, plain(err)
+	}
+	defer r.Close()
+	f, err := r.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	return read(f, err)
+}
+
+// Read returns the bytes of the file at a path, wherever links lead; nil: there is none.
+func Read(path string) ([]byte, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	return read(f, err)
+}
+
+func read(f *os.File, err error) ([]byte, error) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, plain(err)
+	}
+	defer f.Close()
+	switch i, err := f.Stat(); {
+	case err != nil:
+		return nil, plain(err)
+	case !i.Mode().IsRegular():
+		return nil, errors.New("it is no regular file")
+	case i.Size() > most:
+		return nil, fmt.Errorf("it has %d bytes, at most %d are read", i.Size(), most)
+	}
+	data, err := io.ReadAll(io.LimitReader(f, most))
+	return data, plain(err)
+}
+
+// plain is an error without the path that its reader names anyway.
+func plain(err error) error {
+	e := (*fs.PathError)(nil)
+	switch {
+	case !errors.As(err, &e):
+		return err
+	case strings.Contains(e.Err.Error(), "escapes"):
+		return errors.New("it is a link that escapes the workspace: it is not read")
+	}
+	return e.Err
+}
+
+// Section is a key at the top of a file, and what it holds.
+type Section struct {
+	Key          string
+	Line, Column int    // of the key, from 1
+	At           int    // where the value begins, in bytes
+	Value        []byte // as it is written; of one that is Cut, all that follows
+	Cut          bool   // the file can't be read to the value's end
+}
+
+// Fault is what is wrong at a place.
+type Fault struct {
+	Line, Column int
+	Text         string
+}
+
+// Doc is a file in sections.
+type Doc struct {
+	Sections []Section // in their order
+	Fault    *Fault    // where it could not be read further; nil: it could
+
+	data []byte
+	dec  *json.Decoder
+}
+
+// Split cuts a file into sections. One that is empty has none.
+func Split(data []byte) *Doc {
+	d := &Doc{data: bytes.TrimPrefix(data, []byte("\ufeff"))}
+	if len(bytes.TrimSpace(d.data)) == 0 {
+		return d
+	}
+	d.dec = json.NewDecoder(bytes.NewReader(d.data))
+	d.dec.UseNumber()
+	if err := d.top(); err != nil {
+		line, column := d.Place(d.ahead())
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			err = errors.New("the file ends in the middle")
+		}
+		d.Fault = &Fault{line, column, strings.TrimPrefix(err.Error(), "json: ")}
+	}
+	return d
+}
+
+// Place is the place of a byte, from 1.
+func (d *Doc) Place(at int) (line, column int) {
+	before := d.data[:min(max(at, 0), len(d.data))]
+	line = bytes.Count(before, []byte("\n")) + 1
+	start := bytes.LastIndexByte(before, '\n') + 1
+	return line, len([]rune(string(before[start:]))) + 1
+}
+
+// ahead is where the next token begins.
+func (d *Doc) ahead() int {
+	i := int(d.dec.InputOffset())
+	for i < len(d.data) && strings.IndexByte(" \t\r\n,:", d.data[i]) >= 0 {
+		i++
+	}
+	return i
+}
+
+func (d *Doc) top() error {
+	t, err := d.dec.Token()
+	if err != nil {
+		return err
+	}
+	if t != json.Delim('{') {
+		return errors.New("settings are an object: { … }")
+	}
+	for d.dec.More() {
+		s := Section{}
+		s.Line, s.Column = d.Place(d.ahead())
+		if t, err = d.dec.Token(); err != nil {
+			return err
+		}
+		s.Key, _ = t.(string)
+		s.At = d.ahead()
+		err = d.skip()
+		end := int(d.dec.InputOffset())
+		if s.Cut = err != nil; s.Cut {
+			end = len(d.data)
+		}
+		s.Value = d.data[min(s.At, end):end]
+		if d.Sections = append(d.Sections, s); err != nil {
+			return err
+		}
+	}
+	_, err = d.dec.Token()
+	return err
+}
+
+// skip passes over a value.
+func (d *Doc) skip() error {
+	for depth := 0; ; {
+		t, err := d.dec.Token()
+		if err != nil {
+			return err
+		}
+		switch t {
+		case json.Delim('{'), json.Delim('['):
+			if depth++; depth > deepest {
+				return fmt.Errorf("more than %d brackets in one another", deepest)
+			}
+		case json.Delim('}'), json.Delim(']'):
+			depth--
+		}
+		if depth == 0 {
+			return nil
+		}
+	}
+}
+
+// users are what no workspace's file sets, whatever the user agreed to, and why.
+var users = map[string]string{
+	"env": "it would set the environment of commands", "statusLine": "it names a program that draws", "model": "the model is the user's",
+	"apiKeyHelper": helper, "awsAuthRefresh": helper, "awsCredentialExport": helper, "otelHeadersHelper": helper,
+	"enableAllProjectMcpServers": servers, "enabledMcpjsonServers": servers, "providers": prompts, "base_url": prompts, "baseUrl": prompts,
+	"agents": "it names programs that act as agents", "permission_mode": "the mode is the user's", "sandbox": "the sandbox is the user's",
+	"forceLoginMethod": "logins are the user's", "permissions.disableBypassPermissionsMode": "the mode is the user's",
+}
+
+const (
+	helper  = "it names a program that hands out keys"
+	servers = "it would start servers unasked"
+	prompts = "it says where prompts go"
+)
+
+// Users says why a key, dotted below the top, is the user's to set and no workspace's file's; "" if it is not known to be.
+func Users(key string) string { return users[key] }

@@ -1,0 +1,230 @@
+package mcp
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"net/mail"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"fantail/tools"
+)
+
+const (
+	mostOffered = 7 // values that are offered to choose from; of more, one is typed
+	tries       = 3 // how often a line of a form may be filled in wrongly
+)
+
+// What else a human may answer.
+const (
+	refuses = "no: it gets no answer"
+	leaves  = "leave it out"
+	visited = "done: I was there"
+	yes     = "yes"
+)
+
+// asker puts questions of a call to the human.
+type asker func(ctx context.Context, q tools.Question) (string, error)
+
+// fills has the human answer what a server asks, a question for each line of its form.
+func fills(ctx context.Context, ask asker, server string, e Elicitation) (Answer, error) {
+	intro := fmt.Sprintf("The MCP server %s asks. These are its words, not ours:\n\n%s", server, e.Message)
+	switch {
+	case e.URL != "":
+		text := fmt.Sprintf("%s\n\nIt wants you to visit the host %s:\n\n%s\n\nNothing is opened by itself.", intro, e.Host, e.URL)
+		said, err := ask(ctx, tools.Question{Text: text, Options: []tools.Option{{Label: visited}, {Label: refuses}}})
+		return answered(visited, said, err)
+	case len(e.Fields) == 0:
+		said, err := ask(ctx, tools.Question{Text: intro, Options: []tools.Option{{Label: yes}, {Label: refuses}}})
+		a, err := answered(yes, said, err)
+		if a.Action == Accept {
+			a.Content = map[string]any{}
+		}
+		return a, err
+	}
+	content := map[string]any{}
+	for n, f := range e.Fields {
+		text := intro
+		if n > 0 {
+			text = "The MCP server " + server + " asks further."
+		}
+		if len(e.Fields) > 1 {
+			text += fmt.Sprintf("\n\n%d of %d.", n+1, len(e.Fields))
+		}
+		wrong := ""
+		for try := 0; ; try++ {
+			q := f.question(text)
+			if wrong != "" {
+				q.Text += "\n\n" + wrong
+			}
+			said, err := ask(ctx, q)
+			if err != nil || said == refuses {
+				return answered("", refuses, err)
+			}
+			if said == leaves && !f.Required {
+				break
+			}
+			value, err := f.value(said)
+			if err == nil {
+				content[f.Name] = value
+				break
+			}
+			if try == tries {
+				return Answer{Action: Decline}, nil
+			}
+			wrong = "That was not it: " + err.Error() + "."
+		}
+	}
+	return Answer{Action: Accept, Content: content}, nil
+}
+
+// answered is the answer of who said that where one thing is a yes.
+func answered(is, said string, err error) (Answer, error) {
+	switch {
+	case err != nil:
+		return Answer{Action: Cancel}, err
+	case said == is:
+		return Answer{Action: Accept}, nil
+	}
+	return Answer{Action: Decline}, nil
+}
+
+// question asks for one line of a form.
+func (f Field) question(intro string) tools.Question {
+	name := f.Name
+	if f.Title != "" && f.Title != f.Name {
+		name = f.Title + " (" + f.Name + ")"
+	}
+	text := intro + "\n\n" + name
+	if f.About != "" {
+		text += ": " + f.About
+	}
+	kind := map[string]string{"integer": "a whole number", "number": "a number", "several": "some of what follows, with commas between them"}[f.Type]
+	if kind == "" && f.Format != "" {
+		kind = "as " + f.Format
+	}
+	if kind != "" {
+		text += "\n(" + kind + ")"
+	}
+	if f.Default != nil {
+		text += fmt.Sprintf("\nUsual is: %v", f.Default)
+	}
+	q := tools.Question{Text: text}
+	offers := f.labels()
+	if f.Type == "boolean" {
+		offers = []string{yes, "no"}
+	}
+	if len(offers) > mostOffered {
+		q.Text += "\nOne of: " + strings.Join(offers, ", ")
+		offers = nil
+	}
+	for _, o := range offers {
+		q.Options = append(q.Options, tools.Option{Label: tools.Line(o)})
+	}
+	q.Multiple = f.Type == "several" && len(offers) > 1
+	if !f.Required {
+		q.Options = append(q.Options, tools.Option{Label: leaves})
+	}
+	q.Options = append(q.Options, tools.Option{Label: refuses})
+	return q
+}
+
+// labels are the values as they are offered.
+func (f Field) labels() []string {
+	if len(f.Labels) == len(f.Options) {
+		return f.Labels
+	}
+	return f.Options
+}
+
+// option is the value that a label, or the value itself, stands for.
+func (f Field) option(said string) (string, error) {
+	for n, label := range f.labels() {
+		if said == label || said == tools.Line(label) || said == f.Options[n] {
+			return f.Options[n], nil
+		}
+	}
+	return "", fmt.Errorf("%q is none of what is offered", said)
+}
+
+// value is what was said, as the server wants it; the error says what is wrong.
+func (f Field) value(said string) (any, error) {
+	said = strings.TrimSpace(said)
+	switch f.Type {
+	case "boolean":
+		switch strings.ToLower(said) {
+		case yes, "y", "true", "1":
+			return true, nil
+		case "no", "n", "false", "0":
+			return false, nil
+		}
+		return nil, fmt.Errorf("yes or no is wanted")
+	case "integer", "number":
+		n, err := strconv.ParseFloat(said, 64)
+		switch {
+		case err != nil || math.IsInf(n, 0) || math.IsNaN(n):
+			return nil, fmt.Errorf("%q is no number", said)
+		case f.Type == "integer" && n != math.Trunc(n):
+			return nil, fmt.Errorf("%q is no whole number", said)
+		case f.Min != nil && n < *f.Min:
+			return nil, fmt.Errorf("at least %v is wanted", *f.Min)
+		case f.Max != nil && n > *f.Max:
+			return nil, fmt.Errorf("at most %v is wanted", *f.Max)
+		}
+		return n, nil
+	case "several":
+		all := []any{}
+		for part := range strings.SplitSeq(said, ",") {
+			if part = strings.TrimSpace(part); part == "" || part == leaves {
+				continue
+			}
+			o, err := f.option(part)
+			if err != nil {
+				return nil, err
+			}
+			if !slices.Contains(all, any(o)) {
+				all = append(all, o)
+			}
+		}
+		return all, nil
+	}
+	if len(f.Options) > 0 {
+		return f.option(said)
+	}
+	return said, f.text(said)
+}
+
+// text says what is wrong with a text.
+func (f Field) text(said string) (err error) {
+	n := float64(utf8.RuneCountInString(said))
+	switch {
+	case said == "" && f.Required:
+		return fmt.Errorf("something is wanted")
+	case f.Min != nil && n < *f.Min:
+		return fmt.Errorf("at least %v letters are wanted", *f.Min)
+	case f.Max != nil && n > *f.Max:
+		return fmt.Errorf("at most %v letters are wanted", *f.Max)
+	}
+	if f.Pattern != "" {
+		if is, bad := regexp.Compile(f.Pattern); bad == nil && !is.MatchString(said) {
+			return fmt.Errorf("it does not match %s", f.Pattern)
+		}
+	}
+	switch f.Format {
+	case "email":
+		_, err = mail.ParseAddress(said)
+	case "date":
+		_, err = time.Parse(time.DateOnly, said)
+	case "date-time":
+		_, err = time.Parse(time.RFC3339, said)
+	}
+	if err != nil {
+		return fmt.Errorf("%q is no %s", said, f.Format)
+	}
+	return nil
+}

@@ -1,0 +1,99 @@
+package mcp
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// headers adds a server's headers to what goes to its host, and to no other.
+type headers struct {
+	of   map[string]string
+	host string
+	next http.RoundTripper
+}
+
+// RoundTrip sends a request.
+func (h headers) RoundTrip(q *http.Request) (*http.Response, error) {
+	if len(h.of) > 0 && q.URL.Scheme+"://"+q.URL.Host == h.host {
+		q = q.Clone(q.Context())
+		for name, value := range h.of {
+			q.Header.Set(name, value)
+		}
+	}
+	a, err := h.next.RoundTrip(q)
+	if err == nil && !strings.HasPrefix(a.Header.Get("Content-Type"), "text/event-stream") {
+		a.Body = &bounded{ReadCloser: a.Body, left: longest} // of a stream the client bounds each event
+	}
+	return a, err
+}
+
+// bounded is a body that ends with an error where it is too long.
+type bounded struct {
+	io.ReadCloser
+	left int
+}
+
+func (b *bounded) Read(p []byte) (int, error) {
+	if b.left <= 0 {
+		return 0, fmt.Errorf("it sent more than %d MiB", longest>>20)
+	}
+	n, err := b.ReadCloser.Read(p[:min(len(p), b.left)])
+	b.left -= n
+	return n, err
+}
+
+// errElsewhere is a redirect that is not followed.
+var errElsewhere = errors.New("it redirects to another host")
+
+// client is what reaches a server over HTTP. It follows no redirect to another host, which would get what was meant for
+// this one.
+func client(s Server) *http.Client {
+	t := &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, TLSHandshakeTimeout: probes}
+	own := origin(s.URL)
+	return &http.Client{
+		Transport: headers{s.Headers, own, t},
+		CheckRedirect: func(q *http.Request, via []*http.Request) error {
+			switch {
+			case q.URL.Scheme+"://"+q.URL.Host != own:
+				return fmt.Errorf("%w: %s", errElsewhere, q.URL.Host)
+			case len(via) > 5:
+				return errors.New("it redirects without an end")
+			}
+			return nil
+		},
+	}
+}
+
+// origin is what of an address says who gets a request.
+func origin(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return u.Scheme + "://" + u.Host
+}
+
+// explain says for people why a server could not be reached.
+func explain(s Server, err error) string {
+	text := err.Error()
+	var dns *net.DNSError
+	var dial *net.OpError
+	switch {
+	case s.URL == "":
+	case errors.As(err, &dns), errors.As(err, &dial):
+		return "the network does not reach " + s.URL + ": " + text
+	case strings.Contains(text, "401") || strings.Contains(text, http.StatusText(http.StatusUnauthorized)):
+		return origin(s.URL) + " wants a login (401): give a token in headers"
+	case strings.Contains(text, http.StatusText(http.StatusForbidden)):
+		return origin(s.URL) + " does not let us (403)"
+	}
+	return text
+}
+
+// fileURI is the address of a directory.
+func fileURI(path string) string { return (&url.URL{Scheme: "file", Path: path}).String() }

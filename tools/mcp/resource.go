@@ -1,0 +1,113 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"fantail/tools"
+	"fantail/tools/permit"
+)
+
+const (
+	readResource  = "read_resource"
+	mostResources = 500 // of one list
+)
+
+// resources describes the tool that reads a server's resources.
+func resources(server string) described {
+	return described{
+		Name: readResource,
+		About: "Read a resource of the MCP server " + server + ", by its URI. The user names one as @" + server + ":URI. " +
+			"Without a URI it lists the resources that there are.",
+		Schema: json.RawMessage(`{"type":"object","properties":{"uri":{"type":"string","description":"The URI; default: list them"}},"additionalProperties":false}`),
+	}
+}
+
+// parseResource is a call of that tool.
+func (l *link) parseResource(env *tools.Env, id, name string, args json.RawMessage) (*tools.Call, error) {
+	var a struct {
+		URI string `json:"uri"`
+	}
+	if len(args) > 0 {
+		if err := json.Unmarshal(args, &a); err != nil {
+			return nil, errors.New("say in uri which resource is to be read, or nothing to list them")
+		}
+	}
+	a.URI = strings.TrimPrefix(strings.TrimSpace(a.URI), "@"+l.server.Name+":")
+	act := permit.Action{Tool: name, Kind: permit.Foreign, Dir: env.Root, Input: input(args), Reads: l.server.Honest}
+	beside := ""
+	if act.Reads {
+		beside = "read"
+	}
+	return &tools.Call{Action: act, Beside: beside, Run: func(ctx context.Context) tools.Result {
+		return l.work(ctx, env, id, nil, func(ctx context.Context, v *live, _ string) (tools.Result, error) {
+			text, err := "", error(nil)
+			if a.URI == "" {
+				text, err = v.resources(ctx)
+			} else {
+				text, err = v.resource(ctx, a.URI)
+			}
+			if err != nil {
+				return tools.Result{}, err
+			}
+			return l.long(env, id, text), nil
+		})
+	}}, nil
+}
+
+// resources lists the resources of a server, and the patterns of further ones.
+func (v *live) resources(ctx context.Context) (string, error) {
+	var b strings.Builder
+	n := 0
+	for r, err := range v.session.Resources(ctx, nil) {
+		if err != nil {
+			return "", err
+		}
+		if n++; n > mostResources {
+			b.WriteString("… and more\n")
+			break
+		}
+		if r == nil {
+			continue
+		}
+		fmt.Fprintln(&b, strings.TrimSpace(fmt.Sprintf("%s  %s  %s", r.URI, r.Name, tools.Line(r.Description))))
+	}
+	n = 0
+	for r, err := range v.session.ResourceTemplates(ctx, nil) {
+		if err != nil {
+			break // many servers have none, and say that with an error
+		}
+		if n++; n > mostResources {
+			break
+		}
+		if r == nil {
+			continue
+		}
+		fmt.Fprintln(&b, strings.TrimSpace(fmt.Sprintf("%s  %s  %s", r.URITemplate, r.Name, tools.Line(r.Description))))
+	}
+	if b.Len() == 0 {
+		return "There are no resources.", nil
+	}
+	return strings.TrimRight(b.String(), "\n"), nil
+}
+
+// resource reads one.
+func (v *live) resource(ctx context.Context, uri string) (string, error) {
+	res, err := v.session.ReadResource(ctx, &mcp.ReadResourceParams{URI: uri})
+	if err != nil {
+		return "", err
+	}
+	var all []string
+	for _, c := range res.Contents {
+		all = append(all, embedded(c))
+	}
+	if len(all) == 0 {
+		return "[it is empty]", nil
+	}
+	return strings.Join(all, "\n"), nil
+}

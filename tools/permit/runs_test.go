@@ -1,0 +1,59 @@
+package permit
+
+import (
+	"path"
+	"strings"
+	"testing"
+)
+
+// A command that names what runs by itself asks in every mode, unless it only reads, runs that, or has git record it. In a
+// sandbox it need not: that keeps it as it is.
+func TestDecide_whatRuns(t *testing.T) {
+	g := gate(t, Yolo)
+	runs := func(p string) string {
+		if p = path.Clean(strings.TrimPrefix(p, "/w/")); p == ".claude/settings.json" || p == "check/it" || p == ".claude" || strings.HasPrefix(p, ".claude/set*") {
+			return "what runs"
+		}
+		return ""
+	}
+	act := func(command string) Action {
+		return Action{
+			Tool: "bash", Kind: Command, Command: command, Dir: "/w", Runs: runs, Leads: func(string, bool) string { return "" },
+			Secrets: func(string, Reach) string { return "" }, Strays: func(string) string { return "" }, Git: func(bool) string { return "" },
+			Listed: func([]string) string { return "" },
+		}
+	}
+	for command, want := range map[string]Decision{
+		"echo x > .claude/settings.json":                 AskHuman,
+		"echo x >> /w/.claude/settings.json":             AskHuman,
+		`echo x > .cla"ude"/settings.json`:               AskHuman,
+		"cd .claude && echo x > settings.json":           AskHuman,
+		"cp evil check/it":                               AskHuman,
+		"cd check; mv ../evil it":                        AskHuman,
+		"sed -i s/a/b/ check/it":                         AskHuman,
+		`python3 -c 'open(".claude/settings.json","w")'`: AskHuman,
+		"rm -rf .claude":                                 AskHuman,
+		"tee .claude/set*":                               AskHuman,
+		"dd if=x of=check/it":                            AskHuman,
+		"git checkout evil -- check/it":                  AskHuman,
+		"if check/it":                                    AskHuman, // no shell reads it
+		"cat .claude/settings.json":                      Allow,
+		"check/it":                                       Allow,
+		"sh check/it && touch x":                         Allow,
+		"sh check/it > check/it":                         AskHuman,
+		"git add .claude/settings.json":                  Allow,
+		`git commit -m "mend .claude/settings.json"`:     Allow,
+		"touch x; rm -rf build":                          Allow,
+	} {
+		v := g.Decide(act(command))
+		if v.Decision != want || v.Guarded != (want == AskHuman) {
+			t.Errorf("%s: %s (%s), guarded %v, want %s", command, v.Decision, v.Reason, v.Guarded, want)
+		}
+	}
+	boxed := act("echo x > .claude/settings.json")
+	boxed.Boxed = true
+	auto := gate(t, Auto)
+	if v := auto.Decide(boxed); v.Decision != Allow {
+		t.Errorf("in a sandbox: %+v", v)
+	}
+}

@@ -1,0 +1,226 @@
+// Package mcplist is MCP servers on the command line.
+//
+// Does: say where they are configured for a workspace; list them, try one, tell a doctor what is wrong with them.
+//
+// Does not: have a server that agents use, serve anything itself.
+//
+// Imports: agents/servers, agents/trust, store/config, tools/mcp, tools/proc, tools/sandbox, tools/secret,
+// ui/cli/doctor, ui/cli/watch, ui/slash/serving.
+package mcplist
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"fantail/agents/servers"
+	"fantail/agents/trust"
+	"fantail/store/config"
+	"fantail/tools/mcp"
+	"fantail/tools/proc"
+	"fantail/tools/sandbox"
+	"fantail/tools/secret"
+	"fantail/ui/cli/doctor"
+	"fantail/ui/cli/watch"
+	"fantail/ui/slash/serving"
+)
+
+// Room has the servers that are configured for the workspace root, absolute and resolved, and for this process's user.
+func Room(root string, agreed *trust.Room, keys *secret.Keys, rows func() []config.Server) *servers.Room {
+	return servers.New(servers.Settings{Root: root, Home: Home(), Trust: agreed, Config: rows, Env: os.LookupEnv, Keys: keys})
+}
+
+// Home is the user's directory, resolved; "": there is none.
+func Home() string {
+	home := os.Getenv("HOME")
+	if !filepath.IsAbs(home) {
+		return ""
+	}
+	if is, err := filepath.EvalSymlinks(home); err == nil {
+		return is
+	}
+	return filepath.Clean(home)
+}
+
+// Watch watches the workspace's file in which servers are configured. The user's own are looked at whenever servers are
+// needed: another program writes in theirs all the time.
+func Watch(root string) (*watch.Dirs, error) { return watch.NewDirs(root, servers.Matters) }
+
+// Line is a server as JSON. What variables hold does not stand in it.
+type Line struct {
+	Name    string   `json:"name"`
+	Place   string   `json:"place"`
+	Own     bool     `json:"own"`
+	Used    bool     `json:"used"`
+	Trusted bool     `json:"trusted"`
+	Status  string   `json:"status"`
+	Why     string   `json:"why,omitempty"`
+	Command string   `json:"command,omitempty"`
+	Args    []string `json:"args,omitempty"`
+	URL     string   `json:"url,omitempty"`
+	Reads   []string `json:"variables,omitempty"`
+}
+
+// LineOf is a row as JSON.
+func LineOf(r serving.Row) Line {
+	l := Line{
+		Name: r.Name, Place: r.Place, Own: r.Source.Own, Used: r.Used(), Trusted: r.Trusted(), Status: r.Is(), Why: r.Says(),
+		Command: r.Written.Command, Args: r.Written.Args, URL: r.Written.URL, Reads: r.Reads,
+	}
+	if l.Used && l.Trusted {
+		l.Status = "configured" // whether it runs, the host knows
+	}
+	return l
+}
+
+// Tried is what a server showed.
+type Tried struct {
+	Name     string   `json:"name"`
+	OK       bool     `json:"ok"`
+	Error    string   `json:"error,omitempty"`
+	Program  string   `json:"program,omitempty"`
+	Protocol string   `json:"protocol,omitempty"`
+	Tools    []string `json:"tools,omitempty"`
+	Took     int64    `json:"took_ms,omitempty"`
+	Stderr   string   `json:"stderr,omitempty"`
+}
+
+// Try is how a server is tried.
+type Try struct {
+	Room *servers.Room
+	Root string
+	Keys *secret.Keys
+	Go   func(name string, f func())
+	Box  func(p sandbox.Profile, leave sandbox.Leave, environ []string) (*sandbox.Box, error) // nil: there is none
+
+	Leave func() // to be called in the end
+}
+
+// Test starts the server of that name, looks at it and ends it. The error is that it is not there to be tried.
+func (t Try) Test(ctx context.Context, name string) (Tried, error) {
+	r, err := serving.Desk{Room: t.Room, Now: time.Now}.Find(name)
+	switch {
+	case err != nil:
+		return Tried{}, err
+	case !r.Used():
+		return Tried{}, fmt.Errorf("%s is not used: %s", r.Name, r.Out)
+	case !r.Trusted():
+		return Tried{}, fmt.Errorf("%s is %s: fantail shows it and asks with /trust", r.Name, r.Is())
+	}
+	live := mcp.New(mcp.Options{
+		Root: t.Root, Servers: t.Room.Servers, Allowed: t.Room.Allowed, Environ: proc.Clean(os.Environ(), t.Keys), Keys: t.Keys,
+		Box: t.Box, Now: time.Now, Go: t.Go,
+	})
+	defer live.Close(context.WithoutCancel(ctx))
+	is, err := live.Test(ctx, r.Name)
+	tried := Tried{Name: r.Name, OK: err == nil, Program: is.Program, Protocol: is.Protocol, Tools: is.Tools, Took: is.Took.Milliseconds(), Stderr: is.Stderr}
+	if err != nil {
+		tried.Error = err.Error()
+	}
+	return tried, nil
+}
+
+// Text is what was found, for people.
+func (t Tried) Text() string {
+	var b strings.Builder
+	if t.OK {
+		fmt.Fprintf(&b, "%s is there after %d ms: %s, protocol %s\n", t.Name, t.Took, strings.TrimSpace(t.Program), t.Protocol)
+		fmt.Fprintf(&b, "%d tools: %s\n", len(t.Tools), strings.Join(t.Tools, ", "))
+	} else {
+		fmt.Fprintf(&b, "%s is not there: %s\n", t.Name, t.Error)
+	}
+	if said := strings.TrimSpace(t.Stderr); said != "" {
+		b.WriteString("It wrote:\n")
+		for line := range strings.Lines(said) {
+			b.WriteString("  " + strings.TrimRight(line, "\n") + "\n")
+		}
+	}
+	return b.String()
+}
+
+// Doctor is what is configured, broken, shadowed, not trusted or not found.
+func Doctor(room *servers.Room, root string) (all []doctor.Finding) {
+	rows, faults := serving.Desk{Room: room, Now: time.Now}.Rows()
+	if len(rows) == 0 && len(faults) == 0 {
+		return nil
+	}
+	used, waits, out := 0, 0, 0
+	for _, r := range rows {
+		switch {
+		case !r.Used():
+			out++
+		case r.Trusted():
+			used++
+		default:
+			waits++
+		}
+	}
+	all = append(all, doctor.Finding{What: "MCP servers", Says: fmt.Sprintf("%d in use, %d that you do not trust yet, %d that are not used; /mcp shows how they are", used, waits, out)})
+	said := map[string]bool{}
+	for _, f := range room.List().Faults {
+		said[f.Text] = true
+		all = append(all, doctor.Finding{What: "MCP server", Bad: true, Says: f.String()})
+	}
+	for _, r := range rows {
+		switch {
+		case !r.Used():
+			if !said[r.Name+": "+r.Out] {
+				all = append(all, doctor.Finding{What: "MCP server not used", Says: r.Place + ": " + r.Name + ": " + r.Out})
+			}
+		case !r.Trusted():
+			all = append(all, doctor.Finding{What: "MCP server", Says: r.Place + ": " + r.Name + " is " + r.Is() + "; /trust asks"})
+		default:
+			if err := Found(r.Server, root); err != nil {
+				all = append(all, doctor.Finding{What: "MCP server", Bad: true, Says: r.Place + ": " + r.Name + " can't start: " + err.Error()})
+			}
+		}
+	}
+	for _, f := range room.List().Ignored {
+		all = append(all, doctor.Finding{What: "ignored", Says: f.String()})
+	}
+	return all
+}
+
+// Found says why a server's program is not found; nil: it is, or it has none.
+func Found(s mcp.Server, root string) error {
+	if s.Command == "" {
+		return nil
+	}
+	if strings.ContainsRune(s.Command, '/') {
+		path := s.Command
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(root, path)
+		}
+		_, err := exec.LookPath(path)
+		return plain(err, s.Command)
+	}
+	// A server may be given a PATH of its own.
+	if own, says := s.Env["PATH"]; says {
+		if slices.ContainsFunc(filepath.SplitList(own), func(dir string) bool {
+			_, err := exec.LookPath(filepath.Join(dir, s.Command))
+			return filepath.IsAbs(dir) && err == nil
+		}) {
+			return nil
+		}
+		return fmt.Errorf("there is no program %s in the PATH that it is given", s.Command)
+	}
+	_, err := exec.LookPath(s.Command)
+	return plain(err, s.Command)
+}
+
+// plain is an error of looking for a program, as people read it.
+func plain(err error, command string) error {
+	switch {
+	case err == nil || errors.Is(err, exec.ErrDot):
+		return err
+	case errors.Is(err, os.ErrPermission):
+		return fmt.Errorf("%s is no program, or may not be run", command)
+	}
+	return fmt.Errorf("there is no program %s; PATH is where it is looked for", command)
+}

@@ -1,0 +1,64 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// What configures MCP servers is listed without a host; the user's own are tried, the repository's only once they are
+// trusted, and the doctor says what is wrong.
+func TestServers_childProcess(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.env = append(s.env, "SOME_TOKEN=value-of-a-token")
+	write := func(path, text string) {
+		t.Helper()
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	said := func(want int, args ...string) string {
+		t.Helper()
+		out, errs, code := s.run(t, "", args...)
+		if code != want || strings.Contains(out+errs, "value-of-a-token") {
+			t.Errorf("fantail %s: exit code %d, want %d: %s%s", strings.Join(args, " "), code, want, out, errs)
+		}
+		return out + errs
+	}
+	has := func(text string, want ...string) {
+		t.Helper()
+		for _, w := range want {
+			if !strings.Contains(text, w) {
+				t.Errorf("no %q in %q", w, text)
+			}
+		}
+	}
+	has(said(nothing, "mcp", "list"), "No MCP server is configured")
+	write(filepath.Join(s.dir, ".mcp.json"), fmt.Sprintf(`{"mcpServers": {"theirs": {"command": %q, "args": ["mcp"]}, "old": {"type": "sse", "url": "https://x"}}}`, s.program))
+	home := ""
+	for _, e := range s.env {
+		if v, is := strings.CutPrefix(e, "HOME="); is {
+			home = v
+		}
+	}
+	write(filepath.Join(home, "config", "fantail", "config.toml"), fmt.Sprintf("[mcp.mine]\ncommand = %q\nargs = [\"mcp\"]\nenv = { T = \"${SOME_TOKEN}\" }\n\n[mcp.lost]\ncommand = \"no-such-program\"\n", s.program))
+	write(filepath.Join(home, ".claude.json"), `{"oauthAccount": {"x": "value-of-a-token"}, "mcpServers": {"mine": {"command": "x"}}}`)
+	has(said(ok, "mcp", "list"), "mine (config.toml:1): not started yet", "theirs (.mcp.json:1:17): not trusted yet, /trust", "~/.claude.json:1:64): not used, shadowed: config.toml:1", `"sse" is not spoken`)
+	has(said(ok, "mcp", "list", "--json"), `{"name":"mine","place":"config.toml:1","own":true,"used":true,"trusted":true,"status":"configured"`, `"variables":["SOME_TOKEN"]`)
+	has(said(ok, "mcp", "test", "mine"), "mine is there after", "fantail", "6 tools: ", "check", "push")
+	has(said(ok, "mcp", "test", "mine", "--json"), `"ok":true`, `"tools":["`)
+	has(said(failed, "mcp", "test", "lost"), "lost is not there", "no-such-program")
+	has(said(failed, "mcp", "test", "theirs"), "not trusted yet")
+	has(said(failed, "mcp", "test", "old"), "not used")
+	has(said(failed, "mcp", "test", "nobody"), "no MCP server nobody")
+	has(said(usage, "mcp", "test"), "which server")
+	has(said(usage, "mcp", "lists"), `did you mean "list"`)
+	has(said(usage, "mcp", "--json"), "list and test")
+	has(said(failed, "doctor"), "MCP servers: 2 in use, 1 that you do not trust yet, 2 that are not used", "config.toml:6: lost can't start", "theirs is not trusted yet", "old: type")
+}
