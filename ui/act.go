@@ -69,6 +69,8 @@ func (a *App) act(i intent.Intent) tea.Cmd {
 		a.boards.queue(i.Agent, i.Name)
 	case intent.Schedules:
 		a.boards.schedules(i.Agent, i.Name)
+	case intent.Permissions:
+		a.boards.rules(i.Agent, i.Name)
 	case intent.Overview:
 		a.boards.overview()
 	case intent.Handle:

@@ -105,6 +105,7 @@ type Action struct {
 	Boxed     bool     `json:"-"` // the command would run inside the sandbox
 	Wants     Rule     // what would be added to its sandbox, for Widen
 	Vendor    string   `json:",omitempty"` // whose agent gets the work, for Abroad
+	About     string   `json:",omitempty"` // the agent in a file that gets the work, or the skill that is used
 
 	// Leads says of a path of a command, or of what a pattern matches, where links
 	// lead it if that is another place than it names; "" if nowhere. nil: nobody looks.

@@ -13,6 +13,7 @@ import (
 	"fantail/agents/schedule"
 	"fantail/inbox"
 	"fantail/tools"
+	"fantail/ui/slash/permissions"
 	"fantail/ui/slash/timetable"
 )
 
@@ -26,11 +27,12 @@ type Pool struct {
 	Pickup  Pickup
 	Ledger  Ledger
 	Due     Due
+	Rules   permissions.Room
 }
 
 // PoolOf is what the boards ask of p.
 func PoolOf(p *agents.Pool) Pool {
-	return Pool{Agents: p, Steer: p.Steer, Tasks: p.Tasks, Mail: p.Mail, Letters: p.Letters, Pickup: p.Pickup, Ledger: p.Ledger, Due: p.Schedule}
+	return Pool{Agents: p, Steer: p.Steer, Tasks: p.Tasks, Mail: p.Mail, Letters: p.Letters, Pickup: p.Pickup, Ledger: p.Ledger, Due: p.Schedule, Rules: p.Permissions}
 }
 
 // Steer is the human's say in what agents do.
