@@ -53,13 +53,21 @@ func (at Places) places(body string) (all []place) {
 	case strings.HasPrefix(body, "/"):
 		all = append(all, split(quote(base)+body), split(body))
 	case strings.HasPrefix(body, "./") || strings.HasPrefix(body, "../"):
-		all = append(all, split(quote(root)+"/"+body))
+		if all = append(all, split(quote(root)+"/"+body)); at.anywhere(body) {
+			all = append(all, split(quote(root)+"/"+anyNames+body[1:]))
+		}
 	case strings.Contains(strings.TrimSuffix(body, "/"), "/"):
 		all = append(all, split(quote(root)+"/"+body))
 	default: // a name, wherever it is
 		all = append(all, place{{text: anyNames}, nameOf(strings.TrimSuffix(body, "/"))})
 	}
 	return all
+}
+
+// anywhere reports whether a text that begins with ./ is a name in any directory of the workspace: others read it so.
+func (Places) anywhere(body string) bool {
+	name, is := strings.CutPrefix(strings.TrimSuffix(body, "/"), "./")
+	return is && !strings.Contains(name, "/")
 }
 
 // quote is a path as a pattern that matches only it.
@@ -173,8 +181,10 @@ func (r *Rule) Hides() (all []string) {
 	return r.Fixed()
 }
 
-// Wild says whether the rule keeps files from being read by a pattern, so that [Rule.Hides] does not name them.
-func (r *Rule) Wild() bool { return r.Tool == "Read" && r.What == Path && len(r.Hides()) == 0 }
+// Wild says whether the rule keeps files from being read by a pattern, so that [Rule.Hides] does not name them all.
+func (r *Rule) Wild() bool {
+	return r.Tool == "Read" && r.What == Path && (len(r.Hides()) == 0 || r.at.anywhere(r.Body))
+}
 
 // Below says whether the rule may speak of something below a directory.
 func (r *Rule) Below(dir string) bool {

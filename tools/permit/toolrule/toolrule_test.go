@@ -70,7 +70,8 @@ func TestAt(t *testing.T) {
 	for _, c := range []struct {
 		rule, yes, no string
 	}{
-		{"Read(./a)", "/w/a /w/a/b", "/w/b/a /a /w/ab"},
+		{"Read(./a)", "/w/a /w/a/b /w/b/a", "/a /w/ab"},
+		{"Read(./a/**)", "/w/a/b", "/w/b/a/c"},
 		{"Read(a/b)", "/w/a/b /w/a/b/c", "/w/x/a/b"},
 		{"Read(**/b)", "/w/b /w/x/y/b /w/x/b/c", "/b /w/bc"},
 		{"Read(a/**/z)", "/w/a/z /w/a/b/c/z", "/w/z"},
@@ -230,7 +231,7 @@ func TestWithin(t *testing.T) {
 // TestBelow: where files may be of which a rule with a pattern speaks.
 func TestBelow(t *testing.T) {
 	for _, c := range []struct{ rule, yes, no string }{
-		{"Read(./.env.*)", "/w /", "/w/src /x"},
+		{"Read(./.env.*)", "/w / /w/src", "/x"},
 		{"Read(src/*/key)", "/w /w/src /w/src/a /w/src/a/key", "/w/lib /w/src/a/b"},
 		{"Read(**/*.pem)", "/w /w/a/b", "/x"},
 		{"Read(*.pem)", "/w /w/a/b /x", ""},

@@ -89,7 +89,7 @@ func TestVeiled(t *testing.T) {
 		"":                        nil,
 		"Read(./x/**)":            nil, // it names a directory, which is hidden without looking
 		"Read(*.pem)":             {"a.pem", "x/y/B.PEM"},
-		"Read(./.env.*)":          {".env.local"},
+		"Read(./.env.*)":          {".env.local", "src/.env.local"},
 		"Read(x/*/keys/**)":       {"x/z/keys"},
 		"Read(keys) Read(./**/y)": {"x/keys", "x/y", "x/z/keys"},
 	} {
