@@ -138,9 +138,10 @@ func (g *Gate) Veil() (all Veil) {
 	return all
 }
 
-// Hides reports whether one of them speaks of a path, Below whether one may speak of something below it.
-func (v Veil) Hides(path string) bool {
-	return slices.ContainsFunc(v, func(r toolrule.Rule) bool { return r.At(path) })
+// Hides reports whether one of them speaks of a path that has that name, but of no directory that holds it; Below whether
+// one may speak of something below it.
+func (v Veil) Hides(path, name string) bool {
+	return slices.ContainsFunc(v, func(r toolrule.Rule) bool { return r.Ends(name) && r.At(path) })
 }
 
 func (v Veil) Below(dir string) bool {

@@ -186,6 +186,17 @@ func (r *Rule) Wild() bool {
 	return r.Tool == "Read" && r.What == Path && (len(r.Hides()) == 0 || r.at.anywhere(r.Body))
 }
 
+// Ends says whether the rule may speak of what has that name, of itself and not only for what holds it.
+func (r *Rule) Ends(n string) bool {
+	n = strings.ToLower(n)
+	return slices.ContainsFunc(r.places, func(pl place) bool {
+		for len(pl) > 0 && pl[len(pl)-1].any() {
+			pl = pl[:len(pl)-1]
+		}
+		return len(pl) == 0 || literal.same(pl[len(pl)-1], n)
+	})
+}
+
 // Below says whether the rule may speak of something below a directory.
 func (r *Rule) Below(dir string) bool {
 	if r.What != Path {

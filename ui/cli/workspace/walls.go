@@ -101,7 +101,7 @@ func (w *Workspace) boxes() func(p sandbox.Profile, leave sandbox.Leave, environ
 }
 
 // mostSeen and mostVeiled are how many files and directories are looked at, and found, for what rules with patterns hide.
-const mostSeen, mostVeiled = 50_000, 2_000
+const mostSeen, mostVeiled = 20_000, 2_000
 
 // veiled are the files and directories of the workspace that commands must not see, as rules with patterns deny reading
 // them: those that are there now. What is beyond the bounds is only kept from commands by the words of their lines.
@@ -116,7 +116,7 @@ func veiled(root string, veil permit.Veil) (all []string) {
 			return fs.SkipAll
 		case err != nil, e.Type()&fs.ModeSymlink != 0: // what can't be read here, commands can't read; a link's file has a name of its own
 			return nil
-		case p != root && veil.Hides(p):
+		case p != root && veil.Hides(p, e.Name()):
 			if all = append(all, p); e.IsDir() {
 				return fs.SkipDir
 			}

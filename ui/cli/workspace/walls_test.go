@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -190,5 +191,32 @@ func TestSeek(t *testing.T) {
 	got := w.wall()
 	if got == nil || got.Level() == sandbox.None == (len(got.Faults) == 0) || got != w.wall() {
 		t.Errorf("%+v", got)
+	}
+}
+
+// BenchmarkVeiled: three rules with patterns over the largest tree that is looked at.
+func BenchmarkVeiled(b *testing.B) {
+	root := b.TempDir()
+	for d := range 500 {
+		dir := filepath.Join(root, "some", strconv.Itoa(d%10), "package", strconv.Itoa(d))
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			b.Fatal(err)
+		}
+		for f := range 90 {
+			if err := os.WriteFile(filepath.Join(dir, "file"+strconv.Itoa(f)+".go"), nil, 0o600); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	var veil permit.Veil
+	for _, text := range []string{"Read(**/*.pem)", "Read(./.env)", "Read(.env.*)"} {
+		r, err := toolrule.Parse(text, toolrule.Places{Root: root, Base: root})
+		if err != nil {
+			b.Fatal(err)
+		}
+		veil = append(veil, r)
+	}
+	for b.Loop() {
+		veiled(root, veil)
 	}
 }
