@@ -233,9 +233,10 @@ var arrows = map[string][]string{
 		"ui/intent", "ui/tabs", "ui/transcript", "ui/words",
 	},
 	"ui/panel": {
-		"agents", "agents/event", "agents/fleet", "agents/history", "agents/ledger", "agents/mail", "agents/roster",
-		"agents/schedule", "agents/servers", "inbox", "themes", "tools", "tools/mcp", "ui/dialog", "ui/frame", "ui/intent",
-		"ui/slash/serving", "ui/slash/timetable", "ui/slash/trusting", "ui/tabs", "ui/transcript", "ui/words",
+		"agents", "agents/event", "agents/fleet", "agents/history", "agents/ledger", "agents/mail", "agents/permissions",
+		"agents/roster", "agents/schedule", "agents/servers", "inbox", "themes", "tools", "tools/mcp", "tools/permit",
+		"tools/permit/toolrule", "ui/dialog", "ui/frame", "ui/intent", "ui/slash/permissions", "ui/slash/serving",
+		"ui/slash/timetable", "ui/slash/trusting", "ui/tabs", "ui/transcript", "ui/words",
 	},
 	"ui/screen":          {"store/config/paths", "tools/sandbox/cell", "ui/screen/tty", "ui/screen/wire"},
 	"ui/screen/tty":      {},

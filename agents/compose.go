@@ -113,7 +113,8 @@ func (p *Pool) furnish() {
 	p.Asks = questions.New(o.DB, p.inbox, o.Gate, seals, p.audit, o.Now)
 	p.Permissions = permissions.New(permissions.Options{
 		DB: o.DB, Gate: o.Gate, Audit: p.audit, Asks: p.Asks, Tools: o.Tools,
-		Env: tools.Env{Root: o.Root, Private: o.Private, Outputs: p.outputs(0), Environ: o.Environ, Keys: o.Keys},
+		Env:   tools.Env{Root: o.Root, Private: o.Private, Outputs: p.outputs(0), Environ: o.Environ, Keys: o.Keys},
+		Boxed: o.Box != nil,
 	})
 	p.Ledger = ledger.New(o.DB, p.inbox, subjects{p})
 	p.waits = waits.New(onlooker{p.fleet, p})

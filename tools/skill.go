@@ -46,7 +46,7 @@ func skill() tool {
 			}
 			w := handed{}
 			run := c.internal(w.result)
-			run.Beside = "delegate"
+			run.Action.About, run.Beside = a.Name, "delegate"
 			run.Start = func(ctx context.Context) {
 				if c.env.Shelf == nil {
 					w.failed = errors.New("there are no skills here")

@@ -25,7 +25,12 @@ func (t *Task) abroad(c *Call, files Shelf, agent string) error {
 		}
 		t.Model = VendorModel(agent)
 	}
-	if vendor, is := VendorOf(t.Model); is && (files == nil || !files.HasRole(vendor)) {
+	vendor, is := VendorOf(t.Model)
+	if !is {
+		return nil
+	}
+	c.Action.About = vendor
+	if files == nil || !files.HasRole(vendor) {
 		c.Action.Kind, c.Action.Vendor = permit.Abroad, vendor
 	}
 	return nil

@@ -65,6 +65,15 @@ func parseWrite(c call) (*Call, error) {
 	return &Call{Action: act, Run: func(context.Context) Result { return c.env.write(t, content, before, was, act.Diff) }}, nil
 }
 
+// Writing is what writing that file would be for the gate, whatever is in it. Nothing is written.
+func (e *Env) Writing(path string) (permit.Action, error) {
+	t, err := e.tree().Target(path, permit.Write)
+	if err != nil {
+		return permit.Action{}, err
+	}
+	return t.Touch(permit.Action{Tool: "write_file", Kind: permit.Write, Title: "write " + path, Dir: e.Root}), nil
+}
+
 // beforeWrite returns the content that a write would replace. It must have been
 // read, and be as it was then.
 func (e *Env) beforeWrite(t workspace.Target) ([]byte, fs.FileInfo, error) {

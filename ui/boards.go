@@ -52,6 +52,13 @@ func (b *boards) servers(agent int64, name string) {
 	}
 }
 
+// rules opens the rules under which calls run.
+func (b *boards) rules(agent int64, name string) {
+	if b.opens(agent) {
+		b.layers.Show(panel.Rules(b.Env, agent, name))
+	}
+}
+
 // opens reports whether there is something to list, which is so once the workspace is open; if not,
 // it says so.
 func (b *boards) opens(agent int64) bool {
@@ -65,7 +72,7 @@ func (b *boards) opens(agent int64) bool {
 // overview opens the list of all agents.
 func (b *boards) overview() { b.layers.Show(panel.Overview(b.Env, b.over)) }
 
-// panel is the open inbox, queue or list of schedules, fleet the open overview; nil: it is not open.
+// panel is the open inbox, queue, list of schedules or of rules, fleet the open overview; nil: it is not open.
 func (b *boards) panel() *panel.Panel {
 	p, _ := b.layers.Board().(*panel.Panel)
 	return p

@@ -33,7 +33,7 @@ func over(t *testing.T, names ...string) (w *Watch, root string) {
 	}
 	w = New(Options{
 		Holds: func() bool { return false },
-		Root: root, Paths: func() []string { return slices.Clone(paths) }, Aside: filepath.Join(t.TempDir(), "aside"),
+		Root:  root, Paths: func() []string { return slices.Clone(paths) }, Aside: filepath.Join(t.TempDir(), "aside"),
 		Changes: &permit.Changes{}, Now: time.Now,
 	})
 	return w, root

@@ -15,6 +15,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"fantail/agents/audit"
@@ -48,6 +49,7 @@ type Options struct {
 	Asks  Asks
 	Tools *tools.Set
 	Env   tools.Env // in which a command is judged that is only tested
+	Boxed bool      // commands run in a sandbox
 }
 
 // Asks has the questions that are open.
@@ -133,7 +135,10 @@ type Entry struct {
 	List  toolrule.List
 	Text  string
 	From  string // where it stands, or how long it lasts
-	Note  string // that it matches nothing, or what of it is not allowed here
+	Note  string // what of it is not allowed here, or that it is never used
+	Never bool   // it is never used: Note says why
+	Here  string // what a file's rule that allows means here, if that is another text
+	Given bool   // a human gave it, and may take it back
 	Offer int    // its number among what files want allowed, from 1; 0: it is none of them
 	State State  // of such a one
 }
@@ -153,42 +158,95 @@ const (
 func (r *Room) List() (all []Entry, broken, ignored []string) {
 	known := r.o.Tools.Names()
 	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, l := range r.now.Lines {
+	now, offers := r.now, r.offers()
+	states := make([]State, len(offers))
+	for i, l := range offers {
+		states[i] = r.state(l)
+	}
+	r.mu.Unlock()
+	over := first{}
+	for _, l := range now.Lines {
 		if l.List != toolrule.Allow {
-			all = append(all, Entry{List: l.List, Text: l.Text, From: l.From, Note: never(l.Never(known))})
+			e := Entry{List: l.List, Text: l.Text, From: l.From}
+			e.never(l.Never(known))
+			all, over = append(all, e), append(over, l)
 		}
 	}
+	slices.SortStableFunc(over, func(a, b Line) int { return order(a.List) - order(b.List) })
 	slices.SortStableFunc(all, func(a, b Entry) int { return order(a.List) - order(b.List) })
+	for i := range all {
+		over.hold(&all[i], &over[i].Rule)
+	}
 	for _, h := range r.o.Gate.Allowed() {
 		if h.From == "" {
-			all = append(all, Entry{List: toolrule.Allow, Text: string(h.Rule), From: h.Lasts})
+			e := Entry{List: toolrule.Allow, Text: string(h.Rule), From: h.Lasts, Given: h.Lasts != permit.ByConfiguration}
+			if rule, err := toolrule.Parse(e.Text, toolrule.Places{Root: r.o.Env.Root}); err == nil && !h.Rule.Widens() {
+				over.hold(&e, &rule)
+			}
+			all = append(all, e)
 		}
 	}
-	for i, l := range r.offers() {
+	for i, l := range offers {
 		e := Entry{List: toolrule.Allow, Text: l.Text, From: l.From}
-		if e.Note = never(l.Never(known)); e.Note == "" {
-			rules, lost := permit.Import(l.Rule)
-			switch {
-			case len(rules) == 0:
-				e.Note = "allows " + lost
-			case lost != "":
-				e.Note = "elsewhere it covers more, and here not: " + lost
-			}
-		}
+		e.never(l.Never(known))
+		e.here(l)
+		over.hold(&e, &l.Rule)
 		if l.Project {
-			e.Offer, e.State = i+1, r.state(l)
+			e.Offer, e.State = i+1, states[i]
 		}
 		all = append(all, e)
 	}
-	return all, slices.Clone(r.now.Faults), slices.Clone(r.now.Ignored)
+	return all, slices.Clone(now.Faults), slices.Clone(now.Ignored)
 }
 
-func never(why string) string {
-	if why == "" {
-		return ""
+func (e *Entry) never(why string) {
+	if why != "" {
+		e.Note, e.Never = "matches nothing: "+why, true
 	}
-	return "matches nothing: " + why
+}
+
+// here says what a file's rule that allows means here.
+func (e *Entry) here(l Line) {
+	if e.Never {
+		return
+	}
+	rules, lost := permit.Import(l.Rule)
+	switch {
+	case len(rules) == 0:
+		e.Note, e.Never = "allows "+lost, true
+	case lost != "":
+		e.Note = "elsewhere it covers more, and here not: " + lost
+	}
+	var texts []string
+	for _, rule := range rules {
+		texts = append(texts, string(rule))
+	}
+	if e.Here = strings.Join(texts, ", "); e.Here == e.Text {
+		e.Here = ""
+	}
+}
+
+// first are the rules that come before others: those that deny, then those that ask.
+type first []Line
+
+// hold notes which of them leaves nothing to a rule.
+func (all first) hold(e *Entry, r *toolrule.Rule) {
+	if e.Never {
+		return
+	}
+	sample := r.Sample()
+	for _, l := range all {
+		if order(l.List) >= order(e.List) {
+			return
+		}
+		if l.What == toolrule.Any && r.What == toolrule.Path && e.List == toolrule.Ask {
+			continue // it also speaks of commands
+		}
+		if sample.Within(&l.Rule) {
+			e.Note, e.Never = "never used: "+string(l.List)+" "+l.Text+" ("+l.From+") comes first", true
+			return
+		}
+	}
 }
 
 func order(l toolrule.List) int {
@@ -287,14 +345,66 @@ func (r *Room) Revoke(ctx context.Context, rule string) error {
 	return r.o.Asks.Revoke(ctx, permit.Rule(rule))
 }
 
-// Test says what would be decided about a command, and which rules speak of it.
-func (r *Room) Test(command string) (v permit.Verdict, others []string, err error) {
-	a, err := r.action(command)
+// Test is what would be decided about a command.
+type Test struct {
+	permit.Verdict
+	Mode   permit.Mode // the one that holds
+	Others []string    // the rules that speak of it
+	Modes  []InMode    // what would be decided in each mode
+}
+
+// InMode is what would be decided in a mode.
+type InMode struct {
+	permit.Verdict
+	Mode permit.Mode
+}
+
+// Test says what would be decided about a command, or about Tool(path) and Agent(name) as rules spell them, in the mode
+// that holds and in all others, and which rules speak of it.
+func (r *Room) Test(command string) (t Test, err error) {
+	act, err := r.tested(command)
 	if err != nil {
-		return v, nil, err
+		return t, err
 	}
-	v, others = r.o.Gate.Explain(a)
-	return v, others, nil
+	act.Boxed = r.o.Boxed // as the commands of agents are
+	t.Mode = r.o.Gate.Mode()
+	t.Verdict, t.Others = r.o.Gate.Explain(act)
+	for _, m := range permit.Modes() {
+		t.Modes = append(t.Modes, InMode{r.o.Gate.In(m, act), m})
+	}
+	return t, nil
+}
+
+// tested is what a text would do that is a command line, or speaks of a tool as rules do.
+func (r *Room) tested(text string) (permit.Action, error) {
+	env, tool, args := r.o.Env, "bash", map[string]string{"command": text}
+	rule, err := toolrule.Parse(text, toolrule.Places{})
+	switch {
+	case err != nil:
+	case rule.What == toolrule.Command:
+		args["command"] = strings.TrimSuffix(strings.TrimSuffix(rule.Body, ":*"), " *")
+	case rule.What == toolrule.Named && strings.EqualFold(rule.Tool, "skill"):
+		tool, args = "skill", map[string]string{"name": rule.Body}
+	case rule.What == toolrule.Named:
+		tool, args = "delegate", map[string]string{"agent": rule.Body, "prompt": text}
+	case rule.What == toolrule.Path && rule.Writes():
+		return env.Writing(rule.Body)
+	case rule.What == toolrule.Path && rule.Tool == "Grep":
+		tool, args = "grep", map[string]string{"path": rule.Body, "pattern": "x"}
+	case rule.What == toolrule.Path && (rule.Tool == "Glob" || rule.Tool == "LS"):
+		tool, args = "list_files", map[string]string{"path": rule.Body}
+	case rule.What == toolrule.Path:
+		tool, args = "read_file", map[string]string{"path": rule.Body}
+	}
+	data, err := json.Marshal(args)
+	if err != nil {
+		return permit.Action{}, err
+	}
+	call, err := r.o.Tools.Parse(&env, "", tool, data)
+	if err != nil {
+		return permit.Action{}, err
+	}
+	return call.Action, nil
 }
 
 // Line is what is decided about a command line that a file wants run.

@@ -153,7 +153,7 @@ func TestList_never(t *testing.T) {
 	r, _, _ := room(t, open(t))
 	says := Reading{Faults: []string{"x:1:1: wrong"}, Ignored: []string{"y:1:1: env"}}
 	want := map[string]string{
-		"Bsh(git *)": "no tool Bsh", "WebFetch(domain:x.org)": "no such tool", "mcp__github__*": "no MCP server", "Task(explorer)": "not told apart",
+		"Bsh(git *)": "no tool Bsh", "WebFetch(domain:x.org)": "no such tool", "mcp__github__*": "no MCP server", "Task(explorer)": "", "mcp__github__x(y)": "no MCP server",
 		"Bash(git *)": "", "Read(x)": "", "Task": "", "grep": "", "Write(./x)": "",
 	}
 	for text := range want {
@@ -185,15 +185,93 @@ func TestTest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, others, err := r.Test("make && git -C x push")
-	if got := strings.Join(others, "; "); err != nil || v.Decision != permit.Deny || !strings.Contains(v.Reason, "~/b:1:1") || !strings.Contains(got, "ask Bash(git *)") || !strings.Contains(got, "deny Bash(git push *)") {
+	v, err := r.Test("make && git -C x push")
+	if got := strings.Join(v.Others, "; "); err != nil || v.Decision != permit.Deny || !strings.Contains(v.Reason, "~/b:1:1") || !strings.Contains(got, "ask Bash(git *)") || !strings.Contains(got, "deny Bash(git push *)") {
 		t.Errorf("%+v, %q, %v", v, got, err)
 	}
-	v, others, err = r.Test("git status")
-	if got := strings.Join(others, "; "); err != nil || v.Decision != permit.AskHuman || !strings.Contains(got, "allow bash(git status *) covers git") {
+	v, err = r.Test("git status")
+	if got := strings.Join(v.Others, "; "); err != nil || v.Decision != permit.AskHuman || !strings.Contains(got, "allow bash(git status *) covers git") {
 		t.Errorf("%+v, %q, %v", v, got, err)
 	}
-	if _, _, err := r.Test(" "); err == nil {
+	modes := map[permit.Mode]permit.Decision{}
+	for _, m := range v.Modes {
+		modes[m.Mode] = m.Decision
+	}
+	if v.Mode != permit.Ask || len(modes) != len(permit.Modes()) || modes[permit.Yolo] != permit.AskHuman {
+		t.Errorf("in %s; in all: %v", v.Mode, modes)
+	}
+	if v, err = r.Test("make"); err != nil || v.Decision != permit.AskHuman {
+		t.Errorf("%+v, %v", v, err)
+	}
+	for _, m := range v.Modes {
+		if want := map[permit.Mode]permit.Decision{permit.Yolo: permit.Allow, permit.Plan: permit.Deny}[m.Mode]; want != "" && m.Decision != want {
+			t.Errorf("make in %s: %s, want %s", m.Mode, m.Decision, want)
+		}
+	}
+	if _, err := r.Test(" "); err == nil {
 		t.Error("an empty command is tested")
+	}
+}
+
+// TestList_first: what another rule leaves nothing to is said to be never used, what a rule means here is said, and which
+// were given by a human.
+func TestList_first(t *testing.T) {
+	r, gate, _ := room(t, open(t))
+	for _, rule := range []permit.Rule{"bash(go test *)", "bash(go vet *)"} {
+		if err := gate.Allow(rule); err != nil {
+			t.Fatal(err)
+		}
+	}
+	err := r.Load(t.Context(), Reading{Lines: []Line{
+		line(t, toolrule.Allow, "Bash(git push origin *)", ".claude/settings.json"), line(t, toolrule.Allow, "Bash(npm test:*)", "~/a"),
+		line(t, toolrule.Ask, "Bash(go vet *)", "~/a"), line(t, toolrule.Ask, "Bash(git push)", "~/a"), line(t, toolrule.Deny, "Bash(git push *)", "~/b"),
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	notes, all := map[string]Entry{}, []Entry(nil)
+	all, _, _ = r.List()
+	for _, e := range all {
+		notes[string(e.List)+" "+e.Text] = e
+	}
+	for text, want := range map[string]string{
+		"allow Bash(git push origin *)": "never used: deny Bash(git push *) (~/b:1:1) comes first", "ask Bash(git push)": "never used: deny Bash(git push *) (~/b:1:1) comes first",
+		"allow bash(go vet *)": "never used: ask Bash(go vet *) (~/a:1:1) comes first", "allow bash(go test *)": "", "deny Bash(git push *)": "",
+	} {
+		if e, is := notes[text]; !is || e.Never != (want != "") || !strings.HasPrefix(e.Note, want) {
+			t.Errorf("%s: %+v, want %q", text, e, want)
+		}
+	}
+	if e := notes["allow bash(go test *)"]; !e.Given {
+		t.Errorf("%+v", e)
+	}
+	if e := notes["allow Bash(npm test:*)"]; e.Here != "bash(npm test)" || e.Given {
+		t.Errorf("%+v", e)
+	}
+}
+
+// TestTest_tools: not only command lines are tested: what rules speak of is, in their spelling.
+func TestTest_tools(t *testing.T) {
+	r, _, _ := room(t, open(t))
+	at := toolrule.Places{Root: r.o.Env.Root, Base: r.o.Env.Root}
+	says := Reading{}
+	for _, text := range []string{"Read(./secret/**)", "Edit(./gen/**)", "Agent(lone)", "Skill(quiet)", "Grep(./hush/**)"} {
+		rule, err := toolrule.Parse(text, at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		says.Lines = append(says.Lines, Line{Rule: rule, List: toolrule.Deny, File: "~/x", From: "~/x:1:1"})
+	}
+	if err := r.Load(t.Context(), says); err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]permit.Decision{
+		"Read(secret/key)": permit.Deny, "Read(other)": permit.Allow, "Write(gen/x)": permit.Deny, "Edit(src/x)": permit.AskHuman,
+		"Agent(lone)": permit.Deny, "Task(other)": permit.AskHuman, "Skill(quiet)": permit.Deny, "Skill(loud)": permit.Allow,
+		"Grep(secret)": permit.Deny, "Grep(hush)": permit.Deny, "LS(src)": permit.Allow, "cat secret/key": permit.Deny,
+	} {
+		if v, err := r.Test(text); err != nil || v.Decision != want {
+			t.Errorf("%s: %s (%s), %v, want %s", text, v.Decision, v.Reason, err, want)
+		}
 	}
 }

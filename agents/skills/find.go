@@ -189,6 +189,9 @@ func (i *Item) describe(m *front.Matter, o *Options) error {
 	} else if begin, _, cut := strings.Cut(strings.TrimLeft(strings.TrimSpace(about), "# "), "\n\n"); cut || begin != "" {
 		about = flat(begin, 200)
 	}
+	if w := m.Get("when_to_use"); w != nil {
+		about += " " + w.Text
+	}
 	i.About = flat(about, mostAbout)
 	if h := m.Get("argument-hint"); h != nil {
 		i.Hint = flat(cmp.Or(h.Text, strings.Join(h.List, " ")), 60)

@@ -42,10 +42,13 @@ func (g *Gate) Admit(all []Filed) {
 	g.rules = append(own, rules...)
 }
 
+// ByConfiguration is how long a rule of the configuration lasts.
+const ByConfiguration = "by the configuration"
+
 // Held is a rule that allows something now.
 type Held struct {
 	Rule  Rule
-	Lasts string // "in this session", "in this project", "by the configuration"; "": see From
+	Lasts string // "in this session", "in this project", ByConfiguration; "": see From
 	From  string // the file it stands in; "": none
 }
 
@@ -57,7 +60,7 @@ func (g *Gate) Allowed() (all []Held) {
 		h := Held{Rule: p.text, From: p.filed}
 		switch {
 		case p.lasts:
-			h.Lasts = "by the configuration"
+			h.Lasts = ByConfiguration
 		case p.kept:
 			h.Lasts = "in this project"
 		case p.filed == "":
@@ -169,10 +172,7 @@ func (g *Gate) Explain(a Action) (v Verdict, others []string) {
 	g.mu.RLock()
 	limits, rules := g.limits, g.rules
 	g.mu.RUnlock()
-	c := toolrule.Call{Tool: a.Tool, Paths: a.Paths}
-	if a.Kind == Command {
-		c.Line = toolrule.Read(a.Command)
-	}
+	c := a.call()
 	for _, l := range limits {
 		switch l.Match(c) {
 		case toolrule.Yes:

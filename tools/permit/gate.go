@@ -178,9 +178,12 @@ const maxOffered = 64
 
 // Decide says whether the action may run in the mode and under the rules that hold now. What a file denies is denied
 // in every mode, whatever was allowed; what it has asked is asked.
-func (g *Gate) Decide(a Action) Verdict {
+func (g *Gate) Decide(a Action) Verdict { return g.In(g.Mode(), a) }
+
+// In is Decide in another mode than the one that holds.
+func (g *Gate) In(mode Mode, a Action) Verdict {
 	g.mu.RLock()
-	mode, rules, limits := g.mode, g.rules, g.limits
+	rules, limits := g.rules, g.limits
 	g.mu.RUnlock()
 	if a.Forbidden != "" {
 		return g.decide(a, mode, rules)

@@ -86,7 +86,7 @@ func (g *Gate) Keep(r Rule) error {
 // Grant is a rule that holds now for sandboxes, and for how long.
 type Grant struct {
 	Rule  Rule
-	Lasts string // "in this session", "in this project", "by the configuration"
+	Lasts string // "in this session", "in this project", ByConfiguration
 }
 
 // Grants are what is added to sandboxes now.
@@ -100,7 +100,7 @@ func (g *Gate) Grants() (all []Grant) {
 		lasts := "in this session"
 		switch {
 		case p.lasts:
-			lasts = "by the configuration"
+			lasts = ByConfiguration
 		case p.kept:
 			lasts = "in this project"
 		}

@@ -32,13 +32,7 @@ func (ls Limits) find(a Action) (f found) {
 	if len(ls) == 0 || a.Kind == Widen || a.Kind == Tamper { // what is run once more was judged when it ran first
 		return f
 	}
-	c := toolrule.Call{Tool: a.Tool, Paths: a.Paths}
-	if a.Kind == Command {
-		c.Line = toolrule.Read(a.Command)
-		if c.Tool == "" {
-			c.Tool = "bash"
-		}
-	}
+	c := a.call()
 	for _, l := range ls {
 		m := l.Match(c)
 		switch {
@@ -50,6 +44,18 @@ func (ls Limits) find(a Action) (f found) {
 		}
 	}
 	return f
+}
+
+// call is the action as the rules of files see it.
+func (a Action) call() toolrule.Call {
+	c := toolrule.Call{Tool: a.Tool, Paths: a.Paths, About: a.About}
+	if a.Kind == Command {
+		c.Line = toolrule.Read(a.Command)
+		if c.Tool == "" {
+			c.Tool = "bash"
+		}
+	}
+	return c
 }
 
 // Reason is why a call is denied or asked.
@@ -115,6 +121,31 @@ func (g *Gate) Hidden() (all []string) {
 		}
 	}
 	return all
+}
+
+// Veil is the rules that deny reading by a pattern: which files they speak of is only known once somebody looks.
+type Veil []toolrule.Rule
+
+// Veil are those that hold now.
+func (g *Gate) Veil() (all Veil) {
+	g.mu.RLock()
+	defer g.mu.RUnlock()
+	for _, l := range g.limits {
+		if l.List == toolrule.Deny && l.Wild() {
+			all = append(all, l.Rule)
+		}
+	}
+	return all
+}
+
+// Hides reports whether one of them speaks of a path that has that name, but of no directory that holds it; Below whether
+// one may speak of something below it.
+func (v Veil) Hides(path, name string) bool {
+	return slices.ContainsFunc(v, func(r toolrule.Rule) bool { return r.Ends(name) && r.At(path) })
+}
+
+func (v Veil) Below(dir string) bool {
+	return slices.ContainsFunc(v, func(r toolrule.Rule) bool { return r.Below(dir) })
 }
 
 // Limits are the rules of files that deny and ask.

@@ -108,6 +108,7 @@ type Action struct {
 	Reads     bool     `json:",omitempty"` // for Foreign: it only reads, says a program that the user trusts to say so
 	Input     string   `json:",omitempty"` // for Foreign: the whole arguments, as people read them
 	Vendor    string   `json:",omitempty"` // whose agent gets the work, for Abroad
+	About     string   `json:",omitempty"` // the agent in a file that gets the work, or the skill that is used
 
 	// Leads says of a path of a command, or of what a pattern matches, where links
 	// lead it if that is another place than it names; "" if nowhere. nil: nobody looks.

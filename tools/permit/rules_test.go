@@ -9,6 +9,7 @@ import (
 
 	"fantail/tools/permit/bash"
 	"fantail/tools/permit/programs"
+	"fantail/tools/permit/toolrule"
 )
 
 // corpus are command lines that must ask whatever was allowed before, by class:
@@ -287,6 +288,66 @@ func TestRule_asksForAnOptionOfNoList(t *testing.T) {
 					t.Errorf("%q is allowed: %s", line, v.Reason)
 				}
 			}
+		}
+	}
+}
+
+// TestKeep_each: each kind of question that a rule can settle offers it, for the session and the project, and once it is kept
+// the same is not asked again; the others offer none.
+func TestKeep_each(t *testing.T) {
+	for _, c := range []struct {
+		a      Action
+		offers bool
+	}{
+		{Action{Tool: "bash", Kind: Command, Command: "touch x", Dir: "/w"}, true},
+		{Action{Tool: "write_file", Kind: Write, Paths: []string{"/w/x"}, Dir: "/w"}, true},
+		{Action{Tool: "edit_file", Kind: Write, Paths: []string{"/other/x"}, Outside: true, Dir: "/w"}, true},
+		{Action{Tool: "read_file", Kind: Read, Paths: []string{"/other/x"}, Outside: true, Dir: "/w"}, true},
+		{Action{Tool: "grep", Kind: Read, Paths: []string{"/other"}, Outside: true, Dir: "/w"}, true},
+		{Action{Tool: "bash", Kind: Widen, Wants: NetworkRule, Dir: "/w"}, true},
+		{Action{Tool: "bash", Kind: Command, Command: "sudo rm x", Dir: "/w"}, false},
+		{Action{Tool: "read_file", Kind: Read, Paths: []string{"/w/.env"}, Sensitive: "a secret", Dir: "/w"}, false},
+		{Action{Tool: "bash", Kind: Tamper, Dir: "/w"}, false},
+		{Action{Tool: "push", Kind: Abroad, Vendor: "codex", Dir: "/w"}, false},
+		{Action{Tool: "bash", Kind: Command, Command: "touch x", Strict: true, Dir: "/w"}, false},
+	} {
+		g := gate(t, Ask)
+		v := g.Decide(c.a)
+		if v.Decision != AskHuman || (v.Rule != "") != c.offers {
+			t.Errorf("%s %s %s: %s, offers %q", c.a.Tool, c.a.Kind, c.a.Command, v.Decision, v.Rule)
+		}
+		if v.Rule == "" {
+			continue
+		}
+		if err := g.Keep(v.Rule); err != nil {
+			t.Fatal(err)
+		}
+		g.Forget() // of the session; what is kept for the project stays
+		if again := g.Decide(c.a); again.Decision != Allow {
+			t.Errorf("%s was kept, and %s %s still: %s (%s)", v.Rule, c.a.Tool, c.a.Kind, again.Decision, again.Reason)
+		}
+	}
+}
+
+// BenchmarkDecide_files: a decision under a hundred rules of files and as many that a human gave.
+func BenchmarkDecide_files(b *testing.B) {
+	g := gate(b, Ask)
+	var ls Limits
+	for i := range 100 {
+		text := []string{"Bash(git push *)", "Bash(rm -rf *)", "Bash(npm run test:*)", "Read(./secret/**)", "Edit(src/gen/**)"}[i%5]
+		ls = append(ls, limit(b, toolrule.Deny, text))
+		if err := g.Allow(Rule("write(dir" + strings.Repeat("x", i) + "/**)")); err != nil {
+			b.Fatal(err)
+		}
+	}
+	g.Limit(ls)
+	if err := g.Allow("bash(npm run lint)"); err != nil {
+		b.Fatal(err)
+	}
+	a := Action{Tool: "bash", Kind: Command, Command: "cd web && env A=b timeout 60 npm run lint 2>&1 | tail -20", Dir: "/w"}
+	for b.Loop() {
+		if v := g.Decide(a); v.Decision == Deny {
+			b.Fatal(v)
 		}
 	}
 }

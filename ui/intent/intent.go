@@ -100,7 +100,7 @@ type (
 		Agent    int64
 		Document memory.Document
 	}
-	// Inbox and Queue open the board of an agent, Schedules and Servers those of the workspace: from there the
+	// Inbox and Queue open the board of an agent, Schedules, Servers and Permissions those of the workspace: from there the
 	// keys go to the agent's.
 	Inbox struct {
 		Agent int64
@@ -116,6 +116,10 @@ type (
 		Name  string
 	}
 	Servers struct {
+		Agent int64
+		Name  string
+	}
+	Permissions struct {
 		Agent int64
 		Name  string
 	}
@@ -160,33 +164,34 @@ func Quick(f func(ctx context.Context) (string, error)) Intent {
 	}}
 }
 
-func (All) intent()       {}
-func (Do) intent()        {}
-func (Run) intent()       {}
-func (Call) intent()      {}
-func (Said) intent()      {}
-func (Tell) intent()      {}
-func (Back) intent()      {}
-func (Say) intent()       {}
-func (Go) intent()        {}
-func (Talk) intent()      {}
-func (View) intent()      {}
-func (Open) intent()      {}
-func (Question) intent()  {}
-func (Message) intent()   {}
-func (Document) intent()  {}
-func (Inbox) intent()     {}
-func (Queue) intent()     {}
-func (Schedules) intent() {}
-func (Servers) intent()   {}
-func (Close) intent()     {}
-func (Overview) intent()  {}
-func (Help) intent()      {}
-func (Quit) intent()      {}
-func (Leave) intent()     {}
-func (Handle) intent()    {}
-func (Terminal) intent()  {}
-func (Copy) intent()      {}
-func (Edit) intent()      {}
-func (Mode) intent()      {}
-func (Theme) intent()     {}
+func (All) intent()         {}
+func (Do) intent()          {}
+func (Run) intent()         {}
+func (Call) intent()        {}
+func (Said) intent()        {}
+func (Tell) intent()        {}
+func (Back) intent()        {}
+func (Say) intent()         {}
+func (Go) intent()          {}
+func (Talk) intent()        {}
+func (View) intent()        {}
+func (Open) intent()        {}
+func (Question) intent()    {}
+func (Message) intent()     {}
+func (Document) intent()    {}
+func (Inbox) intent()       {}
+func (Queue) intent()       {}
+func (Schedules) intent()   {}
+func (Permissions) intent() {}
+func (Servers) intent()     {}
+func (Close) intent()       {}
+func (Overview) intent()    {}
+func (Help) intent()        {}
+func (Quit) intent()        {}
+func (Leave) intent()       {}
+func (Handle) intent()      {}
+func (Terminal) intent()    {}
+func (Copy) intent()        {}
+func (Edit) intent()        {}
+func (Mode) intent()        {}
+func (Theme) intent()       {}

@@ -1,5 +1,5 @@
 // Package panel has the boards that fill the screen: an agent's inbox, its queue, what is due when,
-// and the overview of all agents. It also shows a single message in full.
+// the rules under which calls run, and the overview of all agents. It also shows a single message in full.
 //
 // Does: read what its board lacks, one thing at a time, and nothing once it is closed; preview a
 // row; say what the human wants done with a row. What a board lists is a stock, one file each; a
@@ -8,9 +8,10 @@
 // Does not: draw rows (that is dialog.Board), carry anything out: it returns intents. What comes
 // back to a closed panel changes nothing.
 //
-// Imports: agents, agents/event, agents/fleet, agents/history, agents/ledger, agents/mail, agents/roster,
-// agents/schedule, agents/servers, inbox, themes, tools, tools/mcp, ui/dialog, ui/frame, ui/intent, ui/slash/serving,
-// ui/slash/timetable, ui/slash/trusting, ui/tabs, ui/transcript, ui/words.
+// Imports: agents, agents/event, agents/fleet, agents/history, agents/ledger, agents/mail, agents/permissions,
+// agents/roster, agents/schedule, agents/servers, inbox, themes, tools, tools/mcp, tools/permit, tools/permit/toolrule,
+// ui/dialog, ui/frame, ui/intent, ui/slash/permissions, ui/slash/serving, ui/slash/timetable, ui/slash/trusting,
+// ui/tabs, ui/transcript, ui/words.
 package panel
 
 import (

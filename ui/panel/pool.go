@@ -13,6 +13,7 @@ import (
 	"fantail/agents/schedule"
 	"fantail/inbox"
 	"fantail/tools"
+	"fantail/ui/slash/permissions"
 	"fantail/ui/slash/serving"
 	"fantail/ui/slash/timetable"
 	"fantail/ui/slash/trusting"
@@ -30,13 +31,14 @@ type Pool struct {
 	Due     Due
 	Servers serving.Desk
 	Trust   trusting.Room
+	Rules   permissions.Room
 }
 
 // PoolOf is what the boards ask of p.
 func PoolOf(p *agents.Pool) Pool {
 	return Pool{
 		Agents: p, Steer: p.Steer, Tasks: p.Tasks, Mail: p.Mail, Letters: p.Letters, Pickup: p.Pickup, Ledger: p.Ledger, Due: p.Schedule,
-		Servers: serving.Of(agents.ServedOf(p)), Trust: agents.TrustOf(p),
+		Servers: serving.Of(agents.ServedOf(p)), Trust: agents.TrustOf(p), Rules: p.Permissions,
 	}
 }
 

@@ -108,7 +108,11 @@ func runSandbox(in input) (intent.Intent, error) {
 	}), nil
 }
 
+// runPermissions opens the panel of the rules, unless something is said about them.
 func runPermissions(in input) (intent.Intent, error) {
+	if in.rest == "" {
+		return intent.Permissions{Agent: in.id, Name: in.t.Info.Name}, nil
+	}
 	do, understood := permissions.Read(in.rest)
 	if !understood {
 		return nil, in.wrong("%q is not understood", in.rest)

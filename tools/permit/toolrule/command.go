@@ -47,6 +47,14 @@ func (r *Rule) command() {
 	}
 }
 
+// stem is the rule's command without what stands for further words; open: something does.
+func (r *Rule) stem() (body string, open bool) {
+	if body, open = strings.CutSuffix(r.Body, ":*"); !open {
+		body, open = strings.CutSuffix(body, " *")
+	}
+	return strings.TrimSpace(body), open
+}
+
 // ofWord is the pattern of a word.
 func ofWord(w bash.Loose) glob {
 	switch {
@@ -61,7 +69,7 @@ func ofWord(w bash.Loose) glob {
 // runs says whether a command line runs what the rule speaks of.
 func (r *Rule) runs(l *Line) Match {
 	for _, g := range r.lines {
-		if g.matches(l.raw) {
+		if g.meets(l.raw) {
 			return Yes
 		}
 	}
@@ -70,7 +78,7 @@ func (r *Rule) runs(l *Line) Match {
 	}
 	best := No
 	for _, run := range l.runs {
-		if best = max(best, min(run.most, r.one(run.words))); best == Yes {
+		if best = max(best, min(run.most, r.one(run))); best == Yes {
 			break
 		}
 	}
@@ -78,29 +86,24 @@ func (r *Rule) runs(l *Line) Match {
 }
 
 // one says whether the rule speaks of one command.
-func (r *Rule) one(words []bash.Loose) Match {
-	var text glob
-	level := Yes
-	for i, w := range words {
-		if i > 0 {
-			text = append(text, ' ')
-		}
-		text, level = append(text, ofWord(w)...), min(level, told(w))
-	}
-	best := No
+func (r *Rule) one(c run) Match {
+	best, of := No, c.patterns()
 	for _, g := range r.lines {
-		if g.meets(text) {
-			best = max(best, level)
+		if g.meets(of.text) {
+			best = max(best, of.told)
 		}
 	}
 	if best == Yes || len(r.words) == 0 {
 		return best
 	}
-	best = max(best, matcher{r.words, words, valued[words[0].Text]}.from(0, 0))
+	if first := r.words[0]; !first.lone() && !c.words[0].Many && !first.meets(of.globs[0]) {
+		return best // only options are passed over, and none stands first
+	}
+	best = max(best, from(r.words, c.words, of.globs))
 	if best == Yes {
 		return best
 	}
-	return max(best, r.anyOrder(words))
+	return max(best, r.anyOrder(c.words, of.globs))
 }
 
 // told says whether a word is known as it will be.
@@ -112,7 +115,7 @@ func told(w bash.Loose) Match {
 }
 
 // anyOrder holds the rule's options against all words, wherever they stand, and its other words against the rest.
-func (r *Rule) anyOrder(words []bash.Loose) Match {
+func (r *Rule) anyOrder(words []bash.Loose, globs []glob) Match {
 	var rest []glob
 	best := Yes
 	for i, t := range r.words {
@@ -125,7 +128,7 @@ func (r *Rule) anyOrder(words []bash.Loose) Match {
 	if best == No || len(rest) == len(r.words) {
 		return No
 	}
-	return min(best, matcher{rest, words, valued[words[0].Text]}.from(0, 0))
+	return min(best, from(rest, words, globs))
 }
 
 // given says whether an option is among the words: as it is, with a value, or in a cluster of letters.
@@ -159,22 +162,25 @@ func given(option string, words []bash.Loose) Match {
 type matcher struct {
 	rule   []glob
 	words  []bash.Loose
+	globs  []glob          // of the words
 	valued map[string]bool // options that have a value; nil: nobody knows
 }
 
 // mostWords is how many words of a command are held against a rule one by one.
 const mostWords = 200
 
-// from says whether the words from j on are those of the rule from i on.
-func (m matcher) from(i, j int) Match {
-	n, k := len(m.rule), min(len(m.words), mostWords)
-	if len(m.words) > mostWords {
-		m.words = append(m.words[:mostWords-1:mostWords-1], anything)
+// from says whether the words of a command, which are those patterns, are those of a rule.
+func from(rule []glob, words []bash.Loose, globs []glob) Match {
+	m := matcher{rule, words, globs, valued[words[0].Text]}
+	if len(words) > mostWords {
+		m.words = append(words[:mostWords-1:mostWords-1], anything)
+		m.globs = append(globs[:mostWords-1:mostWords-1], ofWord(anything))
 	}
+	n, k := len(m.rule), len(m.words)
 	// at[i][j], from the end.
-	at := make([][]Match, n+1)
+	at, cells := make([][]Match, n+1), make([]Match, (n+1)*(k+3))
 	for i := range at {
-		at[i] = make([]Match, k+3)
+		at[i] = cells[i*(k+3) : (i+1)*(k+3)]
 	}
 	at[n][k] = Yes
 	for i := n; i >= 0; i-- {
@@ -182,7 +188,7 @@ func (m matcher) from(i, j int) Match {
 			at[i][j] = max(at[i][j], m.step(at, i, j, k))
 		}
 	}
-	return at[i][j]
+	return at[0][0]
 }
 
 func (m matcher) step(at [][]Match, i, j, k int) (best Match) {
@@ -205,7 +211,7 @@ func (m matcher) step(at [][]Match, i, j, k int) (best Match) {
 		return best
 	}
 	if i < n && !m.rule[i].lone() {
-		if g := ofWord(w); m.rule[i].meets(g) {
+		if m.rule[i].meets(m.globs[j]) {
 			best = max(best, min(told(w), at[i+1][j+1]))
 		}
 	}

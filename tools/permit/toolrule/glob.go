@@ -74,17 +74,24 @@ const mostSteps = 1 << 20
 
 // meets reports whether there is a text that both patterns match.
 func (g glob) meets(o glob) bool {
-	if len(g)*len(o) > mostSteps {
+	g, o, same := g.ends(o)
+	switch {
+	case !same:
+		return false
+	case len(g) == 0:
+		return o.empty()
+	case len(o) == 0:
+		return g.empty()
+	case len(g)*len(o) > mostSteps:
 		return true
 	}
 	// row[j]: whether what was read of g may be what the first j of o match.
-	row := make([]bool, len(o)+1)
+	row, next := make([]bool, len(o)+1), make([]bool, len(o)+1)
 	row[0] = true
 	for j := 0; j < len(o) && o[j] == anyRun; j++ {
 		row[j+1] = true
 	}
 	for _, c := range g {
-		next := make([]bool, len(o)+1)
 		next[0] = row[0] && c == anyRun
 		for j, d := range o {
 			switch {
@@ -93,10 +100,41 @@ func (g glob) meets(o glob) bool {
 			case d == anyRun:
 				next[j+1] = row[j+1] || next[j] || row[j]
 			default:
-				next[j+1] = row[j] && (c == d || c == anyOne || d == anyOne)
+				next[j+1] = row[j] && alike(c, d)
 			}
 		}
-		row = next
+		row, next = next, row
 	}
 	return row[len(o)]
+}
+
+// alike reports whether two letters of patterns, none of them any text, may be one.
+func alike(c, d rune) bool { return c == d || c == anyOne || d == anyOne }
+
+// ends takes from two patterns what stands in both before and after any text; same is false where that differs, so that no
+// text can match both. Most patterns that do not meet differ in their first letter.
+func (g glob) ends(o glob) (g2, o2 glob, same bool) {
+	for len(g) > 0 && len(o) > 0 && g[0] != anyRun && o[0] != anyRun {
+		if !alike(g[0], o[0]) {
+			return nil, nil, false
+		}
+		g, o = g[1:], o[1:]
+	}
+	for len(g) > 0 && len(o) > 0 && g[len(g)-1] != anyRun && o[len(o)-1] != anyRun {
+		if !alike(g[len(g)-1], o[len(o)-1]) {
+			return nil, nil, false
+		}
+		g, o = g[:len(g)-1], o[:len(o)-1]
+	}
+	return g, o, true
+}
+
+// empty reports whether the pattern matches no letters.
+func (g glob) empty() bool {
+	for _, c := range g {
+		if c != anyRun {
+			return false
+		}
+	}
+	return true
 }

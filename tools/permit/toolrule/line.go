@@ -8,25 +8,63 @@ import (
 )
 
 const (
-	deepest  = 5   // scripts inside of scripts
-	mostRuns = 400 // commands of a line that are told apart
+	deepest  = 5         // scripts inside of scripts
+	mostRuns = 400       // commands of a line that are told apart
+	mostKept = 256 << 10 // letters that are kept while a line is held against rules
 )
 
 // Line is a command line with all that it runs, as far as its words tell: also what env, timeout, xargs or a shell's -c
 // run, which are commands of their own here.
+//
+// It is not safe for concurrent use: what it may name is found out once, for all rules.
 type Line struct {
-	raw    string
+	raw    glob // as it is written
 	broken bool // it can't be parsed: it may run anything
 	runs   []run
 	reads  []bash.Loose
 	writes []bash.Loose
 	dirs   []string // that a cd leads to, from the workspace; "" is it
+
+	words map[bash.Loose]Match // of all commands -> what a rule that speaks of one may say; nil: not asked yet
+	moves map[bash.Loose]bool  // of those commands that do not only read: their words behind the program
+
+	of    Places // whose paths are known
+	known map[bash.Loose][]spelling
+	room  int // letters that may still be kept
 }
 
 // run is one command, the program without its directories.
 type run struct {
 	words []bash.Loose
 	most  Match // what a rule that matches it may say
+
+	of whole // what the words are as patterns, nil where they are too many to be kept
+}
+
+// whole is the words of a command as patterns.
+type whole struct {
+	globs []glob // of each, up to mostWords
+	text  glob   // of all of them, with blanks between
+	told  Match  // whether all are known as they will be
+}
+
+// patterns are the words of the command as patterns.
+func (r run) patterns() whole {
+	if r.of.globs != nil {
+		return r.of
+	}
+	of := whole{told: Yes}
+	for i, w := range r.words {
+		if i > 0 {
+			of.text = append(of.text, ' ')
+		}
+		g := ofWord(w)
+		of.text, of.told = append(of.text, g...), min(of.told, told(w))
+		if i < mostWords {
+			of.globs = append(of.globs, g)
+		}
+	}
+	return of
 }
 
 // anything is a command that can't be told.
@@ -34,8 +72,14 @@ var anything = bash.Loose{Glob: "*", Many: true}
 
 // Read takes a command line apart.
 func Read(command string) *Line {
-	l := &Line{raw: strings.TrimSpace(command), dirs: []string{""}}
+	l := &Line{raw: plain(strings.TrimSpace(command)), dirs: []string{""}, room: mostKept}
 	l.script(command, 0, Yes)
+	for i, r := range l.runs {
+		if l.room > 0 { // what is kept is taken apart once for all rules
+			l.runs[i].of = r.patterns()
+			l.room -= len(l.runs[i].of.text)
+		}
+	}
 	for _, r := range l.runs {
 		if len(l.dirs) > 16 || len(r.words) < 2 {
 			continue
@@ -87,9 +131,9 @@ func (l *Line) script(text string, depth int, most Match) {
 func (l *Line) add(words []bash.Loose, most Match) {
 	switch {
 	case len(l.runs) == mostRuns:
-		l.runs = append(l.runs, run{[]bash.Loose{anything}, Maybe})
+		l.runs = append(l.runs, run{words: []bash.Loose{anything}, most: Maybe})
 	case len(l.runs) < mostRuns:
-		l.runs = append(l.runs, run{words, most})
+		l.runs = append(l.runs, run{words: words, most: most})
 	}
 }
 

@@ -2,6 +2,7 @@ package toolrule
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"fantail/tools/permit/bash"
@@ -52,13 +53,21 @@ func (at Places) places(body string) (all []place) {
 	case strings.HasPrefix(body, "/"):
 		all = append(all, split(quote(base)+body), split(body))
 	case strings.HasPrefix(body, "./") || strings.HasPrefix(body, "../"):
-		all = append(all, split(quote(root)+"/"+body))
+		if all = append(all, split(quote(root)+"/"+body)); at.anywhere(body) {
+			all = append(all, split(quote(root)+"/"+anyNames+body[1:]))
+		}
 	case strings.Contains(strings.TrimSuffix(body, "/"), "/"):
 		all = append(all, split(quote(root)+"/"+body))
 	default: // a name, wherever it is
 		all = append(all, place{{text: anyNames}, nameOf(strings.TrimSuffix(body, "/"))})
 	}
 	return all
+}
+
+// anywhere reports whether a text that begins with ./ is a name in any directory of the workspace: others read it so.
+func (Places) anywhere(body string) bool {
+	name, is := strings.CutPrefix(strings.TrimSuffix(body, "/"), "./")
+	return is && !strings.Contains(name, "/")
 }
 
 // quote is a path as a pattern that matches only it.
@@ -77,6 +86,15 @@ func split(p string) (out place) {
 // holds says whether the pattern speaks of a path, or of a directory that holds it. Names of the
 // path are patterns of the shell if globs is set, whose * stands for no leading dot.
 func (pl place) holds(names []string, globs reading) bool {
+	for len(pl) > 0 && !pl[0].any() { // name by name, up to the first **
+		if len(names) == 0 || !globs.same(pl[0], names[0]) {
+			return false
+		}
+		pl, names = pl[1:], names[1:]
+	}
+	if len(pl) == 0 {
+		return true
+	}
 	// row: how many names of the pattern the path so far may be.
 	row := make([]bool, len(pl)+1)
 	row[0] = true
@@ -163,6 +181,37 @@ func (r *Rule) Hides() (all []string) {
 	return r.Fixed()
 }
 
+// Wild says whether the rule keeps files from being read by a pattern, so that [Rule.Hides] does not name them all.
+func (r *Rule) Wild() bool {
+	return r.Tool == "Read" && r.What == Path && (len(r.Hides()) == 0 || r.at.anywhere(r.Body))
+}
+
+// Ends says whether the rule may speak of what has that name, of itself and not only for what holds it.
+func (r *Rule) Ends(n string) bool {
+	n = strings.ToLower(n)
+	return slices.ContainsFunc(r.places, func(pl place) bool {
+		for len(pl) > 0 && pl[len(pl)-1].any() {
+			pl = pl[:len(pl)-1]
+		}
+		return len(pl) == 0 || literal.same(pl[len(pl)-1], n)
+	})
+}
+
+// Below says whether the rule may speak of something below a directory.
+func (r *Rule) Below(dir string) bool {
+	if r.What != Path {
+		return false
+	}
+	names := namesOf(dir)
+	return slices.ContainsFunc(r.places, func(pl place) bool {
+		rest := names
+		for len(pl) > 0 && !pl[0].any() && len(rest) > 0 && literal.same(pl[0], rest[0]) {
+			pl, rest = pl[1:], rest[1:]
+		}
+		return len(rest) == 0 || len(pl) == 0 || pl[0].any()
+	})
+}
+
 // Fixed are the directories or files of which the rule speaks, without its /**; none if a pattern is left.
 func (r *Rule) Fixed() []string {
 	body := strings.TrimSuffix(strings.TrimSuffix(r.Body, "/**"), "/")
@@ -194,10 +243,9 @@ func (r *Rule) names(l *Line) Match {
 	for _, w := range l.reads {
 		best = max(best, r.word(w, l))
 	}
-	for _, run := range l.runs {
-		for _, w := range run.words {
-			best = max(best, min(run.most, r.word(w, l)))
-		}
+	l.sort()
+	for w, most := range l.words {
+		best = max(best, min(most, r.word(w, l)))
 	}
 	return best
 }
@@ -208,50 +256,57 @@ func (r *Rule) changes(l *Line) Match {
 	for _, w := range l.writes {
 		best = max(best, r.word(w, l))
 	}
+	l.sort()
+	for w := range l.moves {
+		best = max(best, min(Maybe, r.word(w, l)))
+	}
+	return best
+}
+
+// sort finds the words that may name files, each once.
+func (l *Line) sort() {
+	if l.words != nil {
+		return
+	}
+	l.words, l.moves = map[bash.Loose]Match{}, map[bash.Loose]bool{}
 	for _, run := range l.runs {
-		if onlyReads(run.words) {
-			continue
+		reads := onlyReads(run.words)
+		for i, w := range run.words {
+			l.words[w] = max(l.words[w], run.most)
+			if !reads && i > 0 {
+				l.moves[w] = true
+			}
 		}
-		for _, w := range run.words[1:] {
-			best = max(best, min(Maybe, r.word(w, l)))
+	}
+}
+
+// word says whether a word names a path that the rule speaks of.
+func (r *Rule) word(w bash.Loose, l *Line) Match {
+	best := No
+	all, known := l.spelled(w, r.at)
+	if !known {
+		l.spell(w, r.at, func(p spelling) bool {
+			best = max(best, r.speaks(p))
+			return best < Yes
+		})
+		return best
+	}
+	for _, p := range all {
+		if best = max(best, r.speaks(p)); best == Yes {
+			break
 		}
 	}
 	return best
 }
 
-// word says whether a word names a path that the rule speaks of. What a variable holds is not known, and a word that
-// is nothing but one names nothing.
-func (r *Rule) word(w bash.Loose, l *Line) Match {
-	at := r.at
-	text, as := w.Text, literal
-	if w.Glob != "" {
-		text, as = w.Glob, pattern
-	}
-	if strings.Trim(text, "*") == "" {
-		return No
-	}
-	best := No
-	for i, p := range (bash.Word{Text: text}).Readings() {
-		most := Yes
-		if as == pattern || i > 0 && strings.ContainsAny(text, " \t\n") {
-			most = Maybe
-		}
-		if rest, is := strings.CutPrefix(p, "~/"); is && at.Home != "" {
-			p = at.Home + "/" + rest
-		}
-		for _, d := range l.dirs {
-			names := namesOf(join(join(at.Root, d), p))
-			for _, pl := range r.places {
-				if pl.holds(names, as) {
-					best = max(best, most)
-				}
-			}
-		}
-		if best == Yes {
-			break
+// speaks says whether the rule speaks of a path that a word may name.
+func (r *Rule) speaks(p spelling) Match {
+	for _, pl := range r.places {
+		if pl.holds(p.names, p.as) {
+			return p.most
 		}
 	}
-	return best
+	return No
 }
 
 // onlyReads reports whether a command is known to only read what it names.

@@ -52,6 +52,7 @@ type Rule struct {
 	words  []glob  // of a command
 	lines  []glob  // the whole command line, in its spellings
 	places []place // of a path
+	about  glob    // of an agent's name, or a skill's
 }
 
 // Kind is what the brackets of a rule speak of.
@@ -62,7 +63,8 @@ const (
 	Any     Kind = "any" // nothing is in them
 	Command Kind = "command"
 	Path    Kind = "path"
-	Other   Kind = "other" // a domain, an agent, a server's argument
+	Named   Kind = "named" // an agent that gets work, a skill that is used
+	Other   Kind = "other" // a domain, a server's argument
 )
 
 // aliases are the names under which others know the tools of this program.
@@ -76,13 +78,16 @@ var aliases = map[string][]string{
 	"edit_file":  {"Edit", "Write", "MultiEdit", "NotebookEdit"},
 	"push":       {"Task", "Agent"},
 	"delegate":   {"Task", "Agent"},
+	"skill":      {"Skill"},
 	"ask_user":   {"AskUserQuestion"},
 }
 
 // ours are this program's own spellings in rules.
 var ours = map[string]string{"bash": "Bash", "read": "Read", "write": "Write"}
 
-// pathTools and others are what the brackets of a tool's rule hold.
+// nameTools and pathTools are the tools in whose brackets names and paths stand.
+var nameTools = []string{"Task", "Agent", "Skill", "push", "delegate", "skill"}
+
 var pathTools = []string{"Read", "Edit", "Write", "MultiEdit", "NotebookEdit", "NotebookRead", "Glob", "Grep", "LS"}
 
 // Parse reads a rule. Base is the directory that /x counts from, home that of ~; root, the workspace, is that of all else.
@@ -128,6 +133,11 @@ func Parse(text string, at Places) (Rule, error) {
 	case slices.Contains(pathTools, r.Tool):
 		r.What = Path
 		r.places = at.places(r.Body)
+	case slices.Contains(nameTools, r.Tool):
+		r.What = Named
+		of, _ := strings.CutSuffix(r.Body, ":*")
+		of, _, _ = strings.Cut(of, " ") // what a skill is given is not told apart
+		r.about = wild(of)
 	default:
 		r.What = Other
 	}
@@ -175,6 +185,7 @@ type Call struct {
 	Tool  string   // as this program names it
 	Paths []string // that a tool reads or writes, absolute and without links
 	Line  *Line    // of a command; nil: it is none
+	About string   // the agent in a file that gets work, or the skill that is used; "": none
 }
 
 // Match says whether the rule speaks of the call.
@@ -193,11 +204,15 @@ func (r *Rule) Match(c Call) Match {
 		if named && c.Line != nil {
 			return r.runs(c.Line)
 		}
+	case Named:
+		if named && c.About != "" && r.about.matches(c.About) {
+			return Yes
+		}
 	case Path:
 		switch {
 		case c.Line != nil && r.Tool == "Read":
 			return r.names(c.Line)
-		case c.Line != nil && r.writes():
+		case c.Line != nil && r.Writes():
 			return r.changes(c.Line)
 		case !named:
 			return No
@@ -211,10 +226,13 @@ func (r *Rule) Match(c Call) Match {
 	return No
 }
 
-// writes reports whether the rule speaks of changing files.
-func (r *Rule) writes() bool {
+// Writes reports whether the rule speaks of changing files.
+func (r *Rule) Writes() bool {
 	return r.What == Path && (r.Tool == "Edit" || r.Tool == "Write" || r.Tool == "MultiEdit" || r.Tool == "NotebookEdit")
 }
 
+// searching are the tools whose rules keep searches from a path.
+var searching = []string{"Read", "Glob", "Grep", "LS"}
+
 // Bars says whether the rule speaks of reading a path: searches pass over it.
-func (r *Rule) Bars(p string) bool { return r.Tool == "Read" && r.At(p) }
+func (r *Rule) Bars(p string) bool { return slices.Contains(searching, r.Tool) && r.At(p) }

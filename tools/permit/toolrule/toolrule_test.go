@@ -70,7 +70,8 @@ func TestAt(t *testing.T) {
 	for _, c := range []struct {
 		rule, yes, no string
 	}{
-		{"Read(./a)", "/w/a /w/a/b", "/w/b/a /a /w/ab"},
+		{"Read(./a)", "/w/a /w/a/b /w/b/a", "/a /w/ab"},
+		{"Read(./a/**)", "/w/a/b", "/w/b/a/c"},
 		{"Read(a/b)", "/w/a/b /w/a/b/c", "/w/x/a/b"},
 		{"Read(**/b)", "/w/b /w/x/y/b /w/x/b/c", "/b /w/bc"},
 		{"Read(a/**/z)", "/w/a/z /w/a/b/c/z", "/w/z"},
@@ -139,5 +140,115 @@ func BenchmarkMatch(b *testing.B) {
 				b.Fatal("it matches")
 			}
 		}
+	}
+}
+
+func rule(t *testing.T, text string) Rule {
+	t.Helper()
+	r, err := Parse(text, Places{Root: "/w", Base: "/w", Home: "/home/u"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// TestMatch_names: rules for tools that have no command and no path: by the tool's name, an agent's or a skill's.
+func TestMatch_names(t *testing.T) {
+	tools := []string{"bash", "push", "delegate", "skill", "read_file", "mcp__github__push_files", "mcp__github__list"}
+	for _, c := range []struct {
+		rule, yes, no string // TOOL or TOOL=ABOUT
+		never         string
+	}{
+		{"Agent(reviewer)", "push=reviewer delegate=reviewer", "push push=other skill=reviewer", ""},
+		{"Task(review*)", "push=reviewer delegate=review", "push=other", ""},
+		{"delegate(reviewer)", "delegate=reviewer", "push=reviewer", ""},
+		{"Task", "push push=x delegate", "skill=x bash", ""},
+		{"Skill(deploy)", "skill=deploy", "skill=deploys push=deploy", ""},
+		{"Skill(deploy:*)", "skill=deploy", "skill=other", ""},
+		{"Skill(deploy prod *)", "skill=deploy", "skill=other", ""},
+		{"mcp__github", "mcp__github__list mcp__github__push_files", "mcp__git bash mcp__githubs__list", ""},
+		{"mcp__github__*", "mcp__github__list", "mcp__gitlab__list", ""},
+		{"mcp__github__list", "mcp__github__list", "mcp__github__lists mcp__github__push_files", ""},
+		{"mcp__*", "mcp__a__b mcp__c__d", "bash push", ""},
+		{"mcp__other__tool", "mcp__other__tool", "mcp__github__list", "no MCP server of that name"},
+		{"WebFetch(domain:example.com)", "", "bash push", "there is no such tool here"},
+		{"NoSuch(x)", "", "bash", "there is no tool NoSuch here"},
+		{"mcp__github__list(x)", "", "mcp__github__list", "is not told apart"},
+	} {
+		r := rule(t, c.rule)
+		for i, calls := range []string{c.no, c.yes} {
+			for call := range strings.FieldsSeq(calls) {
+				tool, about, _ := strings.Cut(call, "=")
+				if got := r.Match(Call{Tool: tool, About: about}) == Yes; got != (i == 1) {
+					t.Errorf("%s speaks of %s: %t", c.rule, call, got)
+				}
+			}
+		}
+		if why := r.Never(tools); c.never == "" && why != "" || !strings.Contains(why, c.never) {
+			t.Errorf("%s never matches: %q, want %q", c.rule, why, c.never)
+		}
+	}
+}
+
+// TestWithin: which rules leave nothing to others.
+func TestWithin(t *testing.T) {
+	for _, c := range []struct {
+		rule, in string
+		want     bool
+	}{
+		{"Bash(git push *)", "Bash(git push *)", true},
+		{"bash(git push *)", "Bash(git push:*)", true},
+		{"Bash(git push origin *)", "Bash(git push *)", true},
+		{"Bash(git push)", "Bash(git *)", true},
+		{"Bash(git push)", "Bash", true},
+		{"Bash(git *)", "Bash(git push *)", false},
+		{"Bash(git push *)", "Bash(git push)", false},
+		{"Bash(git push *)", "Bash(npm *)", false},
+		{"Bash(* push)", "Bash(git *)", false},
+		{"Edit(src/**)", "Edit(src/**)", true},
+		{"write(src/gen/**)", "Edit(src/**)", true},
+		{"Write(src/x)", "Edit(src/**)", true},
+		{"Write(src/**)", "Edit", true},
+		{"Edit(src/**)", "Edit(src/gen/**)", false},
+		{"Read(src/**)", "Edit(src/**)", false},
+		{"Edit(src/**)", "Read(src/**)", false},
+		{"Read(a/b)", "Grep(a/b)", false},
+		{"Read(a/b)", "Grep", false},
+		{"Read(*.pem)", "Read(*.pem)", true},
+		{"Agent(x)", "Task", true},
+		{"Agent(x)", "Agent(x)", true},
+		{"Agent(x)", "Agent(y)", false},
+		{"mcp__a__b", "mcp__a__*", true},
+		{"mcp__a__*", "mcp__a__b", false},
+	} {
+		r, in := rule(t, c.rule), rule(t, c.in)
+		if got := r.Sample().Within(&in); got != c.want {
+			t.Errorf("%s within %s: %t", c.rule, c.in, got)
+		}
+	}
+}
+
+// TestBelow: where files may be of which a rule with a pattern speaks.
+func TestBelow(t *testing.T) {
+	for _, c := range []struct{ rule, yes, no string }{
+		{"Read(./.env.*)", "/w / /w/src", "/x"},
+		{"Read(src/*/key)", "/w /w/src /w/src/a /w/src/a/key", "/w/lib /w/src/a/b"},
+		{"Read(**/*.pem)", "/w /w/a/b", "/x"},
+		{"Read(*.pem)", "/w /w/a/b /x", ""},
+	} {
+		r := rule(t, c.rule)
+		if !r.Wild() {
+			t.Errorf("%s is no pattern", c.rule)
+		}
+		for i, dirs := range []string{c.no, c.yes} {
+			for d := range strings.FieldsSeq(dirs) {
+				if got := r.Below(d); got != (i == 1) {
+					t.Errorf("%s below %s: %t", c.rule, d, got)
+				}
+			}
+		}
+	}
+	if r := rule(t, "Read(./secret/**)"); r.Wild() {
+		t.Error("it names a directory")
 	}
 }

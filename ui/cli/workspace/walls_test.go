@@ -5,10 +5,14 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"fantail/agents"
 	"fantail/store/config"
+	"fantail/tools/permit"
+	"fantail/tools/permit/toolrule"
 	"fantail/tools/sandbox"
 	"fantail/ui/cli/guard"
 	"fantail/ui/cli/place"
@@ -63,6 +67,57 @@ func TestGround(t *testing.T) {
 	defer aside.Leave()
 	if g := ground(aside, nil); g.Scratch != filepath.Join(resolved(aside.Data), "tmp") || !slices.Contains(g.Private, resolved(aside.Data)) || !slices.Contains(g.Private, at("disk/home/data/fantail")) {
 		t.Errorf("beside the host: %+v", g)
+	}
+}
+
+// TestVeiled: what rules with patterns keep from being read is found where it is when a command begins, whole directories
+// as one, and nothing is looked at where none of it can be.
+func TestVeiled(t *testing.T) {
+	root := t.TempDir()
+	at := func(rel string) string { return filepath.Join(root, rel) }
+	for _, f := range []string{"a.pem", "x/y/B.PEM", "x/y/key", "x/keys/one", "x/z/keys/two", "src/.env.local", ".env.local", ".git/c.pem"} {
+		if err := os.MkdirAll(filepath.Dir(at(f)), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(at(f), []byte("x"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(at("x"), at("link.pem")); err != nil {
+		t.Fatal(err)
+	}
+	for rules, want := range map[string][]string{
+		"":                        nil,
+		"Read(./x/**)":            nil, // it names a directory, which is hidden without looking
+		"Read(*.pem)":             {"a.pem", "x/y/B.PEM"},
+		"Read(./.env.*)":          {".env.local", "src/.env.local"},
+		"Read(x/*/keys/**)":       {"x/z/keys"},
+		"Read(keys) Read(./**/y)": {"x/keys", "x/y", "x/z/keys"},
+	} {
+		gate, err := permit.NewGate(permit.Ask, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var ls permit.Limits
+		for text := range strings.FieldsSeq(rules) {
+			r, err := toolrule.Parse(text, toolrule.Places{Root: root, Base: root})
+			if err != nil {
+				t.Fatal(err)
+			}
+			ls = append(ls, permit.Limit{Rule: r, List: toolrule.Deny, From: "x:1:1"}, permit.Limit{Rule: r, List: toolrule.Ask, From: "x:1:1"})
+		}
+		gate.Limit(ls)
+		var got []string
+		for _, p := range veiled(root, gate.Veil()) {
+			rel, err := filepath.Rel(root, p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, rel)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s hides %q, want %q", rules, got, want)
+		}
 	}
 }
 
@@ -136,5 +191,32 @@ func TestSeek(t *testing.T) {
 	got := w.wall()
 	if got == nil || got.Level() == sandbox.None == (len(got.Faults) == 0) || got != w.wall() {
 		t.Errorf("%+v", got)
+	}
+}
+
+// BenchmarkVeiled: three rules with patterns over the largest tree that is looked at.
+func BenchmarkVeiled(b *testing.B) {
+	root := b.TempDir()
+	for d := range 500 {
+		dir := filepath.Join(root, "some", strconv.Itoa(d%10), "package", strconv.Itoa(d))
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			b.Fatal(err)
+		}
+		for f := range 90 {
+			if err := os.WriteFile(filepath.Join(dir, "file"+strconv.Itoa(f)+".go"), nil, 0o600); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	var veil permit.Veil
+	for _, text := range []string{"Read(**/*.pem)", "Read(./.env)", "Read(.env.*)"} {
+		r, err := toolrule.Parse(text, toolrule.Places{Root: root, Base: root})
+		if err != nil {
+			b.Fatal(err)
+		}
+		veil = append(veil, r)
+	}
+	for b.Loop() {
+		veiled(root, veil)
 	}
 }

@@ -20,15 +20,15 @@ import (
 )
 
 // Args are the arguments of /permissions.
-const Args = "[test COMMAND | accept N | refuse N | revoke RULE]"
+const Args = "[list | test COMMAND | accept N | refuse N | revoke RULE]"
 
 // Verbs are their first words.
-func Verbs() []string { return []string{"test ", "accept ", "refuse ", "revoke "} }
+func Verbs() []string { return []string{"list", "test ", "accept ", "refuse ", "revoke "} }
 
 // Room is what carries it out.
 type Room interface {
 	List() (all []permissions.Entry, broken, ignored []string)
-	Test(command string) (permit.Verdict, []string, error)
+	Test(command string) (permissions.Test, error)
 	Answer(ctx context.Context, number int, text string, to permissions.State) (string, error)
 	Revoke(ctx context.Context, rule string) error
 }
@@ -38,7 +38,7 @@ func Read(text string) (do func(ctx context.Context, r Room) (string, error), ok
 	verb, rest, _ := strings.Cut(strings.TrimSpace(text), " ")
 	rest = strings.TrimSpace(rest)
 	switch {
-	case verb == "" || verb == "list" && rest == "":
+	case (verb == "" || verb == "list") && rest == "":
 		return func(_ context.Context, r Room) (string, error) { return list(r), nil }, true
 	case verb == "test" && rest != "":
 		return func(_ context.Context, r Room) (string, error) { return test(r, rest) }, true
@@ -122,17 +122,49 @@ var heads = map[toolrule.List]string{
 
 // test is what would be decided about a command.
 func test(r Room, command string) (string, error) {
-	v, others, err := r.Test(command)
+	t, err := r.Test(command)
 	if err != nil {
 		return "", err
 	}
-	said := map[permit.Decision]string{permit.Allow: "It runs", permit.AskHuman: "It asks", permit.Deny: "It is denied"}[v.Decision]
-	text := said + ": " + frame.CleanLine(strings.TrimSuffix(v.Reason, "."))
-	if v.Rule != "" {
-		text += "\n  yes for the session or the project would add " + frame.CleanLine(string(v.Rule))
+	return strings.Join(Tested(t), "\n"), nil
+}
+
+// Said is a decision in words.
+func Said(d permit.Decision) string {
+	switch d {
+	case permit.Allow:
+		return "it runs"
+	case permit.Deny:
+		return "it is denied"
 	}
-	for _, o := range others {
-		text += "\n  " + frame.CleanLine(o)
+	return "it asks"
+}
+
+// Tested are the lines that say what would be decided about a command: now, which rules speak of it, and in other modes.
+func Tested(t permissions.Test) (lines []string) {
+	said := Said(t.Decision)
+	lines = append(lines, strings.ToUpper(said[:1])+said[1:]+": "+reason(t.Verdict))
+	if t.Rule != "" {
+		lines = append(lines, "  yes for the session or the project would add "+frame.CleanLine(string(t.Rule)))
 	}
-	return text, nil
+	for _, o := range t.Others {
+		lines = append(lines, "  "+frame.CleanLine(o))
+	}
+	for _, m := range t.Modes {
+		if m.Mode == t.Mode {
+			continue
+		}
+		text := Said(m.Decision)
+		if why := reason(m.Verdict); m.Decision != t.Decision {
+			text += ": " + why
+		}
+		lines = append(lines, "  in mode "+string(m.Mode)+" "+text)
+	}
+	return lines
+}
+
+// reason is why, in a line, as the human reads it: what only the model is told is left out.
+func reason(v permit.Verdict) string {
+	text, _, _ := strings.Cut(frame.CleanLine(v.Reason), ". ")
+	return strings.TrimSuffix(text, ".")
 }

@@ -1,0 +1,64 @@
+package toolrule
+
+import (
+	"strings"
+
+	"fantail/tools/permit/bash"
+)
+
+// spelling is a path that a word of a command line may name.
+type spelling struct {
+	names []string
+	as    reading
+	most  Match // what a rule that speaks of it may say
+}
+
+// spelled are the paths that a word may name. They are the same for all rules whose paths count from the same directories,
+// and kept for them, unless they are too many.
+func (l *Line) spelled(w bash.Loose, at Places) (all []spelling, known bool) {
+	at.Base = "" // only the paths of rules count from there
+	if l.known == nil || l.of != at {
+		l.of, l.known = at, map[bash.Loose][]spelling{}
+	}
+	if all, known = l.known[w]; known || l.room <= 0 {
+		return all, known
+	}
+	l.spell(w, at, func(p spelling) bool {
+		for _, n := range p.names {
+			l.room -= len(n)
+		}
+		all = append(all, p)
+		return l.room > 0
+	})
+	if l.room <= 0 {
+		return nil, false
+	}
+	l.known[w] = all
+	return all, true
+}
+
+// spell tells of each path that a word may name, until nobody wants more. What a variable holds is not known, and a word
+// that is nothing but one names nothing.
+func (l *Line) spell(w bash.Loose, at Places, more func(spelling) bool) {
+	text, as := w.Text, literal
+	if w.Glob != "" {
+		text, as = w.Glob, pattern
+	}
+	if strings.Trim(text, "*") == "" {
+		return
+	}
+	for i, p := range (bash.Word{Text: text}).Readings() {
+		most := Yes
+		if as == pattern || i > 0 && strings.ContainsAny(text, " \t\n") {
+			most = Maybe
+		}
+		if rest, is := strings.CutPrefix(p, "~/"); is && at.Home != "" {
+			p = at.Home + "/" + rest
+		}
+		for _, d := range l.dirs {
+			if !more(spelling{namesOf(join(join(at.Root, d), p)), as, most}) {
+				return
+			}
+		}
+	}
+}
