@@ -6,15 +6,16 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 
+	"fantail/agents/instructions"
 	"fantail/tools"
 	"fantail/tools/front"
+	"fantail/tools/tree"
 )
 
 //go:embed ours
@@ -31,19 +32,21 @@ type finder struct {
 	o    *Options
 	l    *List
 	left int // files that are still read of a place
+
+	own *tree.Hold // the workspace
+	in  *tree.Hold // that of the present place
 }
 
 // look finds everything.
 func (f *finder) look() {
-	root, err := os.OpenRoot(f.o.Root)
-	if err == nil {
-		defer root.Close()
-	}
+	f.own = tree.Tree{Dir: f.o.Root, Bound: true}.Open()
+	defer f.own.Close()
 	for _, p := range f.o.places() {
-		f.left = mostFiles
-		if p.tree.bound {
-			p.tree.root = root
+		f.left, f.in = mostFiles, f.own
+		if !p.tree.Bound {
+			f.in = p.tree.Open()
 		}
+		f.in.Near(p.rel)
 		switch p.kind {
 		case Skill:
 			f.skills(p)
@@ -73,34 +76,33 @@ func (f *finder) broken(source string, err error) {
 
 // entries are the names in a directory of a place.
 func (f *finder) entries(p place, rel string) []fs.DirEntry {
-	es, err := p.tree.list(filepath.Join(p.rel, rel))
+	es, err := f.in.List(filepath.Join(p.rel, rel), mostFiles)
 	if err != nil {
-		f.broken(path.Join(p.show, rel), plain(err))
+		f.broken(path.Join(p.show, rel), err)
 	}
+	sortEntries(es)
 	if len(es) >= mostFiles {
 		f.broken(path.Join(p.show, rel), fmt.Errorf("more than %d files stand there, the rest is not read", mostFiles))
 	}
 	return es
 }
 
+// read reads the head of a file, which has to be short enough to be used.
+func (f *finder) read(rel string) (text []byte, size int64, err error) {
+	if text, size, err = f.in.Read(rel, mostHead); err == nil && size > mostFile {
+		err = tree.TooLarge(size, mostFile)
+	}
+	return text, size, err
+}
+
 // skills finds the directories with a SKILL.md.
 func (f *finder) skills(p place) {
-	near := tree{bound: true} // opens what lies in the place in fewer steps
-	if p.tree.root != nil {
-		if root, err := p.tree.root.OpenRoot(p.rel); err == nil {
-			defer root.Close()
-			near.root = root
-		}
-	}
 	for _, e := range f.entries(p, "") {
 		if e.Type().IsRegular() || strings.HasPrefix(e.Name(), ".") {
 			continue
 		}
 		rel := filepath.Join(e.Name(), "SKILL.md")
-		text, size, err := near.read(rel, mostHead)
-		if err != nil { // a link may lead to another place in the tree
-			text, size, err = p.tree.read(filepath.Join(p.rel, rel), mostHead)
-		}
+		text, size, err := f.read(filepath.Join(p.rel, rel))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -120,7 +122,7 @@ func (f *finder) files(p place, rel string, depth int) {
 			if f.left--; f.left < 0 {
 				return
 			}
-			text, size, err := p.tree.read(filepath.Join(p.rel, at), mostHead)
+			text, size, err := f.read(filepath.Join(p.rel, at))
 			if errors.Is(err, fs.ErrNotExist) { // a link to nothing
 				continue
 			}
@@ -145,10 +147,9 @@ func (f *finder) ours() {
 
 // add adds the file of a place that begins with that text.
 func (f *finder) add(p place, rel, base string, text []byte, size int64, err error) {
-	i := &Item{Kind: p.kind, Name: base, Source: flat(path.Join(p.show, filepath.ToSlash(rel)), 300), Bytes: size, tree: p.tree, rel: filepath.Join(p.rel, rel)}
-	i.tree.root = nil
-	if p.tree.dir != "" {
-		i.Path = filepath.Join(p.tree.dir, i.rel)
+	i := &Item{Kind: p.kind, Name: base, Source: flat(path.Join(p.show, filepath.ToSlash(rel)), 300), Bytes: size, Of: p.of, tree: p.tree, rel: filepath.Join(p.rel, rel)}
+	if p.tree.Dir != "" {
+		i.Path = filepath.Join(p.tree.Dir, i.rel)
 	} else {
 		i.Source = "Fantail's own"
 	}
@@ -197,12 +198,15 @@ func (i *Item) describe(m *front.Matter, o *Options) error {
 		return i.readRole(m, o)
 	}
 	i.Manual = i.Kind == Command || truth(m.Get("disable-model-invocation"))
-	if u := m.Get("user-invocable"); u == nil || u.Text != "false" {
+	if u := m.Get("user-invocable"); u == nil || !strings.EqualFold(u.Text, "false") {
 		i.Slash = i.Name
 	}
-	i.Paths = m.Get("paths").Words()
-	for n := range i.Paths {
-		i.Paths[n] = flat(i.Paths[n], 100)
+	for _, w := range m.Get("paths").Words() {
+		if glob, ok := instructions.Pattern(w); ok && flat(glob, 500) == glob {
+			i.Paths = append(i.Paths, glob)
+		} else {
+			i.note(m.Get("paths"), fmt.Sprintf("%q is no pattern of paths", flat(w, 80)))
+		}
 	}
 	i.forks(m, o)
 	if a := m.Get("allowed-tools"); a != nil {
@@ -259,7 +263,7 @@ func (i *Item) note(f *front.Field, text string) {
 	i.Notes = append(i.Notes, fmt.Sprintf("%s:%d:1: %s", i.Source, f.Line, text))
 }
 
-func truth(f *front.Field) bool { return f != nil && f.Text == "true" }
+func truth(f *front.Field) bool { return f != nil && strings.EqualFold(f.Text, "true") }
 
 // rank finds which of those with the same name is in use: the first that was found, and a skill before a command.
 func (f *finder) rank() {

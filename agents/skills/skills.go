@@ -5,7 +5,8 @@
 //
 // Does not: write or run anything, let a file allow anything, decide which agent is told of what.
 //
-// Imports: agents/event, tools, tools/front, tools/permit, tools/secret, tools/workspace.
+// Imports: agents/event, agents/instructions, store/config/near, tools, tools/front, tools/permit, tools/secret,
+// tools/tree, tools/workspace.
 package skills
 
 import (
@@ -18,9 +19,11 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"fantail/store/config/near"
 	"fantail/tools"
 	"fantail/tools/permit"
 	"fantail/tools/secret"
+	"fantail/tools/tree"
 )
 
 // Kind is what a file brings.
@@ -51,11 +54,12 @@ type Item struct {
 	Fork   bool     // an agent of its own carries it out
 	Agent  string   // which one; "": an agent like the one that uses it
 	Model  string   // of that agent; "": its dispatcher's
-	Paths  []string // the files that it is about; nil: any
+	Paths  []string // patterns, from Of, of the files that it is about; nil: any
+	Of     string   // the directory that it was found for
 
 	Role *Role // of an agent
 
-	tree tree
+	tree tree.Tree
 	rel  string // its path in tree
 }
 
@@ -134,7 +138,7 @@ func (l *List) Typed() []*Item {
 
 // places are the directories of each kind, the first of which wins.
 func (o *Options) places() (ps []place) {
-	own := tree{dir: o.Root, bound: true}
+	own := tree.Tree{Dir: o.Root, Bound: true}
 	for _, at := range o.upward() {
 		for _, p := range []struct {
 			dir  string
@@ -149,7 +153,7 @@ func (o *Options) places() (ps []place) {
 			{".claude/agents", Agent},
 		} {
 			rel := filepath.Join(at, p.dir)
-			ps = append(ps, place{tree: own, rel: rel, show: rel, kind: p.kind})
+			ps = append(ps, place{tree: own, rel: rel, show: rel, kind: p.kind, of: filepath.Join(o.Root, at)})
 		}
 	}
 	user := func(base, show string, dirs map[Kind]string) {
@@ -158,7 +162,7 @@ func (o *Options) places() (ps []place) {
 		}
 		for _, k := range []Kind{Skill, Command, Agent} {
 			if dirs[k] != "" {
-				ps = append(ps, place{tree: tree{dir: base}, rel: dirs[k], show: show + dirs[k], kind: k})
+				ps = append(ps, place{tree: tree.Tree{Dir: base}, rel: dirs[k], show: show + dirs[k], kind: k, of: o.Root})
 			}
 		}
 	}
@@ -193,7 +197,7 @@ func (o *Options) shown(path string) string {
 func (s *Shelf) Dirs() []string {
 	dirs := map[string]bool{}
 	for _, p := range s.o.places() {
-		at := filepath.Join(p.tree.dir, p.rel)
+		at := filepath.Join(p.tree.Dir, p.rel)
 		dirs[at], dirs[filepath.Dir(at)], dirs[filepath.Dir(filepath.Dir(at))] = true, true, true
 	}
 	for _, i := range s.Now().Items {
@@ -209,11 +213,37 @@ func Matters(name string) bool {
 	return strings.HasSuffix(name, ".md") || strings.HasSuffix(name, ".yml") || strings.HasSuffix(name, ".yaml")
 }
 
-// HasRole reports whether a name means an agent that a file describes. s may be nil.
-func (s *Shelf) HasRole(name string) bool { return s != nil && s.Now().Find(Agent, name) != nil }
+// Agent returns the agent of that name that a file describes, or another vendor's. s may be nil.
+func (s *Shelf) Agent(name string) (tools.Worker, error) {
+	if s == nil {
+		return tools.Worker{}, nil
+	}
+	if i := s.Now().Find(Agent, name); i != nil {
+		return tools.Worker{File: true, Background: i.Role.Background}, nil
+	}
+	if slices.Contains(s.o.Vendors, name) {
+		return tools.Worker{}, nil
+	}
+	var names []string
+	for _, i := range s.Now().Items {
+		if i.Kind == Agent && i.Out == "" && len(names) < 20 {
+			names = append(names, i.Name)
+		}
+	}
+	all, hint := append(names, s.o.Vendors...), ""
+	if meant := near.Word(name, all); meant != "" {
+		hint = fmt.Sprintf("did you mean %q? ", meant)
+	}
+	for _, v := range s.o.Vendors {
+		names = append(names, tools.VendorModel(v))
+	}
+	return tools.Worker{}, fmt.Errorf("there is no agent of the name %q; %sthere are %s", tools.Line(name), hint, strings.Join(names, ", "))
+}
 
 // Offers reports whether there is a skill that a model may use. s may be nil.
-func (s *Shelf) Offers() bool { return s != nil && s.Now().Offer.Skills != "" }
+func (s *Shelf) Offers() bool {
+	return s != nil && (s.Now().Offer.Skills != "" || len(s.Now().Offer.Fitting) > 0)
+}
 
 var _ tools.Shelf = (*Shelf)(nil)
 

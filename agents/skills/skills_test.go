@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"syscall"
@@ -326,7 +327,7 @@ func TestType(t *testing.T) {
 // TestOffer: what models are told stays within its bounds, in short before it is left out, and skills for people only are
 // not in it.
 func TestOffer(t *testing.T) {
-	if o := New(grown(t, nil)).Now().Offer; o != (Offer{}) {
+	if o := New(grown(t, nil)).Now().Offer; !reflect.DeepEqual(o, Offer{}) {
 		t.Errorf("with nothing, models are told %+v", o)
 	}
 	for _, c := range []struct{ n, listed, short, left int }{{3, 3, 0, 0}, {60, 60, 60, 0}, {500, 89, 89, 411}} {

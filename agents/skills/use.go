@@ -14,6 +14,7 @@ import (
 	"fantail/tools"
 	"fantail/tools/front"
 	"fantail/tools/permit"
+	"fantail/tools/tree"
 	"fantail/tools/workspace"
 )
 
@@ -75,7 +76,7 @@ func (s *Shelf) use(i *Item, args, head string) (tools.Skill, error) {
 		return tools.Skill{Text: text}, nil
 	}
 	t := &tools.Task{Prompt: text, Model: i.Model}
-	if i.Agent != "" && s.HasRole(i.Agent) { // else another tool's: one like the dispatcher
+	if i.Agent != "" && s.Now().Find(Agent, i.Agent) != nil { // else another tool's: one like the dispatcher
 		t.Model = tools.VendorModel(i.Agent)
 	}
 	return tools.Skill{Task: t}, nil
@@ -88,7 +89,7 @@ func (s *Shelf) body(i *Item) (string, error) {
 	if i.Path == "" {
 		text, err = ours.ReadFile("ours/" + i.Name + "/SKILL.md")
 	} else {
-		text, _, err = i.tree.read(i.rel, mostFile)
+		text, err = i.tree.Whole(i.rel, mostFile)
 	}
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", i.Source, err)
@@ -239,7 +240,12 @@ func (e *expansion) read(name string) (string, error) {
 	case a.Forbidden != "" || a.Sensitive != "":
 		return "", errors.New(cmp.Or(a.Forbidden, "it may hold secrets"))
 	}
-	text, size, err := tree{dir: o.Root, bound: true}.read(t.Rel, mostFileIn)
+	h := tree.Tree{Dir: o.Root, Bound: true}.Open()
+	defer h.Close()
+	text, size, err := h.Read(t.Rel, mostFileIn)
+	if err == nil && size > mostFile {
+		err = tree.TooLarge(size, mostFile)
+	}
 	if err != nil {
 		return "", err
 	}

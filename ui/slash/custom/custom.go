@@ -61,7 +61,7 @@ func (r Room) Agents() (items []composer.Item) {
 	return items
 }
 
-// Typing is a command of a file's that was typed.
+// Typing is a command of a file's that was typed. What it means is found where it enters a conversation.
 type Typing struct {
 	Name, Args string
 	Prompt     func(ctx context.Context, text string) error                 // sends a prompt
@@ -73,16 +73,14 @@ type Typing struct {
 // Run returns what the command comes to: a prompt, or work for an agent of its own.
 func (r Room) Run(t Typing) func(ctx context.Context) (intent.Intent, error) {
 	return func(ctx context.Context) (intent.Intent, error) {
-		s, err := r.Shelf.Type(t.Name, t.Args)
-		if err != nil {
-			return nil, err
+		item, text := r.Shelf.Now().Slash(t.Name), strings.TrimSpace("/"+t.Name+" "+t.Args)
+		switch {
+		case item == nil:
+			return nil, fmt.Errorf("there is no command /%s any more", t.Name)
+		case !item.Fork:
+			return intent.Said{Text: t.Said}, t.Prompt(ctx, text)
 		}
-		if s.Task == nil {
-			return intent.Said{Text: t.Said}, t.Prompt(ctx, s.Text)
-		}
-		task := *s.Task
-		task.Start = true
-		row, err := t.Push(ctx, task)
+		row, err := t.Push(ctx, tools.Task{Prompt: text, Start: true})
 		if err != nil {
 			return nil, err
 		}
@@ -203,6 +201,9 @@ func role(r *skills.Role) (fs []string) {
 	}
 	if r.Model != "" {
 		fs = append(fs, r.Model)
+	}
+	if r.Background {
+		fs = append(fs, "nobody waits for it")
 	}
 	if r.Steps > 0 {
 		fs = append(fs, fmt.Sprintf("at most %d requests", r.Steps))

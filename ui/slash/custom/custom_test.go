@@ -56,10 +56,10 @@ func TestRun(t *testing.T) {
 		}
 		return i.(intent.Said).Text
 	}
-	if said := run("fix", "12"); said != "sent" || prompt != "/fix 12\n\nWhat /fix stands for (.claude/commands/fix.md):\n\nFix 12." || task.Prompt != "" {
+	if said := run("fix", "12"); said != "sent" || prompt != "/fix 12" || task.Prompt != "" {
 		t.Errorf("%q, %q, %+v", said, prompt, task)
 	}
-	if said := run("look", "it"); said != "queued wren" || prompt != "" || !task.Start || !strings.HasSuffix(task.Prompt, "Look at it.") {
+	if said := run("look", "it"); said != "queued wren" || prompt != "" || !task.Start || task.Prompt != "/look it" {
 		t.Errorf("%q, %q, %+v", said, prompt, task)
 	}
 	refused = errors.New("full")
