@@ -305,7 +305,9 @@ var arrows = map[string][]string{
 		"agents/event", "agents/history", "agents/instructions", "agents/ledger", "agents/llm", "agents/skills", "agents/turn",
 		"tools", "tools/permit",
 	},
-	"ui/slash/custom":      {"agents/roster", "agents/skills", "tools", "ui/composer", "ui/dialog", "ui/frame", "ui/intent"},
+	"ui/slash/custom": {
+		"agents/history", "agents/roster", "agents/skills", "tools", "ui/composer", "ui/dialog", "ui/frame", "ui/intent",
+	},
 	"agents/choices":       {"store", "tools/permit"},
 	"ui/slash/permissions": {"agents/permissions", "tools/permit", "tools/permit/toolrule", "ui/frame"},
 	"ui/cli/rulebook": {

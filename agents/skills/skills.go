@@ -63,9 +63,6 @@ type Item struct {
 	rel  string // its path in tree
 }
 
-// Tokens is about how much it takes of a model's window once it is used.
-func (i *Item) Tokens() int { return int(i.Bytes+3) / 4 }
-
 // Options say where a shelf looks and what it knows.
 type Options struct {
 	Root    string   // the workspace

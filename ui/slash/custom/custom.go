@@ -4,7 +4,7 @@
 //
 // Does not: find or read a file on the interface's goroutine, know the program's own commands.
 //
-// Imports: agents/roster, agents/skills, tools, ui/composer, ui/dialog, ui/frame, ui/intent.
+// Imports: agents/history, agents/roster, agents/skills, tools, ui/composer, ui/dialog, ui/frame, ui/intent.
 package custom
 
 import (
@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"fantail/agents/history"
 	"fantail/agents/roster"
 	"fantail/agents/skills"
 	"fantail/tools"
@@ -160,7 +161,7 @@ func told(l *skills.List, k skills.Kind) string {
 	if text == "" {
 		return ""
 	}
-	return fmt.Sprintf(" (models are told of %s: about %d tokens of each request)", strings.TrimSpace(strings.TrimPrefix(of+" ", ", ")+orAll(of)), (len(text)+3)/4)
+	return fmt.Sprintf(" (models are told of %s: about %d tokens of each request)", strings.TrimSpace(strings.TrimPrefix(of+" ", ", ")+orAll(of)), history.Tokens(text))
 }
 
 func orAll(of string) string {
@@ -172,7 +173,7 @@ func orAll(of string) string {
 
 // facts are what there is to say of one.
 func facts(i *skills.Item) []string {
-	fs := []string{brief(i.About, 60), i.Source, fmt.Sprintf("about %d tokens", i.Tokens())}
+	fs := []string{brief(i.About, 60), i.Source, fmt.Sprintf("about %d tokens", history.TokensOf(int(i.Bytes)))}
 	switch {
 	case i.Kind == skills.Agent:
 		fs = append(fs, role(i.Role)...)

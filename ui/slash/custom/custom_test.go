@@ -90,7 +90,7 @@ func TestList(t *testing.T) {
 	})
 	text := r.List()
 	for _, want := range []string{
-		"Skills (models are told of 2 of them: about ", "  deploy  Deploys · .claude/skills/deploy/SKILL.md · about 8 tokens\n", "only people use it, as /review",
+		"Skills (models are told of 2 of them: about ", "  deploy  Deploys · .claude/skills/deploy/SKILL.md · about 9 tokens\n", "only people use it, as /review",
 		"Agents (models are told of all: about ", "  a  A · .claude/agents/a.md · about ", "mode plan · at most 3 requests",
 		"! .claude/skills/model/SKILL.md: /model is a command of the program; models use it as the skill model",
 	} {
