@@ -116,7 +116,7 @@ var arrows = map[string][]string{
 	"inbox":                 {"store"},
 	"inbox/envelope":        {"inbox", "tools/pattern"},
 	"inbox/policy":          {"inbox", "store"},
-	"inbox/rules":           {"inbox", "inbox/policy"},
+	"inbox/rules":           {"inbox", "inbox/policy", "tools/tree"},
 	"store":                 {"store/files", "store/sqlite"},
 	"store/config":          {"store/config/near", "store/config/paths"},
 	"store/config/near":     {},

@@ -26,6 +26,9 @@ type place struct {
 
 // flat is text on one line, at most so many bytes, without what a terminal would obey.
 func flat(s string, most int) string {
+	if len(s) <= most && isFlat(s) {
+		return s
+	}
 	var b strings.Builder
 	for _, w := range strings.Fields(s) {
 		for part := range strings.SplitSeq(w, "\x00") {
@@ -42,4 +45,16 @@ func flat(s string, most int) string {
 		}
 	}
 	return b.String()
+}
+
+// isFlat reports whether a text is one line of plain words already, as most are.
+func isFlat(s string) bool {
+	blank := true
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c > '~' || c == ' ' && blank {
+			return false
+		}
+		blank = s[i] == ' '
+	}
+	return !blank || s == ""
 }

@@ -61,10 +61,6 @@ func (f *finder) look() {
 	f.l.Offer = f.l.offer()
 }
 
-func sortEntries(es []fs.DirEntry) {
-	slices.SortFunc(es, func(a, b fs.DirEntry) int { return cmp.Compare(a.Name(), b.Name()) })
-}
-
 // broken notes a file that can't be used.
 func (f *finder) broken(source string, err error) {
 	sep := ": "
@@ -80,7 +76,6 @@ func (f *finder) entries(p place, rel string) []fs.DirEntry {
 	if err != nil {
 		f.broken(path.Join(p.show, rel), err)
 	}
-	sortEntries(es)
 	if len(es) >= mostFiles {
 		f.broken(path.Join(p.show, rel), fmt.Errorf("more than %d files stand there, the rest is not read", mostFiles))
 	}

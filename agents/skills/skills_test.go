@@ -377,6 +377,17 @@ func TestReread(t *testing.T) {
 	}
 }
 
+// TestFlat: what is plain already is what the slow way makes of it.
+func TestFlat(t *testing.T) {
+	for s, want := range map[string]string{
+		"": "", " ": "", "a": "a", "a b": "a b", " a": "a", "a ": "a", "a  b": "a b", "a\nb": "a b", "a\x1bb": "a\uFFFDb", "\u00e4 b": "\u00e4 b", "a\x7f": "a\uFFFD",
+	} {
+		if got := flat(s, 20); got != want {
+			t.Errorf("%q becomes %q, want %q", s, got, want)
+		}
+	}
+}
+
 // BenchmarkNew is a start with 500 skills.
 func BenchmarkNew(b *testing.B) {
 	dir := b.TempDir()

@@ -9,12 +9,14 @@
 package tree
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 )
@@ -77,46 +79,46 @@ func (h *Hold) Near(dir string) {
 // other end is not waited for.
 func (h *Hold) open(rel string) (*os.File, error) {
 	how := os.O_RDONLY | syscall.O_NONBLOCK
-	if h.Resolved {
-		how |= syscall.O_NOFOLLOW
-	}
 	if !h.Bound {
+		if h.Resolved {
+			how |= syscall.O_NOFOLLOW
+		}
 		return os.OpenFile(filepath.Join(h.Dir, rel), how, 0)
 	}
 	if h.root == nil {
 		return nil, h.why
 	}
-	from, in := h.root, rel
-	if near, err := filepath.Rel(h.at, rel); h.near != nil && err == nil && filepath.IsLocal(near) {
-		from, in = h.near, near
-	}
+	from, in := h.nearest(rel)
 	f, err := from.OpenFile(in, how, 0)
-	switch {
-	case err == nil && h.Resolved:
-		return f, same(from, in, f)
-	case err != nil && from == h.near && !h.Resolved && !errors.Is(err, fs.ErrNotExist):
+	if err != nil && from == h.near && !h.Resolved && !errors.Is(err, fs.ErrNotExist) {
 		return h.root.OpenFile(rel, how, 0) // a link may lead to another place in the tree
 	}
 	return f, err
 }
 
-// same makes sure that a file is the one of that name, and no link led there: a root follows those that stay in it, whatever
-// it is told. It closes f if not.
-func same(r *os.Root, rel string, f *os.File) error {
-	is, err := f.Stat()
-	if err == nil {
-		var named fs.FileInfo
-		if named, err = r.Lstat(rel); err == nil && !os.SameFile(is, named) {
-			err = errors.New("it has become a link")
-		}
+// nearest returns from where a path of a bound tree is opened, and the path from there.
+func (h *Hold) nearest(rel string) (from *os.Root, in string) {
+	if near, err := filepath.Rel(h.at, rel); h.near != nil && err == nil && filepath.IsLocal(near) {
+		return h.near, near
 	}
-	if err != nil {
-		_ = f.Close()
+	return h.root, rel
+}
+
+// is makes sure that a file that was opened is the one of that name where no path had links: a root follows those that stay in
+// it, whatever it is told.
+func (h *Hold) is(rel string, opened fs.FileInfo) error {
+	if !h.Bound || !h.Resolved {
+		return nil
+	}
+	from, in := h.nearest(rel)
+	named, err := from.Lstat(in)
+	if err == nil && !os.SameFile(opened, named) {
+		err = errors.New("it has become a link")
 	}
 	return err
 }
 
-// List returns what is in a directory, at most so many names; none if it is not there.
+// List returns what is in a directory by name, at most so many; none if it is not there.
 func (h *Hold) List(rel string, most int) ([]fs.DirEntry, error) {
 	f, err := h.open(rel)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
@@ -130,6 +132,7 @@ func (h *Hold) List(rel string, most int) ([]fs.DirEntry, error) {
 	if errors.Is(err, io.EOF) {
 		err = nil
 	}
+	slices.SortFunc(all, func(a, b fs.DirEntry) int { return cmp.Compare(a.Name(), b.Name()) })
 	return all, Plain(err)
 }
 
@@ -152,6 +155,9 @@ func (h *Hold) Read(rel string, most int64) (text []byte, size int64, err error)
 		return nil, 0, ErrDirectory
 	case !info.Mode().IsRegular():
 		return nil, 0, errors.New("it is no regular file")
+	}
+	if err := h.is(rel, info); err != nil {
+		return nil, 0, Plain(err)
 	}
 	text = make([]byte, min(info.Size(), most))
 	n, err := io.ReadFull(f, text)
