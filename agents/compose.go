@@ -159,7 +159,8 @@ func (p *Pool) furnish() {
 	p.Schedule = schedules(p)
 	p.Tasks.Fits = p.Budgets.Fits
 	office, gear := &post.Office{Dir: o.boxes()}, kit.New(o.Tools, o.Shelf, o.System)
-	p.Tasks.Cast = gear.Cast
+	p.Tasks.Cast, p.Ledger.Carries = gear.Cast, gear.Carries
+	o.Briefs.Adds(gear.Fitting)
 	p.loops = turn.New(turn.Options{
 		DB: o.DB, Inbox: p.inbox, Fleet: p.fleet, Mail: p.Mail, Takes: p.takes, Pickup: p.Pickup,
 		Asks: p.Asks, Waits: p.waits, Ends: p.ends, Disk: p.disk, Audit: p.audit, Budget: p.Budgets, Brought: o.Brought,

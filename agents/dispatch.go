@@ -12,6 +12,7 @@ import (
 	"fantail/agents/history"
 	"fantail/agents/queue"
 	"fantail/agents/roster"
+	"fantail/agents/tasks"
 	"fantail/inbox"
 	"fantail/inbox/envelope"
 	"fantail/store"
@@ -77,9 +78,14 @@ func (p *Pool) launch(q *queue.Task) bool {
 // that [fleet.Line.Next] reserved becomes the agent's. After an error it is still reserved.
 func (p *Pool) begin(id int64) error {
 	var b beginning
-	err := p.o.DB.Write(context.WithoutCancel(p.fleet.Context()), "start a task", func(tx *store.Tx) error {
+	ctx := context.WithoutCancel(p.fleet.Context())
+	late, err := p.Tasks.Late(ctx, id)
+	if err != nil {
+		return fmt.Errorf("start a task: %w", err)
+	}
+	err = p.o.DB.Write(ctx, "start a task", func(tx *store.Tx) error {
 		b = beginning{}
-		return b.record(tx, p, id)
+		return b.record(tx, p, id, late)
 	})
 	if errors.Is(err, errUnsealed) {
 		return p.held.Mistrust(id)
@@ -134,7 +140,7 @@ type beginning struct {
 
 // record begins the task with that id in the rows. The error is errGone if it is not queued any more, errUnsealed if it
 // may not start.
-func (b *beginning) record(tx *store.Tx, p *Pool, id int64) error {
+func (b *beginning) record(tx *store.Tx, p *Pool, id int64, late tasks.Late) error {
 	t, ok, err := tx.Task(id)
 	switch b.task = t; {
 	case err != nil:
@@ -147,6 +153,9 @@ func (b *beginning) record(tx *store.Tx, p *Pool, id int64) error {
 		return err
 	case !may:
 		return errUnsealed
+	}
+	if err := late.Becomes(tx, &t); err != nil {
+		return err
 	}
 	if t.Model == "" && t.Kind != roster.KindCommand {
 		t.Model = p.fleet.ModelOf(t.Queue)

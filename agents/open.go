@@ -13,6 +13,7 @@ import (
 	"fantail/agents/history"
 	"fantail/agents/roster"
 	"fantail/store"
+	"fantail/tools"
 	"fantail/tools/permit"
 )
 
@@ -34,14 +35,12 @@ func (p *Pool) NewHelper(ctx context.Context, name, model string) (event.Info, e
 // are set, and starts it; with a mode, nobody attends it. Its transcript begins, or
 // goes on, with a notice if there is one.
 func (p *Pool) addHelper(ctx context.Context, want store.Agent, mode permit.Mode, notice string) (event.Info, error) {
-	role, model, err := p.Tasks.Cast(ctx, want.Model)
+	as := tools.Task{Model: want.Model}
+	role, err := p.Tasks.Cast(ctx, &as)
 	if err != nil {
 		return event.Info{}, err
 	}
-	if role != nil {
-		want.Model = model
-	}
-	want.Model = cmp.Or(want.Model, p.fleet.ModelOf(0))
+	want.Model = cmp.Or(as.Model, p.fleet.ModelOf(0))
 	if m := p.fleet.Main(); m != nil {
 		want.Parent = m.ID // who gets its open tasks once it is closed
 	}

@@ -11,9 +11,9 @@
 // agents/drafts, agents/due, agents/ending, agents/event, agents/fleet, agents/follow, agents/fork, agents/history,
 // agents/hooks, agents/inline, agents/kept, agents/kit, agents/ledger, agents/llm, agents/mail, agents/memory,
 // agents/observer, agents/outside, agents/permissions, agents/post, agents/program, agents/quarantine,
-// agents/questions, agents/queue, agents/recovery, agents/roster, agents/schedule, agents/seal, agents/servers,
-// agents/steer, agents/tasks, agents/trust, agents/turn, agents/waits, inbox, inbox/envelope, inbox/policy, store,
-// tools, tools/allowance, tools/mcp, tools/permit, tools/proc, tools/secret.
+// agents/questions, agents/queue, agents/recovery, agents/roster, agents/schedule, agents/seal, agents/steer,
+// agents/tasks, agents/trust, agents/turn, agents/waits, inbox, inbox/envelope, inbox/policy, store, tools,
+// tools/allowance, tools/permit, tools/proc, tools/secret.
 package agents
 
 import (

@@ -105,7 +105,8 @@ func parseBash(c call) (*Call, error) {
 	}
 	act.Boxed = c.env.Box != nil
 	leave := &Leave{}
-	return &Call{Action: act, Leave: leave, Run: func(ctx context.Context) Result {
+	touches := func() []string { return c.env.touched(a.Command) }
+	return &Call{Action: act, Leave: leave, Touches: touches, Run: func(ctx context.Context) Result {
 		defer c.env.Changes.Runs()()
 		s := proc.Spec{Shell: a.Command, Env: c.env.Environ, Timeout: time.Duration(seconds) * time.Second}
 		if programs.GitReads(a.Command) {

@@ -19,7 +19,7 @@ func delegate() tool {
 			`"mode":{"type":"string","enum":["sync","async"],"description":"Wait for its answer, or go on and get it later; default async where a person watches, else sync"},` +
 			`"active_notify":{"type":"boolean","description":"async: its result starts a turn of yours; default false"},` +
 			`"model":{"type":"string","description":"provider/name; default yours"},` +
-			`"agent":{"type":"string","description":"In place of a model: an agent that your system prompt lists, or another vendor's: claude, codex, opencode (the user is asked once)"},` +
+			`"agent":{"type":"string","description":"An agent that your system prompt lists (it works with model, if given), or another vendor's: claude, codex, opencode (the user is asked once)"},` +
 			`"timeout":{"type":"integer","description":"Seconds after which the agent is stopped"},` +
 			`"budget":{"type":"string","description":"What it and its own agents may use: 50k tokens or $2; default the user's"},` +
 			`"interactive":{"type":"boolean","description":"It stays when it has answered, and the user may tell it more; default false"},` +
@@ -85,8 +85,12 @@ func parseDelegate(c call) (*Call, error) {
 	}
 	w := handed{}
 	run := c.internal(w.result)
-	if err := t.abroad(run, c.env.Shelf, a.Agent); err != nil {
+	to, err := t.abroad(run, c.env.Shelf, a.Agent)
+	if err != nil {
 		return nil, err
+	}
+	if to.Background && a.Mode == "" {
+		a.Mode = "async"
 	}
 	run.Beside = "delegate"
 	run.Start = func(ctx context.Context) {

@@ -66,6 +66,7 @@ type Task struct {
 	Name        string
 	Prompt      string
 	Model       string
+	Agent       string // that a file describes, which works with Model in place of its own; "": see Model
 	Timeout     time.Duration
 	Budget      allowance.Amount // what its agent and those below may use; none: as much as usual
 	Deliver     string           // "", hold, next, wake

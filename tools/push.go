@@ -17,7 +17,7 @@ func push() tool {
 			`"prompt":{"type":"string","description":"The whole task: the agent knows nothing of this conversation"},` +
 			`"name":{"type":"string","description":"A short name for the agent; default one is made up"},` +
 			`"model":{"type":"string","description":"provider/name; default yours"},` +
-			`"agent":{"type":"string","description":"In place of a model: an agent that your system prompt lists, or another vendor's: claude, codex, opencode (the user is asked once)"},` +
+			`"agent":{"type":"string","description":"An agent that your system prompt lists (it works with model, if given), or another vendor's: claude, codex, opencode (the user is asked once)"},` +
 			`"timeout":{"type":"integer","description":"Seconds after which the agent is stopped; default none"},` +
 			`"budget":{"type":"string","description":"What it and its own agents may use: 50k tokens or $2; default the user's"},` +
 			`"deliver":{"type":"string","enum":["hold","next","wake"],"description":"How its result reaches you; default next"},` +
@@ -62,7 +62,8 @@ func push() tool {
 				Interactive: a.Stays, Idle: idle, Budget: of,
 			}
 			run := c.internal(func(ctx context.Context, d Desk) Result { return answer(d.Push(ctx, t)) })
-			return run, t.abroad(run, c.env.Shelf, a.Agent)
+			_, err = t.abroad(run, c.env.Shelf, a.Agent)
+			return run, err
 		},
 		title: func(a loose) string {
 			if n := a.word("name"); n != "" {

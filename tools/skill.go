@@ -13,8 +13,14 @@ var skillText string
 // Shelf is what files bring that calls may name.
 type Shelf interface {
 	Skill(ctx context.Context, name, args string) (Skill, error) // the error is text for the model
-	HasRole(name string) bool                                    // whether an agent in a file has that name
+	Agent(name string) (Worker, error)                           // the error names those there are
 	Offers() bool                                                // whether there are skills that a model may use
+}
+
+// Worker is an agent that work is given to by its name.
+type Worker struct {
+	File       bool // a file describes it; else it is another vendor's
+	Background bool // who gives it work does not wait for it unless they say so
 }
 
 // Skill is a skill that is used: a text, or a task for an agent of its own.

@@ -5,8 +5,9 @@
 // Does not: decide (permit does), judge or open a file (workspace does), ask, know a model, or write to the database:
 // what reaches upward goes through [Desk].
 //
-// Imports: tools/allowance, tools/content, tools/git, tools/offer, tools/permit, tools/permit/filenames,
-// tools/permit/programs, tools/proc, tools/sandbox, tools/search, tools/secret, tools/workspace.
+// Imports: tools/allowance, tools/content, tools/git, tools/offer, tools/permit, tools/permit/bash,
+// tools/permit/filenames, tools/permit/programs, tools/proc, tools/sandbox, tools/search, tools/secret,
+// tools/workspace.
 package tools
 
 import (
@@ -31,12 +32,13 @@ type Spec struct {
 // before it, for neighbours in their order. With Asks there is no Run: the human's
 // answer is the result.
 type Call struct {
-	Action permit.Action
-	Leave  *Leave // what its command may do beyond its profile; nil: it runs none
-	Beside string // neighbours with the same word here may run side by side; "": alone
-	Start  func(ctx context.Context)
-	Run    func(ctx context.Context) Result
-	Asks   *Question
+	Action  permit.Action
+	Leave   *Leave          // what its command may do beyond its profile; nil: it runs none
+	Touches func() []string // the files and directories of the workspace that its command names, resolved; nil: Action has them
+	Beside  string          // neighbours with the same word here may run side by side; "": alone
+	Start   func(ctx context.Context)
+	Run     func(ctx context.Context) Result
+	Asks    *Question
 }
 
 // Result is what a call gives the model and the screen. A tool never returns a

@@ -16,22 +16,41 @@ func VendorModel(vendor string) string { return vendors + vendor }
 // VendorOf is whose agent a model is; false: it is a model like others.
 func VendorOf(model string) (vendor string, is bool) { return strings.CutPrefix(model, vendors) }
 
-// abroad makes a call that hands work to the agent of another vendor one that asks, where it does. agent, if not empty,
-// takes the place of the model: the one that a file describes is none of another vendor.
-func (t *Task) abroad(c *Call, files Shelf, agent string) error {
-	if agent != "" {
-		if t.Model != "" {
-			return errors.New("agent takes the place of model: give one of them")
-		}
+// To has the agent of that name do the task. Beside a model, it has to be one that a file describes: it works with that model
+// instead of its own.
+func (t *Task) To(agent string) {
+	switch {
+	case agent == "":
+	case t.Model == "":
 		t.Model = VendorModel(agent)
+	default:
+		t.Agent = agent
 	}
-	vendor, is := VendorOf(t.Model)
-	if !is {
-		return nil
+}
+
+// abroad makes a call that hands work to the agent of another vendor one that asks, where it does. The one that a file
+// describes is none of another vendor.
+func (t *Task) abroad(c *Call, files Shelf, agent string) (of Worker, err error) {
+	t.To(agent)
+	name, is := VendorOf(t.Model)
+	if t.Agent != "" && is {
+		return of, errors.New("another vendor's agent has no other agent's model: give agent or model")
 	}
-	c.Action.About = vendor
-	if files == nil || !files.HasRole(vendor) {
-		c.Action.Kind, c.Action.Vendor = permit.Abroad, vendor
+	if t.Agent != "" {
+		name, is = t.Agent, true
 	}
-	return nil
+	if is && files != nil {
+		of, err = files.Agent(name)
+	}
+	switch {
+	case err != nil || !is || of.File:
+	case t.Agent != "":
+		err = errors.New("another vendor's agent has its own models: leave model away")
+	default:
+		c.Action.Kind, c.Action.Vendor = permit.Abroad, name
+	}
+	if is {
+		c.Action.About = name
+	}
+	return of, err
 }

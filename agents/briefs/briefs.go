@@ -46,6 +46,8 @@ type Room struct {
 	moved  func(dirs []string)          // hears in which directories changes matter; nil: nobody
 
 	moving sync.Mutex // moved hears of one thing at a time
+
+	also func(i event.Info) []instructions.File // rules that stand in no file of instructions, as they are now; nil: there are none
 }
 
 // New reads the files of a place. What was allowed there before is in the data directory.
@@ -243,7 +245,7 @@ func (r *Room) Begin(ctx context.Context, db *store.DB, i event.Info) (e history
 		if b.Why == isGone || slices.ContainsFunc(now.Files, func(f instructions.File) bool { return f.Path == path }) {
 			continue
 		}
-		f, there := r.find(now, b)
+		f, there := r.find(now, i, b)
 		switch {
 		case !there:
 			t.gone = append(t.gone, history.Brief{Path: b.Path, Name: b.Name, Dir: b.Dir, Why: isGone})
@@ -256,8 +258,8 @@ func (r *Room) Begin(ctx context.Context, db *store.DB, i event.Info) (e history
 }
 
 // find returns a file that an agent was told of when a tool touched it, as it is now.
-func (r *Room) find(now *instructions.Set, b history.Brief) (instructions.File, bool) {
-	from := [][]instructions.File{now.Rules}
+func (r *Room) find(now *instructions.Set, i event.Info, b history.Brief) (instructions.File, bool) {
+	from := [][]instructions.File{now.Rules, r.more(i)}
 	r.mu.Lock()
 	p := r.place
 	r.mu.Unlock()
@@ -275,6 +277,21 @@ func (r *Room) find(now *instructions.Set, b history.Brief) (instructions.File, 
 	return instructions.File{}, false
 }
 
+// Adds has agents told of rules that stand in no file of instructions, as they are then. It is called before any is told.
+func (r *Room) Adds(also func(i event.Info) []instructions.File) {
+	if r != nil {
+		r.also = also
+	}
+}
+
+// more are these rules for an agent.
+func (r *Room) more(i event.Info) []instructions.File {
+	if r.also == nil {
+		return nil
+	}
+	return r.also(i)
+}
+
 func ordered(known map[string]history.Brief) []string {
 	paths := make([]string, 0, len(known))
 	for p := range known {
@@ -290,7 +307,7 @@ func (r *Room) Touched(ctx context.Context, db *store.DB, i event.Info, paths []
 	if r == nil || len(paths) == 0 || !follows(i) {
 		return e, false, nil
 	}
-	files := r.speaking(paths)
+	files := r.speaking(i, paths)
 	if len(files) == 0 {
 		return e, false, nil
 	}
@@ -309,9 +326,9 @@ func (r *Room) Touched(ctx context.Context, db *store.DB, i event.Info, paths []
 }
 
 // speaking returns the files that speak of what tools touched, and are not in force from the start.
-func (r *Room) speaking(paths []string) []instructions.File {
+func (r *Room) speaking(i event.Info, paths []string) []instructions.File {
 	r.mu.Lock()
-	p, rules := r.place, slices.Clone(r.now.Rules)
+	p, rules := r.place, slices.Concat(r.now.Rules, r.more(i))
 	r.mu.Unlock()
 	var files []instructions.File
 	seen := map[string]bool{}

@@ -67,7 +67,7 @@ func (w *world) write(path, text string) {
 // typed is what /NAME with arguments becomes.
 func (w *world) typed(name, args string) string {
 	w.Helper()
-	s, err := w.shelf.Type(w.Context(), name, args)
+	s, err := w.shelf.Type(w.Context(), name, args, skills.Human)
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -223,7 +223,7 @@ func TestRun_output(t *testing.T) {
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	if s, err := w.shelf.Type(ctx, "fail", ""); err != nil || !strings.Contains(s.Text, "(not run: context canceled)") {
+	if s, err := w.shelf.Type(ctx, "fail", "", skills.Human); err != nil || !strings.Contains(s.Text, "(not run: context canceled)") {
 		t.Errorf("%q %v", s.Text, err)
 	}
 }

@@ -5,7 +5,7 @@
 //
 // Does not: remember anything, know an agent, write.
 //
-// Imports: tools, tools/front, tools/permit/filenames.
+// Imports: tools, tools/front, tools/permit/filenames, tools/tree.
 package instructions
 
 import (
@@ -106,6 +106,20 @@ func (f File) Speaks(path string) bool {
 	}
 	rel = filepath.ToSlash(rel)
 	return slices.ContainsFunc(f.Paths, func(p string) bool { return matches(p, rel) })
+}
+
+// Pattern returns a pattern of paths as [File.Paths] has it; ok is false if it is none.
+func Pattern(word string) (glob string, ok bool) {
+	glob = strings.TrimPrefix(strings.TrimPrefix(word, "./"), "/")
+	if strings.HasSuffix(glob, "/") {
+		glob += "**"
+	}
+	return glob, glob != "" && doublestar.ValidatePattern(glob) && strings.Count(glob, "{") <= 8 && len(glob) <= 500
+}
+
+// Own is a line of the program's own about a file, for who works on files that match one of the patterns.
+func Own(path, name, dir, text string, patterns []string) File {
+	return File{Path: path, Name: name, Kind: Project, Rule: true, Text: text, Hash: hash(text), Dir: dir, Paths: patterns}
 }
 
 // matches reports whether a pattern matches a path, or a directory above it.

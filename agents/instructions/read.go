@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -13,67 +12,34 @@ import (
 	"syscall"
 	"unicode/utf8"
 
-	"github.com/bmatcuk/doublestar/v4"
-
 	"fantail/tools"
 	"fantail/tools/front"
 	"fantail/tools/permit/filenames"
+	"fantail/tools/tree"
 )
 
 // reader reads the files of a place into a set.
 type reader struct {
 	place Place
-	root  *os.Root // nil: the workspace can't be opened
-	dir   *os.Root // of the workspace, the last one that was read in; nil: none
-	at    string   // that directory
-	plain string   // a path that leads nowhere else, as a listing of its directory says
+	root  *tree.Hold
+	away  *tree.Hold // all that is outside of it
+	plain string     // a path that leads nowhere else, as a listing of its directory says
 	set   *Set
 	had   map[string]bool // the resolved paths that were read
 }
 
 func begin(p Place) *reader {
-	r := &reader{place: p, set: &Set{}, had: map[string]bool{}}
-	var err error
-	if r.root, err = os.OpenRoot(p.Root); err != nil {
-		r.root = nil
+	r := &reader{
+		place: p, set: &Set{}, had: map[string]bool{}, root: tree.Tree{Dir: p.Root, Bound: true, Resolved: true}.Open(),
+		away: tree.Tree{Dir: string(filepath.Separator), Resolved: true}.Open(),
+	}
+	if err := r.root.Err(); err != nil {
 		r.note(Note{Name: p.Name(p.Root), Why: Broken, Text: reason(err)})
 	}
 	return r
 }
 
-func (r *reader) end() {
-	for _, d := range []*os.Root{r.dir, r.root} {
-		if d != nil {
-			_ = d.Close()
-		}
-	}
-}
-
-// inside opens a file of the workspace by its resolved path. Nothing outside of it is opened, whatever became of the path.
-func (r *reader) inside(path string) (*os.File, error) {
-	if r.root == nil {
-		return nil, errAbsent
-	}
-	if dir := filepath.Dir(path); r.dir == nil || r.at != dir {
-		rel, err := filepath.Rel(r.place.Root, dir)
-		if err != nil {
-			return nil, err
-		}
-		d, err := r.root.OpenRoot(rel)
-		if err != nil {
-			return nil, err
-		}
-		if r.dir != nil {
-			_ = r.dir.Close()
-		}
-		r.dir, r.at = d, dir
-	}
-	return r.dir.OpenFile(filepath.Base(path), how, 0)
-}
-
-// how files are opened: one may have become something else since it was resolved. A pipe must not hang, a link not lead
-// out.
-const how = os.O_RDONLY | syscall.O_NONBLOCK | syscall.O_NOFOLLOW
+func (r *reader) end() { r.root.Close() }
 
 func (r *reader) note(n Note) {
 	if len(r.set.Notes) < mostNotes {
@@ -119,44 +85,22 @@ func (r *reader) open(path string, kind Kind) (t text, err error) {
 	if t.kind = kind; within {
 		t.kind = Project // whoever names it, others may write it
 	}
-	var f *os.File
+	from, rel := r.away, t.path
 	if within {
-		f, err = r.inside(t.path)
-	} else {
-		f, err = os.OpenFile(t.path, how, 0)
+		if rel, err = filepath.Rel(r.place.Root, t.path); err != nil {
+			return t, err
+		}
+		from = r.root
+		from.Near(filepath.Dir(rel))
 	}
-	if errors.Is(err, fs.ErrNotExist) {
+	t.data, _, err = from.Read(rel, most+1)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, tree.ErrDirectory) || within && r.root.Err() != nil {
 		return t, errAbsent
 	}
-	if err != nil {
-		return t, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return t, err
-	}
-	if info.IsDir() {
-		return t, errAbsent
-	}
-	if !info.Mode().IsRegular() {
-		return t, errors.New("it is no regular file")
-	}
-	t.data, err = head(f, min(info.Size(), most+1))
 	if t.cut = len(t.data) > most; t.cut {
 		t.data = trim(t.data[:most])
 	}
 	return t, err
-}
-
-// head reads that many bytes, or as many as there are.
-func head(f *os.File, size int64) ([]byte, error) {
-	data := make([]byte, size)
-	n, err := io.ReadFull(f, data)
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		err = nil // it shrank meanwhile
-	}
-	return data[:n], err
 }
 
 // trim drops a letter that was cut in the middle from the end.
@@ -376,11 +320,8 @@ func (r *reader) rule(path, dir string, kind Kind) {
 	}
 	if p := m.Get("paths"); len(p.Words()) > 0 {
 		for _, w := range p.Words() {
-			glob := strings.TrimPrefix(strings.TrimPrefix(w, "./"), "/")
-			if strings.HasSuffix(glob, "/") {
-				glob += "**"
-			}
-			if !doublestar.ValidatePattern(glob) || strings.Count(glob, "{") > 8 || len(glob) > 500 {
+			glob, ok := Pattern(w)
+			if !ok {
 				r.note(Note{Name: name, Line: p.Line, Column: 1, Why: Broken, Text: fmt.Sprintf("%q is no pattern of paths", w)})
 				continue
 			}

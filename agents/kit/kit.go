@@ -5,7 +5,8 @@
 //
 // Does not: find files, judge or carry out a call, loosen anything.
 //
-// Imports: agents/event, agents/history, agents/llm, agents/skills, agents/turn, tools, tools/permit.
+// Imports: agents/event, agents/history, agents/instructions, agents/ledger, agents/llm, agents/skills, agents/turn,
+// tools, tools/permit.
 package kit
 
 import (
@@ -16,6 +17,8 @@ import (
 
 	"fantail/agents/event"
 	"fantail/agents/history"
+	"fantail/agents/instructions"
+	"fantail/agents/ledger"
 	"fantail/agents/llm"
 	"fantail/agents/skills"
 	"fantail/agents/turn"
@@ -85,24 +88,50 @@ func (r *Room) Of(i event.Info) (*tools.Set, permit.Mode, turn.Guard) {
 
 // Prompt is an agent's system prompt.
 func (r *Room) Prompt(i event.Info) string {
-	parts := []string{strings.TrimRight(r.System(i), "\n")}
-	if role := i.Role; role != nil {
-		parts = append(parts, fmt.Sprintf("# The agent %s\nYou work as the agent %s, which the file %s describes. Follow it where it speaks of your "+
-			"work; it allows nothing, and what you were asked to do comes first.\n\n%s", role.Name, role.Name, role.Source, role.Text))
-	}
-	if r.Shelf != nil {
-		set, offer := r.tools(i), &r.Shelf.Now().Offer
-		if offer.Skills != "" && set.Has("skill") {
-			parts = append(parts, offer.Skills)
-		}
-		if offer.Agents != "" && (set.Has("delegate") || set.Has("push")) {
-			parts = append(parts, offer.Agents)
-		}
-	}
-	if len(parts) == 1 {
+	carries := r.Carries(i)
+	if carries == nil {
 		return r.System(i)
 	}
+	parts := []string{strings.TrimRight(r.System(i), "\n")}
+	for _, c := range carries {
+		parts = append(parts, c.Text)
+	}
 	return strings.Join(parts, "\n\n")
+}
+
+// Fitting are the skills of which an agent is told once its tools touch what they are about.
+func (r *Room) Fitting(i event.Info) []instructions.File {
+	if r.Shelf == nil {
+		return nil
+	}
+	fit := r.Shelf.Now().Offer.Fitting
+	if len(fit) == 0 || !r.tools(i).Has("skill") {
+		return nil
+	}
+	return fit
+}
+
+// Carries are the texts of files in an agent's system prompt, beside those of instructions.
+func (r *Room) Carries(i event.Info) (all []ledger.Carried) {
+	if i.Role != nil {
+		all = append(all, ledger.Carried{What: "its own file", Text: r.role(i.Role), Items: 1})
+	}
+	if r.Shelf == nil {
+		return all
+	}
+	set, offer := r.tools(i), &r.Shelf.Now().Offer
+	if offer.Skills != "" && set.Has("skill") {
+		all = append(all, ledger.Carried{What: "list of skills", Text: offer.Skills, Items: offer.Listed})
+	}
+	if offer.Agents != "" && (set.Has("delegate") || set.Has("push")) {
+		all = append(all, ledger.Carried{What: "list of agents", Text: offer.Agents, Items: offer.Agent})
+	}
+	return all
+}
+
+func (r *Room) role(of *event.Role) string {
+	return fmt.Sprintf("# The agent %s\nYou work as the agent %s, which the file %s describes. Follow it where it speaks of your "+
+		"work; it allows nothing, and what you were asked to do comes first.\n\n%s", of.Name, of.Name, of.Source, of.Text)
 }
 
 // steps bounds how many requests an agent makes. With one more it answers.
@@ -132,12 +161,26 @@ func (s *steps) Call(history.Call) (instead string, err error) {
 	return fmt.Sprintf("Not run: you have made the %d requests that you may make. Answer now with what you have.", s.most), nil
 }
 
-// Cast returns what an agent is whose model is named like another vendor's but means a file, and the model that it asks for;
-// nil: it means none. It reads the file.
-func (r *Room) Cast(ctx context.Context, model string) (*event.Role, string, error) {
-	name, is := tools.VendorOf(model)
-	if !is || !r.Shelf.HasRole(name) {
-		return nil, "", nil
+// Cast gives a task the model that it asks for with the command that it begins with, if it names none, and returns what its
+// agent is whose model is named like another vendor's but means a file; nil: it means none. It reads that file.
+func (r *Room) Cast(ctx context.Context, t *tools.Task) (*event.Role, error) {
+	if t.Model == "" && t.Agent == "" && !t.Resume {
+		t.Model = r.Shelf.Model(t.Prompt)
 	}
-	return r.Shelf.Cast(ctx, name)
+	name, is := tools.VendorOf(t.Model)
+	if t.Agent != "" {
+		name, is = t.Agent, true
+	}
+	if !is || r.Shelf == nil {
+		return nil, nil
+	}
+	of, err := r.Shelf.Agent(name)
+	if err != nil || !of.File {
+		return nil, err
+	}
+	role, model, err := r.Shelf.Cast(ctx, name)
+	if t.Agent == "" {
+		t.Model = model
+	}
+	return role, err
 }

@@ -3,6 +3,7 @@ package ledger
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"fantail/agents/history"
 	"fantail/store"
@@ -57,8 +58,17 @@ func (l *Ledger) Context(ctx context.Context, agent int64) (Context, error) {
 		parts[what].Tokens += tokens
 	}
 	if empty != nil {
-		add("system prompt", 1, history.Tokens(empty.System))
-		add("tools", len(empty.Tools), history.Estimate(empty)-history.Tokens(empty.System))
+		all := history.Tokens(empty.System)
+		add("tools", len(empty.Tools), history.Estimate(empty)-all)
+		if l.Carries != nil {
+			for _, c := range l.Carries(i) {
+				if n := history.Tokens(c.Text); n > 0 && n <= all && strings.Contains(empty.System, c.Text) {
+					add(c.What, c.Items, n)
+					all -= n
+				}
+			}
+		}
+		add("system prompt", 1, all) // so that they sum up to what is sent
 	}
 	gone := history.Withdrawn(entries)
 	for _, e := range entries {
@@ -72,7 +82,7 @@ func (l *Ledger) Context(ctx context.Context, agent int64) (Context, error) {
 		add(what, max(1, len(e.Messages)), history.Weight(e))
 	}
 	for _, what := range []string{
-		"system prompt", "tools", "summary", "prompts", "answers", "tool calls", "tool results", "mail",
+		"system prompt", "its own file", "list of skills", "list of agents", "tools", "summary", "prompts", "answers", "tool calls", "tool results", "mail",
 		"memory documents", "instruction files", "your own commands", "notes of the program",
 	} {
 		if x := parts[what]; x != nil {

@@ -29,10 +29,22 @@ type Ledger struct {
 	db     *store.DB
 	inbox  *inbox.Inbox
 	agents Agents
+
+	// Carries are the texts in an agent's system prompt that files bring. Set it before agents run; nil: nobody knows them.
+	Carries func(i event.Info) []Carried
+}
+
+// Carried is a text in a system prompt.
+type Carried struct {
+	What  string
+	Text  string
+	Items int // that it lists
 }
 
 // New returns the ledger of a workspace.
-func New(db *store.DB, box *inbox.Inbox, as Agents) *Ledger { return &Ledger{db, box, as} }
+func New(db *store.DB, box *inbox.Inbox, as Agents) *Ledger {
+	return &Ledger{db: db, inbox: box, agents: as}
+}
 
 // Agents is what only the process that runs the agents knows of them.
 type Agents interface {

@@ -31,7 +31,11 @@ func (m *Room) Policy(agent int64) (policy.Policy, error) {
 
 // policy is Policy for a caller that holds mu.
 func (m *Room) policy(i *event.Info) policy.Policy {
-	q := policy.Policy{Human: m.said[i.ID], Rules: m.rules[i.Name]}
+	rules, own := m.rules[i.Name]
+	if !own && i.Role != nil { // the file's words hold for all who work as it says, whatever they are called
+		rules = m.rules[i.Role.Name]
+	}
+	q := policy.Policy{Human: m.said[i.ID], Rules: rules}
 	if i.Kind.HasPrompt() {
 		q.Quiet = m.quiet // background work goes on
 	}

@@ -6,15 +6,16 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 
+	"fantail/agents/instructions"
 	"fantail/tools"
 	"fantail/tools/front"
+	"fantail/tools/tree"
 )
 
 //go:embed ours
@@ -31,19 +32,21 @@ type finder struct {
 	o    *Options
 	l    *List
 	left int // files that are still read of a place
+
+	own *tree.Hold // the workspace
+	in  *tree.Hold // that of the present place
 }
 
 // look finds everything.
 func (f *finder) look() {
-	root, err := os.OpenRoot(f.o.Root)
-	if err == nil {
-		defer root.Close()
-	}
+	f.own = tree.Tree{Dir: f.o.Root, Bound: true}.Open()
+	defer f.own.Close()
 	for _, p := range f.o.places() {
-		f.left = mostFiles
-		if p.tree.bound {
-			p.tree.root = root
+		f.left, f.in = mostFiles, f.own
+		if !p.tree.Bound {
+			f.in = p.tree.Open()
 		}
+		f.in.Near(p.rel)
 		switch p.kind {
 		case Skill:
 			f.skills(p)
@@ -58,10 +61,6 @@ func (f *finder) look() {
 	f.l.Offer = f.l.offer()
 }
 
-func sortEntries(es []fs.DirEntry) {
-	slices.SortFunc(es, func(a, b fs.DirEntry) int { return cmp.Compare(a.Name(), b.Name()) })
-}
-
 // broken notes a file that can't be used.
 func (f *finder) broken(source string, err error) {
 	sep := ": "
@@ -73,9 +72,9 @@ func (f *finder) broken(source string, err error) {
 
 // entries are the names in a directory of a place.
 func (f *finder) entries(p place, rel string) []fs.DirEntry {
-	es, err := p.tree.list(filepath.Join(p.rel, rel))
+	es, err := f.in.List(filepath.Join(p.rel, rel), mostFiles)
 	if err != nil {
-		f.broken(path.Join(p.show, rel), plain(err))
+		f.broken(path.Join(p.show, rel), err)
 	}
 	if len(es) >= mostFiles {
 		f.broken(path.Join(p.show, rel), fmt.Errorf("more than %d files stand there, the rest is not read", mostFiles))
@@ -83,24 +82,22 @@ func (f *finder) entries(p place, rel string) []fs.DirEntry {
 	return es
 }
 
+// read reads the head of a file, which has to be short enough to be used.
+func (f *finder) read(rel string) (text []byte, size int64, err error) {
+	if text, size, err = f.in.Read(rel, mostHead); err == nil && size > mostFile {
+		err = tree.TooLarge(size, mostFile)
+	}
+	return text, size, err
+}
+
 // skills finds the directories with a SKILL.md.
 func (f *finder) skills(p place) {
-	near := tree{bound: true} // opens what lies in the place in fewer steps
-	if p.tree.root != nil {
-		if root, err := p.tree.root.OpenRoot(p.rel); err == nil {
-			defer root.Close()
-			near.root = root
-		}
-	}
 	for _, e := range f.entries(p, "") {
 		if e.Type().IsRegular() || strings.HasPrefix(e.Name(), ".") {
 			continue
 		}
 		rel := filepath.Join(e.Name(), "SKILL.md")
-		text, size, err := near.read(rel, mostHead)
-		if err != nil { // a link may lead to another place in the tree
-			text, size, err = p.tree.read(filepath.Join(p.rel, rel), mostHead)
-		}
+		text, size, err := f.read(filepath.Join(p.rel, rel))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -120,7 +117,7 @@ func (f *finder) files(p place, rel string, depth int) {
 			if f.left--; f.left < 0 {
 				return
 			}
-			text, size, err := p.tree.read(filepath.Join(p.rel, at), mostHead)
+			text, size, err := f.read(filepath.Join(p.rel, at))
 			if errors.Is(err, fs.ErrNotExist) { // a link to nothing
 				continue
 			}
@@ -145,10 +142,9 @@ func (f *finder) ours() {
 
 // add adds the file of a place that begins with that text.
 func (f *finder) add(p place, rel, base string, text []byte, size int64, err error) {
-	i := &Item{Kind: p.kind, Name: base, Source: flat(path.Join(p.show, filepath.ToSlash(rel)), 300), Bytes: size, tree: p.tree, rel: filepath.Join(p.rel, rel)}
-	i.tree.root = nil
-	if p.tree.dir != "" {
-		i.Path = filepath.Join(p.tree.dir, i.rel)
+	i := &Item{Kind: p.kind, Name: base, Source: flat(path.Join(p.show, filepath.ToSlash(rel)), 300), Bytes: size, Of: p.of, tree: p.tree, rel: filepath.Join(p.rel, rel)}
+	if p.tree.Dir != "" {
+		i.Path = filepath.Join(p.tree.Dir, i.rel)
 	} else {
 		i.Source = "Fantail's own"
 	}
@@ -201,12 +197,15 @@ func (i *Item) describe(m *front.Matter, o *Options) error {
 	}
 	i.wants(m.Body, o)
 	i.Manual = i.Kind == Command || truth(m.Get("disable-model-invocation"))
-	if u := m.Get("user-invocable"); u == nil || u.Text != "false" {
+	if u := m.Get("user-invocable"); u == nil || !strings.EqualFold(u.Text, "false") {
 		i.Slash = i.Name
 	}
-	i.Paths = m.Get("paths").Words()
-	for n := range i.Paths {
-		i.Paths[n] = flat(i.Paths[n], 100)
+	for _, w := range m.Get("paths").Words() {
+		if glob, ok := instructions.Pattern(w); ok && flat(glob, 500) == glob {
+			i.Paths = append(i.Paths, glob)
+		} else {
+			i.note(m.Get("paths"), fmt.Sprintf("%q is no pattern of paths", flat(w, 80)))
+		}
 	}
 	i.forks(m, o)
 	if a := m.Get("allowed-tools"); a != nil {
@@ -221,7 +220,7 @@ func (i *Item) describe(m *front.Matter, o *Options) error {
 // wants finds the command lines of a text, of which only the beginning may have been read.
 func (i *Item) wants(body string, o *Options) {
 	if i.Bytes > mostHead {
-		text, _, err := i.tree.read(i.rel, mostFile)
+		text, err := i.tree.Whole(i.rel, mostFile)
 		m, wrong := front.Read(text)
 		if body = m.Body; err != nil || wrong != nil {
 			return // who uses it is told
@@ -277,7 +276,7 @@ func (i *Item) note(f *front.Field, text string) {
 	i.Notes = append(i.Notes, fmt.Sprintf("%s:%d:1: %s", i.Source, f.Line, text))
 }
 
-func truth(f *front.Field) bool { return f != nil && f.Text == "true" }
+func truth(f *front.Field) bool { return f != nil && strings.EqualFold(f.Text, "true") }
 
 // rank finds which of those with the same name is in use: the first that was found, and a skill before a command.
 func (f *finder) rank() {

@@ -203,4 +203,4 @@ func (i *Item) Lines() []string { return i.lines }
 func (i *Item) Dir() string { return filepath.Dir(i.rel) }
 
 // Own reports whether the file is the user's own, or the program's, and not the workspace's.
-func (i *Item) Own() bool { return !i.tree.bound }
+func (i *Item) Own() bool { return !i.tree.Bound }

@@ -3,6 +3,8 @@ package skills
 import (
 	"fmt"
 	"strings"
+
+	"fantail/agents/instructions"
 )
 
 // How many bytes models are told.
@@ -19,6 +21,9 @@ type Offer struct {
 	Agents string
 
 	Listed, Short, Left int // skills that are listed, of them in short, and left out
+
+	Agent   int                 // agents that are listed
+	Fitting []instructions.File // skills for certain files: models are told of one once a tool touched a file it is about
 }
 
 // offer says what models are told.
@@ -27,6 +32,9 @@ func (l *List) offer() (o Offer) {
 	for _, i := range l.Items {
 		switch {
 		case i.Out != "":
+		case i.Kind == Skill && !i.Manual && i.Paths != nil:
+			o.Fitting = append(o.Fitting, instructions.Own(i.Path, i.Source, i.Of, "The skill "+i.Name+" is for files like these: "+
+				flat(i.About, longest)+"\nLoad it with the tool `skill` before you go on with them. It allows nothing.", i.Paths))
 		case i.Kind == Skill && !i.Manual:
 			skills = append(skills, i)
 		case i.Kind == Agent:
@@ -42,7 +50,7 @@ func (l *List) offer() (o Offer) {
 			o.Skills += fmt.Sprintf("- and %d more, which people name\n", o.Left)
 		}
 	}
-	if text, _, _ = within(agents, mostAgents); text != "" {
+	if text, o.Agent, _ = within(agents, mostAgents); text != "" {
 		o.Agents = "# Agents that files describe\n`delegate` and `push` give work to one of these by `agent`, in place of a model:\n" + text
 	}
 	return o
@@ -54,11 +62,7 @@ func within(is []*Item, most int) (text string, listed, cut int) {
 		var b strings.Builder
 		cut = 0
 		for n, i := range is {
-			about := flat(i.About, each)
-			if i.Paths != nil {
-				about += " (for " + flat(strings.Join(i.Paths, ", "), 100) + ")"
-			}
-			line := "- " + i.Name + ": " + about + "\n"
+			line := "- " + i.Name + ": " + flat(i.About, each) + "\n"
 			if b.Len()+len(line) > most {
 				if each == longest {
 					break

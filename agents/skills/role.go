@@ -22,6 +22,8 @@ type Role struct {
 	Steps  int         // requests that it may make; 0: any number
 	Skills []string    // that it begins with
 
+	Background bool // who gives it work does not wait for it
+
 	// Policy is the lines that say how its mail is handled, and the first of them; "": none do.
 	Policy string
 	Line   int
@@ -76,6 +78,7 @@ func (i *Item) readRole(m *front.Matter, o *Options) error {
 	for _, s := range m.Get("skills").Words() {
 		r.Skills = append(r.Skills, flat(s, 64))
 	}
+	r.Background = truth(m.Get("background"))
 	for _, key := range []string{"hooks", "mcpServers"} {
 		if f := m.Get(key); f != nil {
 			i.note(f, key+": not used here")
@@ -123,8 +126,11 @@ func (f *finder) roles() {
 			continue
 		}
 		for _, s := range i.Role.Skills {
-			if f.l.by[Skill][s] == nil {
+			switch with := f.l.by[Skill][s]; {
+			case with == nil:
 				i.Notes = append(i.Notes, fmt.Sprintf("%s: there is no skill %s to begin with", i.Source, s))
+			case with.Manual:
+				i.Notes = append(i.Notes, fmt.Sprintf("%s: it does not begin with the skill %s, which only people use", i.Source, s))
 			}
 		}
 	}
@@ -146,7 +152,7 @@ func (s *Shelf) Cast(ctx context.Context, name string) (*event.Role, string, err
 		return nil, "", err
 	}
 	for _, skill := range i.Role.Skills {
-		if with := l.Find(Skill, skill); with != nil {
+		if with := l.Find(Skill, skill); with != nil && !with.Manual {
 			text, err := s.body(with)
 			if err == nil {
 				text, err = (&expansion{s: s, i: with, ctx: ctx}).expand(text)

@@ -6,7 +6,8 @@
 // Does not: write anything, run the command lines that a file names (it asks who may), let a file allow anything, decide
 // which agent is told of what.
 //
-// Imports: agents/event, tools, tools/front, tools/permit, tools/secret, tools/workspace.
+// Imports: agents/event, agents/instructions, store/config/near, tools, tools/front, tools/permit, tools/secret,
+// tools/tree, tools/workspace.
 package skills
 
 import (
@@ -19,9 +20,11 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"fantail/store/config/near"
 	"fantail/tools"
 	"fantail/tools/permit"
 	"fantail/tools/secret"
+	"fantail/tools/tree"
 )
 
 // Kind is what a file brings.
@@ -52,17 +55,15 @@ type Item struct {
 	Fork   bool     // an agent of its own carries it out
 	Agent  string   // which one; "": an agent like the one that uses it
 	Model  string   // of that agent; "": its dispatcher's
-	Paths  []string // the files that it is about; nil: any
+	Paths  []string // patterns, from Of, of the files that it is about; nil: any
+	Of     string   // the directory that it was found for
 
 	Role *Role // of an agent
 
-	tree  tree
+	tree  tree.Tree
 	rel   string   // its path in tree
 	lines []string // that its text wants run
 }
-
-// Tokens is about how much it takes of a model's window once it is used.
-func (i *Item) Tokens() int { return int(i.Bytes+3) / 4 }
 
 // Options say where a shelf looks and what it knows.
 type Options struct {
@@ -136,7 +137,7 @@ func (l *List) Typed() []*Item {
 
 // places are the directories of each kind, the first of which wins.
 func (o *Options) places() (ps []place) {
-	own := tree{dir: o.Root, bound: true}
+	own := tree.Tree{Dir: o.Root, Bound: true}
 	for _, at := range o.upward() {
 		for _, p := range []struct {
 			dir  string
@@ -151,7 +152,7 @@ func (o *Options) places() (ps []place) {
 			{".claude/agents", Agent},
 		} {
 			rel := filepath.Join(at, p.dir)
-			ps = append(ps, place{tree: own, rel: rel, show: rel, kind: p.kind})
+			ps = append(ps, place{tree: own, rel: rel, show: rel, kind: p.kind, of: filepath.Join(o.Root, at)})
 		}
 	}
 	user := func(base, show string, dirs map[Kind]string) {
@@ -160,7 +161,7 @@ func (o *Options) places() (ps []place) {
 		}
 		for _, k := range []Kind{Skill, Command, Agent} {
 			if dirs[k] != "" {
-				ps = append(ps, place{tree: tree{dir: base}, rel: dirs[k], show: show + dirs[k], kind: k})
+				ps = append(ps, place{tree: tree.Tree{Dir: base}, rel: dirs[k], show: show + dirs[k], kind: k, of: o.Root})
 			}
 		}
 	}
@@ -195,7 +196,7 @@ func (o *Options) shown(path string) string {
 func (s *Shelf) Dirs() []string {
 	dirs := map[string]bool{}
 	for _, p := range s.o.places() {
-		at := filepath.Join(p.tree.dir, p.rel)
+		at := filepath.Join(p.tree.Dir, p.rel)
 		dirs[at], dirs[filepath.Dir(at)], dirs[filepath.Dir(filepath.Dir(at))] = true, true, true
 	}
 	for _, i := range s.Now().Items {
@@ -211,11 +212,37 @@ func Matters(name string) bool {
 	return strings.HasSuffix(name, ".md") || strings.HasSuffix(name, ".yml") || strings.HasSuffix(name, ".yaml")
 }
 
-// HasRole reports whether a name means an agent that a file describes. s may be nil.
-func (s *Shelf) HasRole(name string) bool { return s != nil && s.Now().Find(Agent, name) != nil }
+// Agent returns the agent of that name that a file describes, or another vendor's. s may be nil.
+func (s *Shelf) Agent(name string) (tools.Worker, error) {
+	if s == nil {
+		return tools.Worker{}, nil
+	}
+	if i := s.Now().Find(Agent, name); i != nil {
+		return tools.Worker{File: true, Background: i.Role.Background}, nil
+	}
+	if slices.Contains(s.o.Vendors, name) {
+		return tools.Worker{}, nil
+	}
+	var names []string
+	for _, i := range s.Now().Items {
+		if i.Kind == Agent && i.Out == "" && len(names) < 20 {
+			names = append(names, i.Name)
+		}
+	}
+	all, hint := append(names, s.o.Vendors...), ""
+	if meant := near.Word(name, all); meant != "" {
+		hint = fmt.Sprintf("did you mean %q? ", meant)
+	}
+	for _, v := range s.o.Vendors {
+		names = append(names, tools.VendorModel(v))
+	}
+	return tools.Worker{}, fmt.Errorf("there is no agent of the name %q; %sthere are %s", tools.Line(name), hint, strings.Join(names, ", "))
+}
 
 // Offers reports whether there is a skill that a model may use. s may be nil.
-func (s *Shelf) Offers() bool { return s != nil && s.Now().Offer.Skills != "" }
+func (s *Shelf) Offers() bool {
+	return s != nil && (s.Now().Offer.Skills != "" || len(s.Now().Offer.Fitting) > 0)
+}
 
 var _ tools.Shelf = (*Shelf)(nil)
 

@@ -14,6 +14,7 @@ import (
 	"fantail/tools"
 	"fantail/tools/front"
 	"fantail/tools/permit"
+	"fantail/tools/tree"
 	"fantail/tools/workspace"
 )
 
@@ -40,13 +41,13 @@ func (s *Shelf) Skill(ctx context.Context, name, args string) (tools.Skill, erro
 	return (&expansion{s: s, i: i, args: args, ctx: ctx}).use("Skill " + i.Name + from(i))
 }
 
-// Type is what /NAME with arguments means that a human typed.
-func (s *Shelf) Type(ctx context.Context, name, args string) (tools.Skill, error) {
+// Type is what /NAME with arguments means to an agent.
+func (s *Shelf) Type(ctx context.Context, name, args string, by Typist) (tools.Skill, error) {
 	i := s.Now().Slash(name)
 	if i == nil {
 		return tools.Skill{}, fmt.Errorf("there is no command /%s any more", name)
 	}
-	e := expansion{s: s, i: i, args: args, ctx: ctx, typed: true}
+	e := expansion{s: s, i: i, args: args, ctx: ctx, typed: by == Human}
 	return e.use(strings.TrimSpace("/"+name+" "+args) + "\n\nWhat /" + name + " stands for" + from(i))
 }
 
@@ -77,7 +78,7 @@ func (e *expansion) use(head string) (tools.Skill, error) {
 		return tools.Skill{Text: text}, nil
 	}
 	t := &tools.Task{Prompt: text, Model: i.Model}
-	if i.Agent != "" && s.HasRole(i.Agent) { // else another tool's: one like the dispatcher
+	if i.Agent != "" && s.Now().Find(Agent, i.Agent) != nil { // else another tool's: one like the dispatcher
 		t.Model = tools.VendorModel(i.Agent)
 	}
 	return tools.Skill{Task: t}, nil
@@ -90,7 +91,7 @@ func (s *Shelf) body(i *Item) (string, error) {
 	if i.Path == "" {
 		text, err = ours.ReadFile("ours/" + i.Name + "/SKILL.md")
 	} else {
-		text, _, err = i.tree.read(i.rel, mostFile)
+		text, err = i.tree.Whole(i.rel, mostFile)
 	}
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", i.Source, err)
@@ -231,7 +232,12 @@ func (e *expansion) read(name string) (string, error) {
 	case a.Forbidden != "" || a.Sensitive != "":
 		return "", errors.New(cmp.Or(a.Forbidden, "it may hold secrets"))
 	}
-	text, size, err := tree{dir: o.Root, bound: true}.read(t.Rel, mostFileIn)
+	h := tree.Tree{Dir: o.Root, Bound: true}.Open()
+	defer h.Close()
+	text, size, err := h.Read(t.Rel, mostFileIn)
+	if err == nil && size > mostFile {
+		err = tree.TooLarge(size, mostFile)
+	}
 	if err != nil {
 		return "", err
 	}

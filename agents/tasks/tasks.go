@@ -41,9 +41,9 @@ type Tasks struct {
 	// Fits refuses a budget that a model's work can't be kept in. Set it before tasks are pushed; nil: all fit.
 	Fits func(model, budget string) error
 
-	// Cast returns what an agent is whose model is named like another vendor's but means a file, and the model that it asks
-	// for; a nil role: it means none. Set it before tasks are pushed; nil: none does.
-	Cast func(ctx context.Context, model string) (role *event.Role, its string, err error)
+	// Cast returns what the agent of a task is that a file describes, and sets the model that this asks for; a nil role: none
+	// does. Set it before tasks are pushed; nil: none does.
+	Cast func(ctx context.Context, t *tools.Task) (*event.Role, error)
 }
 
 // Line is the queue in memory, and the agents that own queues. All methods but Owner are called after a commit.
@@ -133,7 +133,7 @@ func (ts *Tasks) cast(ctx context.Context, t *tools.Task) (*event.Role, error) {
 	if ts.Cast == nil {
 		return nil, nil
 	}
-	role, model, err := ts.Cast(ctx, t.Model)
+	role, err := ts.Cast(ctx, t)
 	switch {
 	case err != nil || role == nil:
 		return nil, err
@@ -142,8 +142,43 @@ func (ts *Tasks) cast(ctx context.Context, t *tools.Task) (*event.Role, error) {
 	case strings.HasPrefix(strings.TrimSpace(t.Prompt), "!"):
 		return nil, errors.New("a command needs no agent; leave agent= away")
 	}
-	t.Model = model
 	return role, nil
+}
+
+// Late is what a file says of the agent of a task that came from where nobody reads the workspace's files.
+type Late struct {
+	role  *event.Role
+	model string
+	is    bool
+}
+
+// Late looks what a queued task's agent is. Where the file can't be read, its name stays that of a model, which there is not.
+func (ts *Tasks) Late(ctx context.Context, id int64) (l Late, err error) {
+	var t Task
+	err = ts.db.Read(ctx, func(rx *store.Rx) (err error) {
+		t, _, err = rx.Task(id)
+		return err
+	})
+	if err != nil || ts.Cast == nil || t.Role != "" || !roster.FromOutside(t.Origin) {
+		return l, err
+	}
+	as := tools.Task{Prompt: t.Prompt, Model: t.Model}
+	if role, failed := ts.Cast(ctx, &as); failed == nil {
+		l = Late{role, as.Model, true}
+	}
+	return l, nil
+}
+
+// Becomes gives the task what its agent is. The row in the table stays as it came.
+func (l Late) Becomes(tx *store.Tx, t *Task) (err error) {
+	if !l.is {
+		return nil
+	}
+	t.Model = l.model
+	if l.role != nil {
+		t.Role, err = roster.KeepRole(tx, l.role)
+	}
+	return err
 }
 
 // Order queues a task in the transaction of whoever begins it, to start at once, under its name or, if that is not free, another. Its

@@ -9,6 +9,7 @@ import (
 	"fantail/agents/mail"
 	"fantail/agents/repeats"
 	"fantail/agents/roster"
+	"fantail/agents/typed"
 	"fantail/store"
 )
 
@@ -28,6 +29,11 @@ func (l *Loop) absorb(ctx context.Context) (bool, error) {
 		return false, err
 	}
 	passed := l.o.Hooks.Screen(ctx, l.hooked())
+	commands := typed.New(l.o.DB, l.o.Shelf)
+	meant, err := commands.Mean(ctx, l.hooked().Info)
+	if err != nil {
+		return false, err
+	}
 
 	var turn int64
 	var before, sent int64
@@ -49,7 +55,7 @@ func (l *Loop) absorb(ctx context.Context) (bool, error) {
 				wish = nil
 			}
 		}
-		prompts := passed.Only(unheld(waiting))
+		prompts := commands.Texts(tx, meant, passed.Only(unheld(waiting)), l.Poke)
 		came, err = l.o.Mail.Arrivals(tx, l.ID, mail.Seam{Typed: len(prompts) > 0, Wake: why.Wake, Ends: l.through})
 		if err != nil {
 			return err

@@ -123,8 +123,11 @@ func (w *workbench) runCall(ctx context.Context, c history.Call, line func(start
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	if call.Action.Kind == permit.Read || call.Action.Kind == permit.Write {
+	switch {
+	case call.Action.Kind == permit.Read || call.Action.Kind == permit.Write:
 		w.guide.Touch(call.Action.Paths)
+	case call.Touches != nil:
+		w.guide.Touch(call.Touches())
 	}
 	began := time.Now()
 	w.Set(func(i *event.Info) {

@@ -5,7 +5,7 @@
 //
 // Does not: let a file set anything but delivery, decide, or watch for changes.
 //
-// Imports: inbox, inbox/policy.
+// Imports: inbox, inbox/policy, tools/tree.
 package rules
 
 import (
@@ -13,7 +13,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -24,6 +23,7 @@ import (
 
 	"fantail/inbox"
 	"fantail/inbox/policy"
+	"fantail/tools/tree"
 )
 
 // Dir is the directory, inside the workspace, that holds the files.
@@ -32,8 +32,9 @@ const Dir = ".agents"
 // What a file may have: a policy is small, and the parser takes its time with what
 // is deeply nested.
 const (
-	most     = 16 << 10 // bytes
-	brackets = 256      // that open a list or a mapping on one line
+	most      = 16 << 10 // bytes
+	mostFiles = 1000     // that are looked at
+	brackets  = 256      // that open a list or a mapping on one line
 )
 
 // Read returns the rules of all agents that have a file in the workspace root, and
@@ -41,8 +42,11 @@ const (
 // workspace without such files has no rules.
 func Read(root string) (good map[string]policy.Rules, broken map[string]error) {
 	good, broken = map[string]policy.Rules{}, map[string]error{}
-	files, err := os.ReadDir(filepath.Join(root, Dir))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	own := tree.Tree{Dir: root, Bound: true}.Open()
+	defer own.Close()
+	own.Near(Dir)
+	files, err := own.List(Dir, mostFiles)
+	if err != nil {
 		broken[""] = fmt.Errorf("read the policies of the agents: %w", err)
 	}
 	for _, f := range files {
@@ -53,7 +57,7 @@ func Read(root string) (good map[string]policy.Rules, broken map[string]error) {
 			}
 		}
 		path := Dir + "/" + f.Name()
-		text, err := readFile(filepath.Join(root, path), f)
+		text, err := readFile(own, path, f)
 		if err == nil {
 			if _, twice := good[name]; twice || broken[name] != nil {
 				err = errors.New("there is another file for this agent; keep one of .yml and .yaml")
@@ -69,21 +73,14 @@ func Read(root string) (good map[string]policy.Rules, broken map[string]error) {
 	return good, broken
 }
 
-// readFile reads a small file that is one: neither a link out of the workspace nor a
-// pipe that never ends.
-func readFile(path string, f fs.DirEntry) ([]byte, error) {
+// readFile reads a small file that is one: neither a link nor a pipe that never ends.
+func readFile(own *tree.Hold, path string, f fs.DirEntry) ([]byte, error) {
 	if !f.Type().IsRegular() {
 		return nil, errors.New("it is no regular file")
 	}
-	if i, err := f.Info(); err != nil || i.Size() > most {
-		if err == nil {
-			err = fmt.Errorf("it has %d bytes; a policy has at most %d", i.Size(), most)
-		}
-		return nil, err
-	}
-	text, err := os.ReadFile(path)
-	if e := (*fs.PathError)(nil); errors.As(err, &e) {
-		err = e.Err
+	text, size, err := own.Read(path, most)
+	if err == nil && size > most {
+		err = fmt.Errorf("it has %d bytes; a policy has at most %d", size, most)
 	}
 	return text, err
 }

@@ -185,3 +185,27 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// TestRead_out: where the directory is a link out of the workspace, it has no files; a link that stays in it is one like others.
+func TestRead_out(t *testing.T) {
+	top := t.TempDir()
+	for _, dir := range []string{"out", "ws/in", "inside/in"} {
+		if err := os.MkdirAll(filepath.Join(top, dir), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(top, dir, "a.yml"), []byte("message_handling:\n  default: queue\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for at, to := range map[string]string{"ws/.agents": "../out", "inside/.agents": "in"} {
+		if err := os.Symlink(to, filepath.Join(top, at)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if good, broken := Read(filepath.Join(top, "ws")); len(good) != 0 || broken[""] == nil || !strings.Contains(broken[""].Error(), "out of the workspace") {
+		t.Errorf("%v %v", good, broken)
+	}
+	if good, broken := Read(filepath.Join(top, "inside")); len(good) != 1 || len(broken) != 0 {
+		t.Errorf("%v %v", good, broken)
+	}
+}

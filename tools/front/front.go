@@ -12,7 +12,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -148,27 +147,87 @@ func parse(head []string) ([]Field, error) {
 	return fields, err
 }
 
-// plainLine is a line of YAML that means what it looks like: a key, and a value that no sign gives another meaning.
-var plainLine = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9_-]*):(?: +([A-Za-z0-9][^\x00-\x1f:#]*?))? *$`)
-
 // simple reads what most files have, lines that mean what they look like, much faster than strict does and alike. ok is false if a
 // line is another.
 func simple(head []string) (fields []Field, ok bool) {
-	for i, l := range head {
-		m := plainLine.FindStringSubmatch(l)
-		if m == nil || strings.EqualFold(m[1], "null") || strings.EqualFold(m[2], "null") {
+	for i := 0; i < len(head); i++ {
+		key, text, ok := plainLine(head[i])
+		if !ok || strings.EqualFold(key, "null") || slices.ContainsFunc(fields, func(f Field) bool { return f.Key == key }) {
 			return nil, false
 		}
-		if slices.ContainsFunc(fields, func(f Field) bool { return f.Key == m[1] }) {
+		f := Field{Key: key, Line: i + 2}
+		if f.Text, ok = value(text); !ok {
 			return nil, false
 		}
-		if m[2] == "" && i+1 < len(head) && head[i+1] != "" && !plainLine.MatchString(head[i+1]) {
-			return nil, false
+		if text == "" {
+			deep := -1
+			for ; i+1 < len(head); i++ {
+				item, at, is := item(head[i+1])
+				if !is {
+					break
+				}
+				if deep >= 0 && at != deep {
+					return nil, false
+				}
+				deep, f.List = at, append(f.List, item)
+			}
+			if i+1 < len(head) && head[i+1] != "" {
+				if _, _, ok := plainLine(head[i+1]); !ok {
+					return nil, false
+				}
+			}
 		}
-		fields = append(fields, Field{Key: m[1], Text: m[2], Line: i + 2})
+		fields = append(fields, f)
 	}
 	return fields, true
 }
+
+// plainLine takes a line of the form key: text apart. ok is false if the key has other signs than words have.
+func plainLine(l string) (key, text string, ok bool) {
+	key, rest, ok := strings.Cut(l, ":")
+	if !ok || key == "" || !letter(key[0]) {
+		return "", "", false
+	}
+	for i := range len(key) {
+		if c := key[i]; !letter(c) && !digit(c) && c != '_' && c != '-' {
+			return "", "", false
+		}
+	}
+	text = strings.Trim(rest, " ")
+	return key, text, text == "" || rest[0] == ' '
+}
+
+// item takes a line of the form - text apart, and says how deep it stands.
+func item(l string) (text string, deep int, ok bool) {
+	rest := strings.TrimLeft(l, " ")
+	rest, ok = strings.CutPrefix(rest, "- ")
+	if text = strings.Trim(rest, " "); !ok || text == "" {
+		return "", 0, false
+	}
+	text, ok = value(text)
+	return text, strings.IndexByte(l, '-'), ok
+}
+
+// value is what a text means in YAML that no sign in it gives another meaning, or that stands in quotes with none in them.
+func value(s string) (string, bool) {
+	if s == "" {
+		return s, true
+	}
+	forbidden, in := ":#", s
+	if q := s[0]; q == '"' || q == '\'' {
+		if len(s) < 2 || s[len(s)-1] != q {
+			return "", false
+		}
+		forbidden, in = string(q)+"\\\u0085\u2028\u2029\ufeff", s[1:len(s)-1]
+	} else if !letter(q) && !digit(q) || strings.EqualFold(s, "null") {
+		return "", false
+	}
+	return in, !strings.ContainsAny(in, forbidden) && !strings.ContainsFunc(in, func(r rune) bool { return r < ' ' })
+}
+
+func letter(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' }
+
+func digit(c byte) bool { return '0' <= c && c <= '9' }
 
 // strict reads YAML.
 func strict(text string) ([]Field, error) {

@@ -29,6 +29,7 @@ func runPush(in input) (intent.Intent, error) {
 		return nil, in.wrong("%v", err)
 	}
 	task.Model, task.Name, task.Deliver = opts["model"], opts["name"], opts["deliver"]
+	task.To(opts["agent"])
 	if s, ok := opts["timeout"]; ok {
 		if task.Timeout, err = options.Seconds(s); err != nil {
 			return nil, in.wrong("timeout=%s is no time (300, 90s, 5m)", s)

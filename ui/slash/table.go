@@ -22,7 +22,7 @@ func commands() []command {
 var taskCommands = []command{
 	{
 		name: "push", run: runPush, complete: pushArguments,
-		args: "[model= | agent=] [name=] [timeout=] [budget=] [deliver=] [after=A,B] [resume] [interactive [idle=]] PROMPT | !CMD",
+		args: "[model=] [agent=] [name=] [timeout=] [budget=] [deliver=] [after=A,B] [resume] [interactive [idle=]] PROMPT | !CMD",
 		help: "queue a task for an agent of its own; interactive: it stays after each turn, /tell goes on",
 	},
 	{

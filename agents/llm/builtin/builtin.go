@@ -140,6 +140,9 @@ func (p Provider) Stream(ctx context.Context, req *llm.Request) iter.Seq2[llm.Pa
 
 // Doubt says in a line why the engine can't carry out a prompt; "": it can try.
 func (p Provider) Doubt(prompt string) string {
+	if name, _ := word(prompt); strings.HasPrefix(name, "/") {
+		return "" // a file may say what it stands for
+	}
 	list, err := parse(prompt)
 	if err != nil {
 		return lacking + ": " + err.Error()

@@ -51,7 +51,7 @@ const condition = "\n\n---\nYou have a cancel condition: "
 // parse reads a prompt. The error names the first line that is no instruction.
 func parse(prompt string) ([]instruction, error) {
 	var list []instruction
-	prompt, _, _ = strings.Cut(prompt, condition)
+	prompt, _, _ = strings.Cut(brought(prompt), condition)
 	prompt, also := addition(prompt)
 	for line := range strings.Lines(prompt) {
 		for line = strings.TrimSpace(line); line != ""; {
@@ -68,6 +68,25 @@ func parse(prompt string) ([]instruction, error) {
 		return nil, errors.New("the prompt is empty")
 	}
 	return list, nil
+}
+
+// brought is what a file says that a prompt stands for, as /NAME in a box or as a skill that an agent of its own carries
+// out: the lines before it tell where it is from. A prompt that no file stands behind is itself.
+func brought(prompt string) string {
+	begins := "Skill "
+	if name, _ := word(strings.TrimSpace(prompt)); strings.HasPrefix(name, "/") {
+		begins = "What " + name + " stands for"
+		_, text, is := strings.Cut(prompt, "\n\n"+begins)
+		if !is {
+			return prompt
+		}
+		prompt = begins + text
+	}
+	first, text, is := strings.Cut(prompt, ":\n\n")
+	if !is || !strings.HasPrefix(first, begins) || strings.ContainsRune(first, '\n') {
+		return prompt
+	}
+	return text
 }
 
 // addition strips `now`, `also` or `now also` from the front of a prompt.

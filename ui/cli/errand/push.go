@@ -12,11 +12,15 @@ import (
 	"fantail/agents/outside"
 	"fantail/agents/post"
 	"fantail/agents/roster"
+	"fantail/agents/skills"
 	"fantail/inbox"
+	"fantail/store/config"
 	"fantail/tools"
 	"fantail/tools/allowance"
 	"fantail/ui/cli/deposit"
+	"fantail/ui/cli/place"
 	"fantail/ui/cli/reach"
+	"fantail/ui/cli/shelf"
 	"fantail/ui/cli/shell"
 )
 
@@ -74,13 +78,11 @@ func runPush(e *Errand, c *caller) (int, error) {
 	if err != nil {
 		return shell.Usage, err
 	}
+	if t.Model, err = c.model(t.Model); err != nil { // before anything is read that another process could need
+		return shell.Usage, err
+	}
 	if t.Prompt, err = c.given(words, "PROMPT"); err != nil {
 		return shell.Failed, err
-	}
-	if t.Model != "" {
-		if t.Model, err = deposit.Model(c.env, t.Model); err != nil {
-			return shell.Usage, err
-		}
 	}
 	row, err := c.push(c.ctx, t)
 	if err != nil {
@@ -95,6 +97,34 @@ func runPush(e *Errand, c *caller) (int, error) {
 		}
 		return c.out.text(fmt.Sprintf("Queued %s; /run in the program starts it", row.Name))
 	})
+}
+
+// model is the whole name of a model. That of an agent which a file describes is its own: the host knows what it means.
+func (c *caller) model(name string) (string, error) {
+	agent, is := tools.VendorOf(name)
+	switch {
+	case name == "":
+		return "", nil
+	case !is:
+		return deposit.Model(c.env, name)
+	case c.hands != nil:
+		return "", ErrElsewhere // it looks in the directory that the command was given in
+	}
+	conf, err := config.Read(c.env)
+	if err != nil {
+		return "", err
+	}
+	at, err := place.Find(c.dir, c.env)
+	if err != nil {
+		return "", err
+	}
+	switch of, err := skills.New(shelf.Options(at, c.env, conf, tools.New())).Agent(agent); {
+	case err != nil:
+		return "", shell.Misused("agent=%s: %v", agent, err)
+	case of.File:
+		return name, nil
+	}
+	return deposit.Model(c.env, name)
 }
 
 // errUntold is the error if the host was given a task and did not answer.

@@ -4,7 +4,7 @@
 //
 // Does not: find or read a file on the interface's goroutine, know the program's own commands.
 //
-// Imports: agents/roster, agents/skills, tools, ui/composer, ui/dialog, ui/frame, ui/intent.
+// Imports: agents/history, agents/roster, agents/skills, tools, ui/composer, ui/dialog, ui/frame, ui/intent.
 package custom
 
 import (
@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"fantail/agents/history"
 	"fantail/agents/roster"
 	"fantail/agents/skills"
 	"fantail/tools"
@@ -61,7 +62,7 @@ func (r Room) Agents() (items []composer.Item) {
 	return items
 }
 
-// Typing is a command of a file's that was typed.
+// Typing is a command of a file's that was typed. What it means is found where it enters a conversation.
 type Typing struct {
 	Name, Args string
 	Prompt     func(ctx context.Context, text string) error                 // sends a prompt
@@ -73,16 +74,14 @@ type Typing struct {
 // Run returns what the command comes to: a prompt, or work for an agent of its own.
 func (r Room) Run(t Typing) func(ctx context.Context) (intent.Intent, error) {
 	return func(ctx context.Context) (intent.Intent, error) {
-		s, err := r.Shelf.Type(ctx, t.Name, t.Args)
-		if err != nil {
-			return nil, err
+		item, text := r.Shelf.Now().Slash(t.Name), strings.TrimSpace("/"+t.Name+" "+t.Args)
+		switch {
+		case item == nil:
+			return nil, fmt.Errorf("there is no command /%s any more", t.Name)
+		case !item.Fork:
+			return intent.Said{Text: t.Said}, t.Prompt(ctx, text)
 		}
-		if s.Task == nil {
-			return intent.Said{Text: t.Said}, t.Prompt(ctx, s.Text)
-		}
-		task := *s.Task
-		task.Start = true
-		row, err := t.Push(ctx, task)
+		row, err := t.Push(ctx, tools.Task{Prompt: text, Start: true})
 		if err != nil {
 			return nil, err
 		}
@@ -162,7 +161,7 @@ func told(l *skills.List, k skills.Kind) string {
 	if text == "" {
 		return ""
 	}
-	return fmt.Sprintf(" (models are told of %s: about %d tokens of each request)", strings.TrimSpace(strings.TrimPrefix(of+" ", ", ")+orAll(of)), (len(text)+3)/4)
+	return fmt.Sprintf(" (models are told of %s: about %d tokens of each request)", strings.TrimSpace(strings.TrimPrefix(of+" ", ", ")+orAll(of)), history.Tokens(text))
 }
 
 func orAll(of string) string {
@@ -174,7 +173,7 @@ func orAll(of string) string {
 
 // facts are what there is to say of one.
 func facts(i *skills.Item) []string {
-	fs := []string{brief(i.About, 60), i.Source, fmt.Sprintf("about %d tokens", i.Tokens())}
+	fs := []string{brief(i.About, 60), i.Source, fmt.Sprintf("about %d tokens", history.TokensOf(int(i.Bytes)))}
 	switch {
 	case i.Kind == skills.Agent:
 		fs = append(fs, role(i.Role)...)
@@ -203,6 +202,9 @@ func role(r *skills.Role) (fs []string) {
 	}
 	if r.Model != "" {
 		fs = append(fs, r.Model)
+	}
+	if r.Background {
+		fs = append(fs, "nobody waits for it")
 	}
 	if r.Steps > 0 {
 		fs = append(fs, fmt.Sprintf("at most %d requests", r.Steps))

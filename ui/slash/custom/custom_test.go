@@ -56,10 +56,10 @@ func TestRun(t *testing.T) {
 		}
 		return i.(intent.Said).Text
 	}
-	if said := run("fix", "12"); said != "sent" || prompt != "/fix 12\n\nWhat /fix stands for (.claude/commands/fix.md):\n\nFix 12." || task.Prompt != "" {
+	if said := run("fix", "12"); said != "sent" || prompt != "/fix 12" || task.Prompt != "" {
 		t.Errorf("%q, %q, %+v", said, prompt, task)
 	}
-	if said := run("look", "it"); said != "queued wren" || prompt != "" || !task.Start || !strings.HasSuffix(task.Prompt, "Look at it.") {
+	if said := run("look", "it"); said != "queued wren" || prompt != "" || !task.Start || task.Prompt != "/look it" {
 		t.Errorf("%q, %q, %+v", said, prompt, task)
 	}
 	refused = errors.New("full")
@@ -90,7 +90,7 @@ func TestList(t *testing.T) {
 	})
 	text := r.List()
 	for _, want := range []string{
-		"Skills (models are told of 2 of them: about ", "  deploy  Deploys · .claude/skills/deploy/SKILL.md · about 8 tokens\n", "only people use it, as /review",
+		"Skills (models are told of 2 of them: about ", "  deploy  Deploys · .claude/skills/deploy/SKILL.md · about 9 tokens\n", "only people use it, as /review",
 		"Agents (models are told of all: about ", "  a  A · .claude/agents/a.md · about ", "mode plan · at most 3 requests",
 		"! .claude/skills/model/SKILL.md: /model is a command of the program; models use it as the skill model",
 	} {

@@ -139,9 +139,6 @@ func Push(s string) (opts map[string]string, prompt string, err error) {
 		_, has := opts[word]
 		switch {
 		case has || word != "interactive" && word != "resume":
-			if err := Agent(opts); err != nil {
-				return nil, "", err
-			}
 			switch name := opts["resume"]; {
 			case name != "":
 				opts["name"] = name
@@ -157,20 +154,6 @@ func Push(s string) (opts map[string]string, prompt string, err error) {
 		}
 		s = behind
 	}
-}
-
-// Agent makes agent=NAME, another vendor's, the model that it is.
-func Agent(opts map[string]string) error {
-	name, given := opts["agent"]
-	if !given {
-		return nil
-	}
-	if opts["model"] != "" {
-		return errors.New("agent= takes the place of model=: give one of them")
-	}
-	opts["model"] = tools.VendorModel(name)
-	delete(opts, "agent")
-	return nil
 }
 
 // Interactive is whether the agent of a task awaits input where a turn of it ends, and for how long.

@@ -1,0 +1,105 @@
+// Package typed is what prompts mean that begin with the name of a command or a skill in a file: /NAME ARGS.
+//
+// Does: put what the file says in the place of such a prompt where it enters a conversation, whichever door it came in by: a
+// box, a queue, a schedule, a shell.
+//
+// Does not: find or read files itself, run anything, let a model have what is only for people.
+//
+// Imports: agents/event, agents/roster, agents/schedule, agents/skills, store.
+package typed
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"fantail/agents/event"
+	"fantail/agents/roster"
+	"fantail/agents/schedule"
+	"fantail/agents/skills"
+	"fantail/store"
+)
+
+// Room knows what prompts mean. The nil room has each mean itself.
+type Room struct {
+	DB    *store.DB
+	Shelf *skills.Shelf
+}
+
+// New returns the room over what files bring; nil if there is nothing that does.
+func New(db *store.DB, shelf *skills.Shelf) *Room {
+	if shelf == nil {
+		return nil
+	}
+	return &Room{DB: db, Shelf: shelf}
+}
+
+// Meant is what prompts mean, by their id. nil: each means itself.
+type Meant map[int64]string
+
+// Mean looks at the prompts that wait for an agent. It reads the files, so it is called outside of transactions.
+func (r *Room) Mean(ctx context.Context, i event.Info) (Meant, error) {
+	if r == nil {
+		return nil, nil
+	}
+	m := Meant{}
+	for _, q := range i.Prompts {
+		if q.Held || q.Then || !r.Shelf.Names(q.Text) {
+			continue
+		}
+		by, err := r.typist(ctx, i, q)
+		if err != nil {
+			return nil, err
+		}
+		text, after := q.Text, ""
+		if i.Kind.Observes() { // behind what it is to do stands when it ends
+			text, after = i.Prompt, strings.TrimPrefix(q.Text, i.Prompt)
+		}
+		m[q.ID] = r.Shelf.Expand(ctx, text, by) + after
+	}
+	return m, nil
+}
+
+// Texts returns the prompts as they enter. One that came too late for Mean waits for the next seam, which again calls for.
+func (r *Room) Texts(tx *store.Tx, m Meant, all []store.Prompt, again func()) []store.Prompt {
+	if r == nil {
+		return all
+	}
+	var in []store.Prompt
+	for _, q := range all {
+		text, looked := m[q.ID]
+		switch {
+		case looked:
+			q.Text = text
+		case r.Shelf.Names(q.Text):
+			tx.AfterCommit(again)
+			continue
+		}
+		in = append(in, q)
+	}
+	return in
+}
+
+// typist says whether a human typed a prompt: what is only for people is for nobody else.
+func (r *Room) typist(ctx context.Context, i event.Info, q event.Prompt) (by skills.Typist, err error) {
+	is := i.Kind.HasPrompt() || i.Kind.Ends()
+	err = r.DB.Read(ctx, func(rx *store.Rx) error {
+		switch {
+		case i.Kind.Observes():
+			s, _, ok, err := schedule.OfAgent(&rx.View, i.ID)
+			is = ok && s.Origin != schedule.Agent
+			return err
+		case i.Task == 0 || i.Kind.HasPrompt():
+			return nil
+		}
+		t, _, err := rx.Task(i.Task)
+		if q.Text == t.Prompt { // else a human told it this since
+			is = t.Origin == roster.OriginHuman || t.Origin == roster.OriginCLI && t.SpawnedBy == 0
+		}
+		return err
+	})
+	if err != nil {
+		return by, fmt.Errorf("look who typed a command: %w", err)
+	}
+	return skills.Typist(is), nil
+}
