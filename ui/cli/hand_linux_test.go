@@ -2,7 +2,7 @@ package cli
 
 import (
 	"bytes"
-	"encoding/json"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -215,7 +215,7 @@ func TestHand_asTheProcessItself(t *testing.T) {
 		{line: `"$0" check --take`},
 		{line: `"$0" check --take --json`},
 		{line: `"$0" send main one; "$0" send main two; "$0" check --take --lifo --json`},
-		{line: `for n in 1 2 3 4 5 6 7 8 9 10 11 12 13; do for m in 1 2 3 4 5; do echo $n$m | "$0" send main; done; done`},
+		{line: `for n in 1 2 3 4 5 6 7 8; do for m in 1 2 3 4 5; do echo $n$m | "$0" send main; done; done`},
 		{line: `"$0" check`},
 		{line: `"$0" inbox --json`},
 		{line: `"$0" check --lifo --json from=outside`},
@@ -241,7 +241,7 @@ func TestHand_asTheProcessItself(t *testing.T) {
 		out, _, _ := s.run(t, "", "queue", "--all", "--json")
 		return outcome{out: s.letters(t) + out}.ageless(s).out
 	}
-	if x, y := rows(a), rows(b); x != y || strings.Contains(x, "sk-ant-a-key") || strings.Count(x, "\n") < 80 {
+	if x, y := rows(a), rows(b); x != y || strings.Contains(x, "sk-ant-a-key") || strings.Count(x, "\n") < 70 {
 		t.Errorf("the rows differ, %d and %d bytes", len(x), len(y))
 		for n, line := range strings.Split(x, "\n") {
 			if other := strings.Split(y+strings.Repeat("\n", n), "\n")[n]; other != line {
@@ -251,14 +251,16 @@ func TestHand_asTheProcessItself(t *testing.T) {
 	}
 }
 
-// letters are all messages that the workspace has, with a line for each. Of their moments only whether there are any is told.
-func (s *site) letters(t *testing.T) (all string) {
+// letters are all messages that the workspace has, with a line for each. Of their moments only whether there are any is
+// told, of a long body what stands for it.
+func (s *site) letters(t *testing.T) string {
 	t.Helper()
 	db, err := store.Open(t.Context(), filepath.Join(s.dataFor(t, s.dir), "fantail.db"), store.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer db.Close()
+	var all strings.Builder
 	door := outside.Door{DB: db}
 	for id := int64(1); ; id++ {
 		m, to, found, err := door.Message(t.Context(), id)
@@ -266,15 +268,17 @@ func (s *site) letters(t *testing.T) (all string) {
 		case err != nil:
 			t.Fatal(err)
 		case !found:
-			return all
+			return all.String()
 		}
-		taken := !m.Taken.IsZero()
-		m.Created, m.Taken = time.Time{}, time.Time{}
-		text, err := json.Marshal(m)
-		if err != nil {
-			t.Fatal(err)
+		taken, body := !m.Taken.IsZero(), fmt.Sprintf("%q", m.Body)
+		if len(m.Body) > 1<<10 {
+			body = fmt.Sprintf("%d bytes, %x", len(m.Body), sha256.Sum256([]byte(m.Body)))
 		}
-		all += fmt.Sprintf("%s, taken: %v, raw: %q, %s\n", to, taken, m.Body, text)
+		m.Body, m.Created, m.Taken = "", time.Time{}, time.Time{}
+		if m.Key != "k" { // one that was drawn
+			m.Key = ""
+		}
+		fmt.Fprintf(&all, "%s, taken: %v, %+v, %s\n", to, taken, m, body)
 	}
 }
 
