@@ -8,11 +8,13 @@ import (
 
 	"fantail/agents/agentstest"
 	"fantail/agents/llm"
+	"fantail/store/storetest"
 	"fantail/tools/sandbox/cell"
 )
 
 func TestMain(m *testing.M) {
 	cell.Act(os.Args)
+	storetest.Memory()
 	lives := agentstest.Lives{"asks": asksThenDies, "replies": replies}
 	if child() || lives.Live() || caller() {
 		return

@@ -97,7 +97,7 @@ func TestAfter_failureCascades(t *testing.T) {
 	w.Push("a", "fails")
 	w.after("b", "x", "a")
 	w.after("c", "y", "b")
-	w.Push("r", "quick")
+	w.Push("r", "endless")
 	w.after("s", "z", "r")
 	w.Run(0)
 	check(t, w.Pool.Kill(t.Context(), "r", false))

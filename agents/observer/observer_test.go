@@ -32,6 +32,7 @@ import (
 
 func TestMain(m *testing.M) {
 	cell.Act(os.Args)
+	storetest.Memory()
 	if lives() {
 		return
 	}

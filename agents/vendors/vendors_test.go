@@ -13,9 +13,13 @@ import (
 	"fantail/agents/mail"
 	"fantail/agents/outside"
 	"fantail/inbox"
+	"fantail/store/storetest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	storetest.Memory()
+	goleak.VerifyTestMain(m)
+}
 
 type setting = agentstest.Setting
 

@@ -9,3 +9,6 @@ func Dir(t testing.TB) string {
 	t.Helper()
 	return t.TempDir()
 }
+
+// Memory is for a system that keeps files in memory.
+func Memory() {}

@@ -2,7 +2,7 @@
 //
 // Does: open a new file whose schema was made only once in the process. To make it is
 // most of the work of a short test under the race detector. Give files a directory in
-// memory ([Dir]), where no test waits for a disk.
+// memory ([Dir], [Memory]), where no test waits for a disk.
 //
 // Does not: know what is in it.
 //

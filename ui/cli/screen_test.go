@@ -320,20 +320,24 @@ func holds(t testing.TB, what string, is func() bool) {
 	}
 }
 
-// comes waits until something is so, at most as long as within, and reports whether it is.
+// comes waits until something is so, at most as long as within, and reports whether it is. Between two looks it rests for
+// as long as a look takes: one that runs a program would keep the machine from what is waited for.
 func comes(is func() bool, within time.Duration) bool {
 	late := time.NewTimer(within)
 	defer late.Stop()
-	again := time.NewTicker(2 * time.Millisecond)
-	defer again.Stop()
-	for !is() {
+	for {
+		began := time.Now()
+		if is() {
+			return true
+		}
+		again := time.NewTimer(max(2*time.Millisecond, time.Since(began)))
 		select {
 		case <-late.C:
+			again.Stop()
 			return false
 		case <-again.C:
 		}
 	}
-	return true
 }
 
 // A host that is killed leaves its screens' terminals right, no command behind, and what it had

@@ -15,7 +15,14 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"fantail/store/storetest"
 )
+
+func TestMain(m *testing.M) {
+	storetest.Memory()
+	os.Exit(m.Run())
+}
 
 // ground is a workspace with what is protected in it, and something beside it that nobody may touch.
 type ground struct {
@@ -535,7 +542,7 @@ func TestTake_largeDirectory(t *testing.T) {
 	s := mustTake(t, g.paths)
 	g.remove(".husky")
 	g.dir(".claude")
-	for i := range 100_000 {
+	for i := range maxEntries + 100 {
 		fd, err := syscall.Open(g.at(".claude/"+strconv.Itoa(i)), syscall.O_CREAT|syscall.O_WRONLY, 0o600)
 		g.must(err)
 		g.must(syscall.Close(fd))

@@ -22,7 +22,7 @@ const heralding = `trap '' HUP INT QUIT TERM PIPE ALRM USR1 USR2 TSTP TTIN TTOU
 umask 077
 while IFS= read -r line || [ -n "$line" ]; do
 	case $line in
-	'fatal error: '* | 'runtime: '* | 'unexpected fault '* | SIG[A-Z]*': '*) ;;
+	'fatal error: '* | 'runtime: '* | 'runtime/cgo: '* | 'unexpected fault '* | SIG[A-Z]*': '*) ;;
 	*)
 		printf '%s\n' "$line" >&2
 		continue
@@ -31,6 +31,7 @@ while IFS= read -r line || [ -n "$line" ]; do
 	why="the program failed ($line)"
 	case $line in
 	*memory*) why="out of memory: this process may have no more under $2" ;;
+	*pthread_create* | *'new OS thread'*) why="no memory for another thread: this process may have no more under $2, or the user no more processes" ;;
 	esac
 	file=$(mktemp "$1/fantail-crash-XXXXXX") && { printf '%s\n' "$line"; cat; } >"$file"
 	printf 'fantail: %s; messages and transcripts are on disk; details are in %s\n' "$why" "$file" >&2

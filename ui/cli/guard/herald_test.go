@@ -12,6 +12,7 @@ import (
 // anything else passes as it is.
 func TestHeralding(t *testing.T) {
 	t.Parallel()
+	const noThread = "no memory for another thread: this process may have no more under ulimit -d 1, or the user no more processes"
 	const trace = "\ngoroutine 1 [running]:\nmain.main()\n\t/x/main.go:1 +0x2\n"
 	for _, c := range []struct{ in, passes, why string }{
 		{in: ""},
@@ -19,6 +20,8 @@ func TestHeralding(t *testing.T) {
 		{"fatal error: runtime: out of memory\n" + trace, "", "out of memory: this process may have no more under ulimit -d 1"},
 		{"runtime: out of memory: cannot allocate 4194304-byte block (1 in use)\nfatal error: out of memory\n" + trace, "", "out of memory: this process may have no more under ulimit -d 1"},
 		{"fatal error: runtime: cannot allocate memory" + trace, "", "out of memory: this process may have no more under ulimit -d 1"},
+		{"runtime/cgo: pthread_create failed: Resource temporarily unavailable\nSIGABRT: abort\nPC=0x0" + trace, "", noThread},
+		{"runtime: failed to create new OS thread (have 9 already; errno=11)\nfatal error: newosproc" + trace, "", noThread},
 		{"before\nfatal error: concurrent map writes\n" + trace, "before\n", "the program failed (fatal error: concurrent map writes)"},
 		{"panic: $(touch x) `touch y` %s\n" + trace, "panic: $(touch x) `touch y` %s\n" + trace, ""},
 		{"fatal error: $(touch x) `touch y` %s\n" + trace, "", "the program failed (fatal error: $(touch x) `touch y` %s)"},
