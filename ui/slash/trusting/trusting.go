@@ -91,6 +91,9 @@ func (e Env) screen() intent.Intent {
 	}
 }
 
+// choosable is how many parts can be answered one by one, with a digit each.
+const choosable = 9
+
 // options are what can be answered.
 func options(open []trust.Review) (all []dialog.Option) {
 	good := 0
@@ -99,7 +102,7 @@ func options(open []trust.Review) (all []dialog.Option) {
 			continue
 		}
 		good++
-		if len(open) > 1 && n < 9 {
+		if len(open) > 1 && n < choosable {
 			all = append(all, dialog.Option{Key: strconv.Itoa(n + 1), Label: "trust only " + r.Name})
 		}
 	}
@@ -137,6 +140,9 @@ func Text(open []trust.Review) string {
 	var b strings.Builder
 	b.WriteString("These programs would run by themselves, in a sandbox: they read the workspace and write in it, and have no network " +
 		"but what /sandbox lists. Without a sandbox here they run as you do. A yes holds for exactly this.\n")
+	if len(open) > choosable {
+		fmt.Fprintf(&b, "The first %d can be chosen one by one; typed again, /trust goes on with the rest.\n", choosable)
+	}
 	about := ""
 	for n, r := range open {
 		if r.About != about {
