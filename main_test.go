@@ -243,7 +243,7 @@ var arrows = map[string][]string{
 	"ui/slash/timetable": {"agents/schedule", "agents/schedule/when", "inbox", "ui/slash/options"},
 	"ui/slash/facets": {
 		"agents", "agents/audit", "agents/event", "agents/fleet", "agents/history", "agents/ledger", "agents/mail",
-		"agents/memory", "agents/roster", "inbox", "inbox/policy", "tools", "tools/allowance", "tools/permit",
+		"agents/memory", "agents/roster", "inbox", "inbox/policy", "tools", "tools/allowance", "tools/mcp", "tools/permit",
 		"ui/slash/checking", "ui/slash/inforce", "ui/slash/permissions", "ui/slash/serving", "ui/slash/timetable",
 		"ui/slash/trusting",
 	},
@@ -303,10 +303,12 @@ var arrows = map[string][]string{
 		"agents/budget", "agents/engine", "agents/event", "agents/fleet", "agents/history", "agents/llm", "agents/questions",
 		"agents/recovery", "agents/reply", "store", "tools", "tools/permit", "tools/secret",
 	},
-	"agents/abreast":       {},
-	"ui/slash/trusting":    {"agents/hooks", "agents/trust", "themes", "ui/dialog", "ui/intent"},
-	"agents/kit":           {"agents/event", "agents/history", "agents/llm", "agents/skills", "agents/turn", "tools", "tools/permit"},
-	"ui/slash/custom":      {"agents/roster", "agents/skills", "tools", "ui/composer", "ui/dialog", "ui/frame", "ui/intent"},
+	"agents/abreast":    {},
+	"ui/slash/trusting": {"agents/hooks", "agents/trust", "themes", "ui/dialog", "ui/intent"},
+	"agents/kit":        {"agents/event", "agents/history", "agents/llm", "agents/skills", "agents/turn", "tools", "tools/permit"},
+	"ui/slash/custom": {
+		"agents/roster", "agents/skills", "tools", "tools/mcp", "ui/composer", "ui/dialog", "ui/frame", "ui/intent",
+	},
 	"agents/choices":       {"store", "tools/permit"},
 	"ui/slash/permissions": {"agents/permissions", "tools/permit", "tools/permit/toolrule", "ui/frame"},
 	"ui/cli/rulebook": {
