@@ -28,14 +28,14 @@ import (
 var arrows = map[string][]string{
 	".": {"*"},
 	"agents": {
-		"agents/audit", "agents/briefs", "agents/budget", "agents/checks", "agents/choices", "agents/commands", "agents/disk",
-		"agents/drafts", "agents/due", "agents/ending", "agents/event", "agents/fleet", "agents/follow", "agents/fork",
-		"agents/history", "agents/hooks", "agents/inline", "agents/kept", "agents/kit", "agents/ledger", "agents/llm",
-		"agents/mail", "agents/memory", "agents/observer", "agents/outside", "agents/permissions", "agents/post",
-		"agents/program", "agents/quarantine", "agents/questions", "agents/queue", "agents/recovery", "agents/roster",
-		"agents/schedule", "agents/seal", "agents/servers", "agents/steer", "agents/tasks", "agents/trust", "agents/turn",
-		"agents/waits", "inbox", "inbox/envelope", "inbox/policy", "store", "tools", "tools/allowance", "tools/mcp",
-		"tools/permit", "tools/proc", "tools/secret",
+		"agents/audit", "agents/briefs", "agents/brought", "agents/budget", "agents/checks", "agents/choices",
+		"agents/commands", "agents/disk", "agents/drafts", "agents/due", "agents/ending", "agents/event", "agents/fleet",
+		"agents/follow", "agents/fork", "agents/history", "agents/hooks", "agents/inline", "agents/kept", "agents/kit",
+		"agents/ledger", "agents/llm", "agents/mail", "agents/memory", "agents/observer", "agents/outside",
+		"agents/permissions", "agents/post", "agents/program", "agents/quarantine", "agents/questions", "agents/queue",
+		"agents/recovery", "agents/roster", "agents/schedule", "agents/seal", "agents/servers", "agents/steer", "agents/tasks",
+		"agents/trust", "agents/turn", "agents/waits", "inbox", "inbox/envelope", "inbox/policy", "store", "tools",
+		"tools/allowance", "tools/mcp", "tools/permit", "tools/proc", "tools/secret",
 	},
 	"agents/agentstest": {
 		"agents", "agents/briefs", "agents/event", "agents/fleet", "agents/history", "agents/hooks", "agents/kept",
@@ -100,9 +100,9 @@ var arrows = map[string][]string{
 	"agents/tasks":         {"agents/event", "agents/history", "agents/roster", "agents/seal", "inbox", "store", "tools"},
 	"agents/ending":        {"agents/budget", "agents/engine", "agents/event", "agents/fleet", "agents/history", "agents/llm"},
 	"agents/turn": {
-		"agents/abreast", "agents/audit", "agents/briefs", "agents/budget", "agents/commands", "agents/disk", "agents/ending",
-		"agents/engine", "agents/event", "agents/fleet", "agents/history", "agents/hooks", "agents/kept", "agents/llm",
-		"agents/mail", "agents/post", "agents/prompts", "agents/questions", "agents/recovery", "agents/repeats",
+		"agents/abreast", "agents/audit", "agents/briefs", "agents/brought", "agents/budget", "agents/commands", "agents/disk",
+		"agents/ending", "agents/engine", "agents/event", "agents/fleet", "agents/history", "agents/hooks", "agents/kept",
+		"agents/llm", "agents/mail", "agents/post", "agents/prompts", "agents/questions", "agents/recovery", "agents/repeats",
 		"agents/reply", "agents/roster", "agents/seat", "agents/servers", "agents/skills", "agents/trust", "agents/waits",
 		"inbox", "store", "tools", "tools/mcp", "tools/permit", "tools/proc", "tools/sandbox", "tools/secret",
 		"tools/workspace",
@@ -209,13 +209,13 @@ var arrows = map[string][]string{
 	},
 	"ui/cli/watch": {},
 	"ui/cli/workspace": {
-		"agents", "agents/audit", "agents/briefs", "agents/choices", "agents/event", "agents/fleet", "agents/hooks",
-		"agents/inline", "agents/kept", "agents/observer", "agents/permissions", "agents/servers", "agents/skills",
-		"agents/trust", "inbox/rules", "store", "store/config", "store/config/paths", "tools", "tools/allowance", "tools/git",
-		"tools/mcp", "tools/permit", "tools/permit/filenames", "tools/proc", "tools/sandbox", "tools/secret", "ui", "ui/cli",
-		"ui/cli/guard", "ui/cli/host", "ui/cli/mcplist", "ui/cli/mcpserver", "ui/cli/models", "ui/cli/place", "ui/cli/printer",
-		"ui/cli/reach", "ui/cli/rulebook", "ui/cli/shelf", "ui/cli/shell", "ui/cli/wall", "ui/cli/watch", "ui/screen",
-		"ui/welcome", "ui/words",
+		"agents", "agents/audit", "agents/briefs", "agents/brought", "agents/choices", "agents/event", "agents/fleet",
+		"agents/hooks", "agents/inline", "agents/kept", "agents/observer", "agents/permissions", "agents/servers",
+		"agents/skills", "agents/trust", "inbox/rules", "store", "store/config", "store/config/paths", "tools",
+		"tools/allowance", "tools/git", "tools/mcp", "tools/permit", "tools/permit/filenames", "tools/proc", "tools/sandbox",
+		"tools/secret", "ui", "ui/cli", "ui/cli/guard", "ui/cli/host", "ui/cli/mcplist", "ui/cli/mcpserver", "ui/cli/models",
+		"ui/cli/place", "ui/cli/printer", "ui/cli/reach", "ui/cli/rulebook", "ui/cli/shelf", "ui/cli/shell", "ui/cli/wall",
+		"ui/cli/watch", "ui/screen", "ui/welcome", "ui/words",
 	},
 	"ui/composer":      {"themes", "ui/frame"},
 	"ui/dialog":        {"themes", "tools/permit", "ui/dialog/reveal", "ui/frame"},
@@ -316,7 +316,7 @@ var arrows = map[string][]string{
 		"ui/cli/watch",
 	},
 	"tools/offer":      {},
-	"ui/slash/serving": {"agents", "agents/servers", "agents/trust", "tools/mcp", "ui/frame"},
+	"ui/slash/serving": {"agents/brought", "agents/servers", "agents/trust", "tools/mcp", "ui/frame"},
 	"ui/cli/mcplist": {
 		"agents/servers", "agents/trust", "store/config", "tools/mcp", "tools/proc", "tools/sandbox", "tools/secret",
 		"ui/cli/doctor", "ui/cli/watch", "ui/slash/serving",
@@ -327,6 +327,7 @@ var arrows = map[string][]string{
 		"agents/program", "agents/skills", "agents/trust", "tools", "tools/permit", "tools/permit/bash", "tools/sandbox",
 	},
 	"agents/program": {"tools/permit", "tools/proc", "tools/sandbox", "tools/secret"},
+	"agents/brought": {"agents/briefs", "agents/hooks", "agents/servers", "agents/skills", "agents/trust", "tools/mcp"},
 }
 
 // confined says where a module outside of ours may be imported. A path ends in

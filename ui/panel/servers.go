@@ -76,12 +76,12 @@ func (s *serverStock) desk() serving.Desk {
 	return d
 }
 
-func (s *serverStock) next(b *dialog.Board, stale bool) read {
+func (s *serverStock) next(b *dialog.Board, stale staleness) read {
 	want := serverQuery{b.Lane(), b.Search()}
-	if s.any && !stale && want == s.shown && b.Leaps() == 0 {
+	if s.any && !bool(stale) && want == s.shown && b.Leaps() == 0 {
 		return nil
 	}
-	desk, have, faults, anew, leaps := s.desk(), s.rows, s.faults, stale || !s.any, b.Leaps()
+	desk, have, faults, anew, leaps := s.desk(), s.rows, s.faults, bool(stale) || !s.any, b.Leaps()
 	return func(context.Context) (func(b *dialog.Board), error) {
 		if anew {
 			have, faults = desk.Rows()

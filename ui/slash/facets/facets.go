@@ -63,8 +63,8 @@ type Pool struct {
 func Of(p *agents.Pool) Pool {
 	return Pool{
 		Agents: p, Steer: p.Steer, Tasks: p.Tasks, Mail: p.Mail, Letters: p.Letters, Pickup: p.Pickup, Asks: p.Asks, Memory: p.Memory, Ledger: p.Ledger,
-		Audit: p.Audit, Due: p.Schedule, Checks: p.Observe.Checks(), Budgets: p.Budgets, Briefs: agents.BriefsOf(p), Brings: agents.TrustOf(p), Hooks: p.Hooks, Rules: p.Permissions,
-		Servers: serving.Of(agents.ServedOf(p)), Served: agents.ServedOf(p).MCP,
+		Audit: p.Audit, Due: p.Schedule, Checks: p.Observe.Checks(), Budgets: p.Budgets, Briefs: agents.BriefsOf(p), Brings: agents.BroughtOf(p).Trust, Hooks: p.Hooks, Rules: p.Permissions,
+		Servers: serving.Of(agents.BroughtOf(p).Served), Served: agents.BroughtOf(p).MCP,
 	}
 }
 
