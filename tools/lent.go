@@ -30,6 +30,8 @@ type Lender interface {
 	// Lend returns those that there are now, in an order that does not change by itself. It may wait for programs that
 	// were never asked.
 	Lend(ctx context.Context) []Lent
+	// Names are those of the tools that are known now. It starts nothing, and does not wait.
+	Names() []string
 	// Borrow finds one by its name.
 	Borrow(name string) (Lent, bool)
 }
@@ -105,6 +107,17 @@ func (l *lent) offers() (specs []Spec) {
 		specs = append(specs, Spec{Name: t.Name, Description: t.About, Schema: t.Schema, ReadOnly: t.Reads})
 	}
 	return specs
+}
+
+// Names are the names of all tools, also of those that others lend.
+func (s *Set) Names() (all []string) {
+	for _, t := range s.list {
+		all = append(all, t.name)
+	}
+	if s.lent != nil {
+		all = append(all, s.lent.lender.Names()...)
+	}
+	return all
 }
 
 // borrow finds a lent tool by its name, offered or not.

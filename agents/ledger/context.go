@@ -3,10 +3,18 @@ package ledger
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"fantail/agents/history"
+	"fantail/agents/llm"
 	"fantail/store"
+	"fantail/tools"
+	"fantail/tools/offer"
 )
+
+// served is what a request says of tools that other programs serve.
+const served = "tools of MCP servers"
 
 // Context is what an agent's next request would consist of. The tokens of Parts and of the mail are estimates.
 type Context struct {
@@ -58,7 +66,12 @@ func (l *Ledger) Context(ctx context.Context, agent int64) (Context, error) {
 	}
 	if empty != nil {
 		add("system prompt", 1, history.Tokens(empty.System))
-		add("tools", len(empty.Tools), history.Estimate(empty)-history.Tokens(empty.System))
+		own := *empty
+		own.Tools = slices.DeleteFunc(slices.Clone(empty.Tools), func(t llm.Tool) bool { return strings.HasPrefix(t.Name, tools.LentName) || t.Name == offer.Name })
+		add("tools", len(own.Tools), history.Estimate(&own)-history.Tokens(empty.System))
+		if n := len(empty.Tools) - len(own.Tools); n > 0 {
+			add(served, n, history.Estimate(empty)-history.Estimate(&own))
+		}
 	}
 	gone := history.Withdrawn(entries)
 	for _, e := range entries {
@@ -72,7 +85,7 @@ func (l *Ledger) Context(ctx context.Context, agent int64) (Context, error) {
 		add(what, max(1, len(e.Messages)), history.Weight(e))
 	}
 	for _, what := range []string{
-		"system prompt", "tools", "summary", "prompts", "answers", "tool calls", "tool results", "mail",
+		"system prompt", "tools", served, "summary", "prompts", "answers", "tool calls", "tool results", "mail",
 		"memory documents", "instruction files", "your own commands", "notes of the program",
 	} {
 		if x := parts[what]; x != nil {

@@ -151,10 +151,7 @@ const (
 // List is all rules: what denies, then what asks, then what allows. broken is what is wrong with the files, ignored what
 // of them is not obeyed.
 func (r *Room) List() (all []Entry, broken, ignored []string) {
-	known := []string{}
-	for _, s := range r.o.Tools.Specs() {
-		known = append(known, s.Name)
-	}
+	known := r.o.Tools.Names()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, l := range r.now.Lines {

@@ -74,6 +74,9 @@ func (c *calls) over(token string) {
 
 // progress shows how far a call is.
 func (c *calls) progress(_ context.Context, q *mcp.ProgressNotificationClientRequest) {
+	if q.Params == nil {
+		return
+	}
 	token, _ := q.Params.ProgressToken.(string)
 	c.mu.Lock()
 	one := c.of[token]

@@ -23,6 +23,7 @@ type wire struct {
 			Token json.RawMessage `json:"progressToken"`
 		} `json:"_meta"`
 		Cursor string `json:"cursor"`
+		URI    string `json:"uri"`
 	} `json:"params"`
 	Result json.RawMessage `json:"result"`
 	Error  json.RawMessage `json:"error"`
@@ -99,14 +100,36 @@ func (s *hostile) heed(m wire) {
 		if s.how == "old" {
 			version = "2024-11-05"
 		}
+		more := ""
+		if s.how == "rich" {
+			more = `,"prompts":{},"resources":{}`
+		}
 		if s.how == "alien" {
 			version = "1999-01-01"
 		}
-		s.answer(m, `{"protocolVersion":"`+version+`","capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":"hostile","version":"6.6.6"}}`)
+		s.answer(m, `{"protocolVersion":"`+version+`","capabilities":{"tools":{"listChanged":true}`+more+`},"serverInfo":{"name":"hostile","version":"6.6.6"}}`)
 	case "tools/list":
 		s.list(m)
 	case "tools/call":
 		s.call(m)
+	case "prompts/list":
+		s.answer(m, `{"prompts":[{"name":"review","description":"Reviews\u001b[31m it","arguments":[{"name":"what","required":true},{"name":"how"}]},{"name":"fails"},null]}`)
+	case "prompts/get":
+		if m.Params.Name == "fails" {
+			say(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32000,"message":"no such prompt"}}`, m.ID)
+			return
+		}
+		s.answer(m, `{"messages":[{"role":"user","content":`+strings.TrimSuffix(strings.TrimPrefix(text("Review "+string(m.Params.Arguments)), `{"content":[`), `]}`)+`}]}`)
+	case "resources/list":
+		s.answer(m, `{"resources":[{"uri":"db://users","name":"users","description":"All users"},{"uri":"db://bad uri","name":"b"}]}`)
+	case "resources/templates/list":
+		s.answer(m, `{"resourceTemplates":[{"uriTemplate":"db://users/{id}","name":"user"}]}`)
+	case "resources/read":
+		if m.Params.URI != "db://users" {
+			say(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32002,"message":"no such resource"}}`, m.ID)
+			return
+		}
+		s.answer(m, `{"contents":[{"uri":"db://users","text":"ada, grace"}]}`)
 	case "ping":
 		s.answer(m, `{}`)
 	}
@@ -167,7 +190,7 @@ func (s *hostile) list(m wire) {
 func deeds() []string {
 	return strings.Fields(`ok echo die die_quietly kill half_die half_stall twice stranger noise structured_noise flood_out flood_err giant broken
 		not_rpc deep error fails big null wrong none odd_content progress late_progress storm ask ask_url ask_many sample roots batch close_out
-		deaf bad_utf8 stall slow cut images resource structured no_version string_id float_id both crlf blank exit_zero child`)
+		deaf bad_utf8 stall slow cut images resource structured no_version string_id float_id both crlf blank exit_zero child null_content null_notes`)
 }
 
 func (s *hostile) call(m wire) {
@@ -273,6 +296,19 @@ func (s *hostile) call(m wire) {
 	case "deaf":
 		s.answer(m, text("I stop listening"))
 		select {}
+	case "null_content":
+		s.answer(m, `{"content":[null,{"type":"text","text":"fine"},{"type":"resource","resource":null},{"type":"resource"}]}`)
+	case "null_notes":
+		for _, method := range []string{"progress", "message", "tools/list_changed", "cancelled", "resources/updated", "elicitation/complete"} {
+			say(`{"jsonrpc":"2.0","method":"notifications/%s"}`, method)
+			say(`{"jsonrpc":"2.0","method":"notifications/%s","params":null}`, method)
+			say(`{"jsonrpc":"2.0","method":"notifications/%s","params":[]}`, method)
+		}
+		for i, method := range []string{"elicitation/create", "sampling/createMessage", "roots/list", "ping", "no/such"} {
+			say(`{"jsonrpc":"2.0","id":%d,"method":"%s"}`, 700+i, method)
+			say(`{"jsonrpc":"2.0","id":%d,"method":"%s","params":{}}`, 800+i, method)
+		}
+		s.after(m, 10)
 	case "bad_utf8":
 		flush(`{"jsonrpc":"2.0","id":` + string(m.ID) + `,"result":{"content":[{"type":"text","text":"a` + "\xff\xfe" + `b"}]}}` + "\n")
 	case "stall":

@@ -11,6 +11,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -74,7 +75,8 @@ type record struct {
 	Mark  string  `json:"mark"` // of the server as it was then
 	Tools []entry `json:"tools"`
 
-	Resources bool `json:"resources,omitempty"` // it has some
+	Resources bool     `json:"resources,omitempty"` // it has some
+	Prompts   []Prompt `json:"prompts,omitempty"`
 }
 
 // count is how many tools it has.
@@ -216,8 +218,8 @@ func (r *Room) listed(l *link, v *live, all []*mcp.Tool) {
 	if k == nil {
 		k = &record{}
 	}
-	now := record{Mark: l.mark, Resources: v.has().Resources != nil}
-	changed := k.Mark != l.mark || k.Resources != now.Resources
+	now := record{Mark: l.mark, Resources: v.has().Resources != nil, Prompts: v.offers}
+	changed := k.Mark != l.mark || k.Resources != now.Resources || !reflect.DeepEqual(k.Prompts, now.Prompts)
 	for _, d := range tools {
 		e := entry{Is: d}
 		if i := slices.IndexFunc(k.Tools, func(e entry) bool { return e.Is.Name == d.Name }); i >= 0 {
@@ -267,7 +269,8 @@ func (r *Room) agree(server string, d described) {
 	r.mu.Lock()
 	changed := false
 	if k := r.kept[server]; k != nil {
-		now := record{Mark: k.Mark, Resources: k.Resources, Tools: slices.Clone(k.Tools)} // others may read the old one
+		now := *k
+		now.Tools = slices.Clone(k.Tools)
 		for i, e := range now.Tools {
 			if e.Is.Name == d.Name && e.Was != nil && e.Is.sum() == d.sum() {
 				now.Tools[i].Was, changed = nil, true

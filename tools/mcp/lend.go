@@ -146,6 +146,17 @@ func (r *Room) offers(links []*link) []tools.Lent {
 	return all
 }
 
+// Names are the names of the tools that are known.
+func (r *Room) Names() (all []string) {
+	if r == nil {
+		return nil
+	}
+	for _, t := range r.offers(r.sync()) {
+		all = append(all, t.Name)
+	}
+	return all
+}
+
 // Borrow finds a tool by the name under which it is lent.
 func (r *Room) Borrow(name string) (tools.Lent, bool) {
 	if r == nil {

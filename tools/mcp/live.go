@@ -36,6 +36,8 @@ type live struct {
 	gone    chan struct{} // closed once the connection has ended
 	noted   chan struct{} // closed once its link knows that
 	tools   []*mcp.Tool   // as they were at the start
+	offers  []Prompt      // the same
+	uris    []string      // of its resources, the same
 	calls   calls
 
 	once sync.Once
@@ -79,13 +81,11 @@ func (l *link) try(ctx context.Context, version string) (_ *live, err error) {
 	}
 	v.session, err = v.client().Connect(ctx, t, &mcp.ClientSessionOptions{ProtocolVersion: version})
 	if err == nil {
-		l.r.o.Go("wait for an MCP server", func() {
-			_ = v.session.Wait()
-			close(v.gone)
-		})
+		l.r.o.Go("wait for an MCP server", v.await)
 		v.tools, err = v.list(ctx)
 	}
 	if err == nil {
+		v.offers, v.uris = v.prompts(ctx), v.named(ctx)
 		return v, nil
 	}
 	ended := v.ended() && ctx.Err() == nil
@@ -98,6 +98,32 @@ func (l *link) try(ctx context.Context, version string) (_ *live, err error) {
 		return nil, fmt.Errorf("the MCP server %s does not start: %w%s", l.server.Name, errEnded, rest)
 	}
 	return nil, fmt.Errorf("the MCP server %s does not start: %s%s", l.server.Name, explain(l.server, err), v.lastWords())
+}
+
+// await closes gone once the connection has ended. A session that does not come to its end is not waited for.
+func (v *live) await() {
+	defer close(v.gone)
+	waited := make(chan struct{})
+	v.l.r.o.Go("wait for a session", func() {
+		_ = v.session.Wait()
+		close(waited)
+	})
+	if v.pipes == nil {
+		<-waited
+		return
+	}
+	select {
+	case <-waited:
+		return
+	case <-v.pipes.closed:
+	case <-v.pipes.broken:
+	}
+	rest := time.NewTimer(drains)
+	defer rest.Stop()
+	select {
+	case <-waited:
+	case <-rest.C:
+	}
 }
 
 // ended reports whether the program ended by itself, or does within a moment.
@@ -195,12 +221,32 @@ func (v *live) client() *mcp.Client {
 		ProgressNotificationHandler: v.calls.progress,
 		ToolListChangedHandler:      func(context.Context, *mcp.ToolListChangedRequest) { v.relist() },
 		LoggingMessageHandler: func(_ context.Context, q *mcp.LoggingMessageRequest) {
-			v.l.noted(fmt.Sprintf("%s: %.500v", q.Params.Level, q.Params.Data))
+			if q.Params != nil {
+				v.l.noted(fmt.Sprintf("%s: %.500v", q.Params.Level, q.Params.Data))
+			}
 		},
 	}
 	c := mcp.NewClient(&mcp.Implementation{Name: "fantail", Title: "Fantail", Version: "1"}, o)
+	c.AddReceivingMiddleware(v.holds)
+	c.AddSendingMiddleware(v.holds)
 	c.AddRoots(&mcp.Root{Name: filepath.Base(r.o.Root), URI: fileURI(r.o.Root)})
 	return c
+}
+
+// holds keeps what a server sends from ending this program: not every shape of a message is expected by all who read it.
+func (v *live) holds(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, q mcp.Request) (res mcp.Result, err error) {
+		defer func() {
+			if broken := recover(); broken != nil {
+				v.l.noted(fmt.Sprintf("it sent what can't be understood (%s): %v", method, broken))
+				res, err = nil, fmt.Errorf("it can't be understood: %s", method)
+			}
+		}()
+		if method == "notifications/elicitation/complete" { // nobody waits for it, and one without parameters wedges the session
+			return nil, nil
+		}
+		return next(ctx, method, q)
+	}
 }
 
 // has is what the server says it can do.

@@ -60,7 +60,7 @@ const (
 
 // asks puts a server's question to the human.
 func (v *live) asks(ctx context.Context, q *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
-	if !v.calls.asking() {
+	if q.Params == nil || !v.calls.asking() {
 		return &mcp.ElicitResult{Action: string(Decline)}, nil
 	}
 	defer v.calls.answered()
@@ -128,6 +128,15 @@ func elicitation(p *mcp.ElicitParams) (e Elicitation, err error) {
 			e.Fields = append(e.Fields, f)
 		}
 	}
+	slices.SortStableFunc(e.Fields, func(a, b Field) int { // what must be filled in comes first
+		switch {
+		case a.Required && !b.Required:
+			return -1
+		case b.Required && !a.Required:
+			return 1
+		}
+		return 0
+	})
 	return e, nil
 }
 

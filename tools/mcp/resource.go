@@ -72,6 +72,9 @@ func (v *live) resources(ctx context.Context) (string, error) {
 			b.WriteString("… and more\n")
 			break
 		}
+		if r == nil {
+			continue
+		}
 		fmt.Fprintln(&b, strings.TrimSpace(fmt.Sprintf("%s  %s  %s", r.URI, r.Name, tools.Line(r.Description))))
 	}
 	n = 0
@@ -81,6 +84,9 @@ func (v *live) resources(ctx context.Context) (string, error) {
 		}
 		if n++; n > mostResources {
 			break
+		}
+		if r == nil {
+			continue
 		}
 		fmt.Fprintln(&b, strings.TrimSpace(fmt.Sprintf("%s  %s  %s", r.URITemplate, r.Name, tools.Line(r.Description))))
 	}

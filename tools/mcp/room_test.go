@@ -166,6 +166,8 @@ func TestRoom_misbehaviour(t *testing.T) {
 		{"crlf", `{}`, "fine", false},
 		{"blank", `{}`, "fine", false},
 		{"child", `{}`, "ended with exit code 5", true},
+		{"null_content", `{}`, "", true},
+		{"null_notes", `{}`, "method not found", false},
 		{"no such", `{}`, "", true},
 	} {
 		t.Run(c.deed, func(t *testing.T) {

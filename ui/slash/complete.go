@@ -26,10 +26,11 @@ func Complete(e Env, trigger, line, word string) []composer.Item {
 		}
 		return append(items, e.Custom.Candidates()...)
 	case "@":
+		named := e.Custom.Resources(word)
 		if e.Files == nil {
-			return nil
+			return named
 		}
-		return items(e.Files.Find(word, 500)...)
+		return append(items(e.Files.Find(word, 500)...), named...)
 	case "#":
 		return e.mention(word)
 	}
