@@ -86,8 +86,11 @@ func (r *Room) Run(ctx context.Context, w skills.Wanted) (string, error) {
 		return "", err
 	}
 	l := program.Line{
-		Command: indexed.ReplaceAllStringFunc(w.Line, parameter), Args: append([]string{"/" + w.Of.Name}, w.Words...),
-		Env: []string{"CLAUDE_SKILL_DIR=" + dir, "ARGUMENTS=" + w.Args}, Timeout: lasts,
+		Command: indexed.ReplaceAllStringFunc(w.Line, parameter), Args: []string{"/" + w.Of.Name},
+		Env: []string{"CLAUDE_SKILL_DIR=" + dir}, Timeout: lasts,
+	}
+	if w.Takes() { // else no way round gets at them, which nobody judged
+		l.Args, l.Env = append(l.Args, w.Words...), append(l.Env, "ARGUMENTS="+w.Args)
 	}
 	if !w.Of.Own() {
 		l.Profile = sandbox.Command

@@ -150,7 +150,11 @@ func TestRun_trust(t *testing.T) {
 func TestRun_arguments(t *testing.T) {
 	w := grown(t, map[string]string{
 		"home/.claude/commands/a.md": "!`printf '[%s]' \"$1\" \"$ARGUMENTS\" $2 $ARGUMENTS[0]`",
+		"home/.claude/commands/b.md": "!`n=1; printf '[%s]' ${!n} \"$(printenv ARGUMENTS)\"`",
 	})
+	if got := w.typed("b", "x"); !strings.HasPrefix(got, "<output>[]</output>") {
+		t.Errorf("by a way round a line gets %q", got)
+	}
 	if got := w.typed("a", `"; touch hit; echo " $(touch hit)`); got != "<output>[; touch hit; echo ][\"; touch hit; echo \" $(touch hit)][$(touch][;][touch][hit;][echo]</output>" {
 		t.Errorf("%q", got)
 	}

@@ -441,3 +441,17 @@ func FuzzExpand(f *testing.F) {
 		_, _ = e.expand(body)
 	})
 }
+
+// TestCast_lines: the command lines of the skills that an agent begins with run as it is made, those of its own text do not.
+func TestCast_lines(t *testing.T) {
+	o := grown(t, map[string]string{
+		"ws/.claude/skills/s/SKILL.md": "---\nname: s\ndescription: x\n---\nNow !`date`",
+		"ws/.claude/agents/r.md":       "---\nname: r\ndescription: x\nskills: s\n---\nIn !`pwd`",
+	})
+	s := New(o)
+	s.Begin(func(_ context.Context, w Wanted) (string, error) { return "ran " + w.Line, nil })
+	role, _, err := s.Cast(t.Context(), "r")
+	if err != nil || !strings.Contains(role.Text, "In !`pwd`") || !strings.Contains(role.Text, "Now <output>ran date</output>") {
+		t.Errorf("%+v %v", role, err)
+	}
+}

@@ -42,6 +42,14 @@ func changes(a Action) string {
 		}
 	}
 	for _, d := range s.places() {
+		for _, w := range s.Writes {
+			if !path.IsAbs(w) {
+				w = path.Join(d, w)
+			}
+			if why := a.Runs(w); why != "" {
+				return why
+			}
+		}
 		for _, c := range s.Commands {
 			c = programs.Unwrap(c)
 			for _, w := range c.Words[len(harmless(c)):] {

@@ -29,6 +29,7 @@ func TestDecide_whatRuns(t *testing.T) {
 		`echo x > .cla"ude"/settings.json`:               AskHuman,
 		"cd .claude && echo x > settings.json":           AskHuman,
 		"cp evil check/it":                               AskHuman,
+		"cd check && echo x > it":                        AskHuman,
 		"cd check; mv ../evil it":                        AskHuman,
 		"sed -i s/a/b/ check/it":                         AskHuman,
 		`python3 -c 'open(".claude/settings.json","w")'`: AskHuman,

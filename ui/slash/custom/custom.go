@@ -215,6 +215,9 @@ func facts(i *skills.Item) []string {
 	if i.Fork {
 		fs = append(fs, "an agent of its own carries it out")
 	}
+	if n := len(i.Lines()); n > 0 {
+		fs = append(fs, fmt.Sprintf("command lines that run where it is used: %d", n))
+	}
 	if i.Paths != nil {
 		fs = append(fs, "for "+strings.Join(i.Paths, ", "))
 	}

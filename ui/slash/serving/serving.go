@@ -85,7 +85,7 @@ func (r Row) Says() string {
 	case !r.Trusted():
 		return "/trust shows it and asks"
 	}
-	return r.State.Says
+	return strings.TrimPrefix(r.State.Says, "the MCP server "+r.Name+" does not start: ") // the row names it
 }
 
 // Count is how many tools it has; "": not known.
