@@ -69,7 +69,7 @@ var arrows = map[string][]string{
 	"agents/history":       {"agents/llm", "agents/memory", "inbox", "inbox/envelope", "store", "tools/secret"},
 	"agents/instructions":  {"tools", "tools/front", "tools/permit/filenames", "tools/tree"},
 	"agents/kills":         {},
-	"agents/ledger":        {"agents/event", "agents/history", "agents/llm", "agents/roster", "agents/schedule", "inbox", "inbox/policy", "store"},
+	"agents/ledger":        {"agents/event", "agents/history", "agents/llm", "agents/roster", "agents/schedule", "inbox", "inbox/policy", "store", "tools", "tools/offer"},
 	"agents/llm":           {},
 	"agents/llm/anthropic": {"agents/llm", "agents/llm/wire"},
 	"agents/llm/builtin":   {"agents/llm"},
@@ -103,11 +103,11 @@ var arrows = map[string][]string{
 	"agents/tasks":  {"agents/event", "agents/history", "agents/roster", "agents/seal", "inbox", "store", "tools"},
 	"agents/ending": {"agents/budget", "agents/engine", "agents/event", "agents/fleet", "agents/history", "agents/llm"},
 	"agents/turn": {
-		"agents/abreast", "agents/audit", "agents/briefs", "agents/budget", "agents/commands", "agents/disk", "agents/ending",
-		"agents/engine", "agents/event", "agents/fleet", "agents/history", "agents/hooks", "agents/kept", "agents/llm",
-		"agents/mail", "agents/post", "agents/prompts", "agents/questions", "agents/recovery", "agents/repeats",
-		"agents/reply", "agents/roster", "agents/seat", "agents/servers", "agents/skills", "agents/trust", "agents/typed",
-		"agents/waits", "inbox", "store", "tools", "tools/mcp", "tools/permit", "tools/proc", "tools/sandbox", "tools/secret",
+		"agents/abreast", "agents/audit", "agents/briefs", "agents/brought", "agents/budget", "agents/commands", "agents/disk",
+		"agents/ending", "agents/engine", "agents/event", "agents/fleet", "agents/history", "agents/hooks", "agents/kept",
+		"agents/llm", "agents/mail", "agents/post", "agents/prompts", "agents/questions", "agents/recovery", "agents/repeats",
+		"agents/reply", "agents/roster", "agents/seat", "agents/servers", "agents/skills", "agents/trust", "agents/waits",
+		"inbox", "store", "tools", "tools/mcp", "tools/permit", "tools/proc", "tools/sandbox", "tools/secret",
 		"tools/workspace",
 	},
 	"agents/quarantine": {
@@ -213,13 +213,13 @@ var arrows = map[string][]string{
 	},
 	"ui/cli/watch": {},
 	"ui/cli/workspace": {
-		"agents", "agents/audit", "agents/briefs", "agents/choices", "agents/event", "agents/fleet", "agents/hooks",
-		"agents/inline", "agents/kept", "agents/observer", "agents/permissions", "agents/servers", "agents/skills",
-		"agents/trust", "inbox/rules", "store", "store/config", "store/config/paths", "tools", "tools/allowance", "tools/git",
-		"tools/mcp", "tools/permit", "tools/permit/filenames", "tools/proc", "tools/sandbox", "tools/secret", "ui", "ui/cli",
-		"ui/cli/guard", "ui/cli/host", "ui/cli/mcplist", "ui/cli/mcpserver", "ui/cli/models", "ui/cli/place", "ui/cli/printer",
-		"ui/cli/reach", "ui/cli/rulebook", "ui/cli/shelf", "ui/cli/shell", "ui/cli/wall", "ui/cli/watch", "ui/screen",
-		"ui/welcome", "ui/words",
+		"agents", "agents/audit", "agents/briefs", "agents/brought", "agents/choices", "agents/event", "agents/fleet",
+		"agents/hooks", "agents/inline", "agents/kept", "agents/observer", "agents/permissions", "agents/servers",
+		"agents/skills", "agents/trust", "inbox/rules", "store", "store/config", "store/config/paths", "tools",
+		"tools/allowance", "tools/git", "tools/mcp", "tools/permit", "tools/permit/filenames", "tools/proc", "tools/sandbox",
+		"tools/secret", "ui", "ui/cli", "ui/cli/guard", "ui/cli/host", "ui/cli/mcplist", "ui/cli/mcpserver", "ui/cli/models",
+		"ui/cli/place", "ui/cli/printer", "ui/cli/reach", "ui/cli/rulebook", "ui/cli/shelf", "ui/cli/shell", "ui/cli/wall",
+		"ui/cli/watch", "ui/screen", "ui/welcome", "ui/words",
 	},
 	"ui/composer":      {"themes", "ui/frame"},
 	"ui/dialog":        {"themes", "tools/permit", "ui/dialog/reveal", "ui/frame"},
@@ -248,7 +248,7 @@ var arrows = map[string][]string{
 	"ui/slash/timetable": {"agents/schedule", "agents/schedule/when", "inbox", "ui/slash/options"},
 	"ui/slash/facets": {
 		"agents", "agents/audit", "agents/event", "agents/fleet", "agents/history", "agents/ledger", "agents/mail",
-		"agents/memory", "agents/roster", "inbox", "inbox/policy", "tools", "tools/allowance", "tools/permit",
+		"agents/memory", "agents/roster", "inbox", "inbox/policy", "tools", "tools/allowance", "tools/mcp", "tools/permit",
 		"ui/slash/checking", "ui/slash/inforce", "ui/slash/permissions", "ui/slash/serving", "ui/slash/timetable",
 		"ui/slash/trusting",
 	},
@@ -315,7 +315,7 @@ var arrows = map[string][]string{
 		"tools", "tools/permit",
 	},
 	"ui/slash/custom": {
-		"agents/history", "agents/roster", "agents/skills", "tools", "ui/composer", "ui/dialog", "ui/frame", "ui/intent",
+		"agents/history", "agents/roster", "agents/skills", "tools", "tools/mcp", "ui/composer", "ui/dialog", "ui/frame", "ui/intent",
 	},
 	"agents/choices":       {"store", "tools/permit"},
 	"ui/slash/permissions": {"agents/permissions", "tools/permit", "tools/permit/toolrule", "ui/frame"},
@@ -324,7 +324,7 @@ var arrows = map[string][]string{
 		"ui/cli/watch",
 	},
 	"tools/offer":      {},
-	"ui/slash/serving": {"agents", "agents/servers", "agents/trust", "tools/mcp", "ui/frame"},
+	"ui/slash/serving": {"agents/brought", "agents/servers", "agents/trust", "tools/mcp", "ui/frame"},
 	"ui/cli/mcplist": {
 		"agents/servers", "agents/trust", "store/config", "tools/mcp", "tools/proc", "tools/sandbox", "tools/secret",
 		"ui/cli/doctor", "ui/cli/watch", "ui/slash/serving",
@@ -337,6 +337,7 @@ var arrows = map[string][]string{
 	"agents/program": {"tools/permit", "tools/proc", "tools/sandbox", "tools/secret"},
 	"tools/tree":     {},
 	"agents/typed":   {"agents/event", "agents/roster", "agents/schedule", "agents/skills", "store"},
+	"agents/brought": {"agents/briefs", "agents/hooks", "agents/servers", "agents/skills", "agents/trust", "tools/mcp"},
 }
 
 // confined says where a module outside of ours may be imported. A path ends in

@@ -269,7 +269,7 @@ func TestHooks_guardWhatRuns(t *testing.T) {
 		return text("well"), nil
 	}}
 	w, _ := hooked(t, m, setting{Dir: dir}, nil)
-	brought := agents.TrustOf(w.Pool)
+	brought := agents.BroughtOf(w.Pool).Trust
 	for _, r := range brought.Review() {
 		check(t, brought.Agree(r.Snapshot))
 	}

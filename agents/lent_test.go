@@ -4,12 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 
 	"fantail/agents/event"
 	"fantail/agents/history"
+	"fantail/agents/ledger"
 	"fantail/agents/llm"
 	"fantail/tools"
 	"fantail/tools/permit"
@@ -102,6 +104,11 @@ func TestLent(t *testing.T) {
 	w.Settle()
 	if got := lent(m.Last()); len(got) != 2 {
 		t.Error(got)
+	}
+	c, err := w.Pool.Ledger.Context(t.Context(), w.Main())
+	check(t, err)
+	if i := slices.IndexFunc(c.Parts, func(p ledger.ContextPart) bool { return p.What == "tools of MCP servers" }); i < 0 || c.Parts[i].Items != 2 || c.Parts[i].Tokens == 0 {
+		t.Errorf("%+v", c.Parts)
 	}
 	w.Prompt(`mcp__db__query {"sql":"select 2"}`)
 	w.Settle()

@@ -7,13 +7,13 @@
 // Does not: run a turn (turn does), decide when mail is due (mail), know a provider by
 // name, a screen, or the configuration file; render anything for people.
 //
-// Imports: agents/audit, agents/briefs, agents/budget, agents/checks, agents/choices, agents/commands, agents/disk,
-// agents/drafts, agents/due, agents/ending, agents/event, agents/fleet, agents/follow, agents/fork, agents/history,
-// agents/hooks, agents/inline, agents/kept, agents/kit, agents/ledger, agents/llm, agents/mail, agents/memory,
-// agents/observer, agents/outside, agents/permissions, agents/post, agents/program, agents/quarantine,
+// Imports: agents/audit, agents/briefs, agents/brought, agents/budget, agents/checks, agents/choices, agents/commands,
+// agents/disk, agents/drafts, agents/due, agents/ending, agents/event, agents/fleet, agents/follow, agents/fork,
+// agents/history, agents/hooks, agents/inline, agents/kept, agents/kit, agents/ledger, agents/llm, agents/mail,
+// agents/memory, agents/observer, agents/outside, agents/permissions, agents/post, agents/program, agents/quarantine,
 // agents/questions, agents/queue, agents/recovery, agents/roster, agents/schedule, agents/seal, agents/steer,
-// agents/tasks, agents/trust, agents/turn, agents/waits, inbox, inbox/envelope, inbox/policy, store, tools,
-// tools/allowance, tools/permit, tools/proc, tools/secret.
+// agents/tasks, agents/turn, agents/waits, inbox, inbox/envelope, inbox/policy, store, tools, tools/allowance,
+// tools/permit, tools/proc, tools/secret.
 package agents
 
 import (
@@ -24,6 +24,7 @@ import (
 
 	"fantail/agents/audit"
 	"fantail/agents/briefs"
+	"fantail/agents/brought"
 	"fantail/agents/budget"
 	"fantail/agents/commands"
 	"fantail/agents/disk"
@@ -48,7 +49,6 @@ import (
 	"fantail/agents/seal"
 	"fantail/agents/steer"
 	"fantail/agents/tasks"
-	"fantail/agents/trust"
 	"fantail/agents/turn"
 	"fantail/agents/waits"
 	"fantail/inbox"
@@ -61,11 +61,8 @@ import (
 	"fantail/tools/secret"
 )
 
-// Brought is what files of the user's and of the workspace bring; Served, the MCP servers among that.
-type (
-	Brought = turn.Brought
-	Served  = turn.Served
-)
+// Brought is what files of the user's and of the workspace bring.
+type Brought = brought.Brought
 
 // Options are what Open needs.
 type Options struct {
@@ -185,11 +182,8 @@ func (p *Pool) known(ctx context.Context, row store.Agent) (i event.Info, err er
 // BriefsOf answers what the agents of a pool are told of instruction files.
 func BriefsOf(p *Pool) briefs.Book { return briefs.Book{Room: p.o.Briefs, DB: p.o.DB} }
 
-// ServedOf has the MCP servers whose tools the agents of a pool may use.
-func ServedOf(p *Pool) Served { return p.o.Served }
-
-// TrustOf is what the user agreed to of what the workspace of a pool runs by itself.
-func TrustOf(p *Pool) *trust.Room { return p.o.Trust }
+// BroughtOf is what files bring for the agents of a pool.
+func BroughtOf(p *Pool) Brought { return p.o.Brought }
 
 // Close ends all turns, their tools' process groups too, and what the human runs
 // in the tabs. What ran is recorded as interrupted with its partial output; what
@@ -238,8 +232,4 @@ func (p *Pool) outputs(agent int64) string {
 }
 
 // Recount has everything that shows what is there look again: something of it that is no agent's has changed.
-func Recount(p *Pool) {
-	p.fleet.Lock()
-	defer p.fleet.Unlock()
-	p.fleet.Told()
-}
+func Recount(p *Pool) { fleet.Recount(p.fleet) }

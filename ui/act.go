@@ -58,7 +58,7 @@ func (a *App) act(i intent.Intent) tea.Cmd {
 		if p, ok := manual.Find(i.Page); ok {
 			return a.act(p.Show(a.tabs.Theme, a.w))
 		}
-		a.layers.Open(dialog.NewTable(a.tabs.Theme, "Help", slash.Help(custom.Room{Shelf: a.o.Shelf})), nil)
+		a.layers.Open(dialog.NewTable(a.tabs.Theme, "Help", slash.Help(a.env().Custom)), nil)
 	case intent.Message:
 		return a.act(panel.Letter(a.boards.Env, i, a.w))
 	case intent.Inbox:
@@ -151,13 +151,14 @@ func (a *App) env() slash.Env {
 	if open {
 		p = a.pool.slash
 	}
+	files := custom.Room{Shelf: a.o.Shelf, Served: p.Served}
 	return slash.Env{
 		Pool:  p,
 		Open:  open,
 		Tabs:  &a.tabs,
 		Tally: a.tally.Tally, Files: a.reader.files, Documents: a.reader.documents, Now: a.now, Theme: a.tabs.Theme, NoColor: a.look.noColor,
 		Models: a.o.Models, Doubt: a.o.Doubt, Remember: a.o.Remember, Reload: a.o.Reload, Restart: a.o.Restart, ReadOnly: a.o.ReadOnly,
-		Sandbox: a.o.Sandbox, Custom: custom.Room{Shelf: a.o.Shelf},
+		Sandbox: a.o.Sandbox, Custom: files,
 	}
 }
 

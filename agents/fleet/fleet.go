@@ -318,6 +318,13 @@ func (f *Fleet) tally() event.Tally {
 	return t
 }
 
+// Recount is Told for who does not have the mutex.
+func Recount(f *Fleet) {
+	f.Lock()
+	defer f.Unlock()
+	f.Told()
+}
+
 // Told sends the tally and wakes everything that depends on who can still act: waiters, the dispatcher, Settled, the
 // tasks' clocks. The caller holds the fleet's mutex.
 func (f *Fleet) Told() {

@@ -3,11 +3,18 @@ package ledger
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"fantail/agents/history"
+	"fantail/agents/llm"
 	"fantail/store"
+	"fantail/tools"
+	"fantail/tools/offer"
 )
+
+// served is what a request says of tools that other programs serve.
+const served = "tools of MCP servers"
 
 // Context is what an agent's next request would consist of. The tokens of Parts and of the mail are estimates.
 type Context struct {
@@ -59,7 +66,12 @@ func (l *Ledger) Context(ctx context.Context, agent int64) (Context, error) {
 	}
 	if empty != nil {
 		all := history.Tokens(empty.System)
-		add("tools", len(empty.Tools), history.Estimate(empty)-all)
+		own := *empty
+		own.Tools = slices.DeleteFunc(slices.Clone(empty.Tools), func(t llm.Tool) bool { return strings.HasPrefix(t.Name, tools.LentName) || t.Name == offer.Name })
+		add("tools", len(own.Tools), history.Estimate(&own)-all)
+		if n := len(empty.Tools) - len(own.Tools); n > 0 {
+			add(served, n, history.Estimate(empty)-history.Estimate(&own))
+		}
 		if l.Carries != nil {
 			for _, c := range l.Carries(i) {
 				if n := history.Tokens(c.Text); n > 0 && n <= all && strings.Contains(empty.System, c.Text) {
@@ -82,7 +94,7 @@ func (l *Ledger) Context(ctx context.Context, agent int64) (Context, error) {
 		add(what, max(1, len(e.Messages)), history.Weight(e))
 	}
 	for _, what := range []string{
-		"system prompt", "its own file", "list of skills", "list of agents", "tools", "summary", "prompts", "answers", "tool calls", "tool results", "mail",
+		"system prompt", "its own file", "list of skills", "list of agents", "tools", served, "summary", "prompts", "answers", "tool calls", "tool results", "mail",
 		"memory documents", "instruction files", "your own commands", "notes of the program",
 	} {
 		if x := parts[what]; x != nil {

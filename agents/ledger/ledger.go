@@ -6,8 +6,8 @@
 //
 // Does not: change an agent, a task, a message or a transcript, wait for anything, keep state between answers.
 //
-// Imports: agents/event, agents/history, agents/llm, agents/roster, agents/schedule, inbox, inbox/policy,
-// store.
+// Imports: agents/event, agents/history, agents/llm, agents/roster, agents/schedule, inbox, inbox/policy, store, tools,
+// tools/offer.
 package ledger
 
 import (

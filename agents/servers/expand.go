@@ -38,11 +38,15 @@ func (x *expander) text(s string) (string, error) {
 		if !closed {
 			return "", errors.New("a ${ is not closed by a }")
 		}
-		name, otherwise, defaulted := strings.Cut(inside, ":-")
+		name, text, defaulted := strings.Cut(inside, ":-")
+		var otherwise *string
+		if defaulted {
+			otherwise = &text
+		}
 		if !config.VariableName(name) {
 			return "", fmt.Errorf("${%s} names no variable of the environment: here stands ${NAME} or ${NAME:-otherwise}", inner(inside))
 		}
-		value, err := x.variable(name, otherwise, defaulted)
+		value, err := x.variable(name, otherwise)
 		if err != nil {
 			return "", err
 		}
@@ -67,7 +71,8 @@ func cut(s string) string {
 	return s
 }
 
-func (x *expander) variable(name, otherwise string, defaulted bool) (string, error) {
+// variable is what a variable holds; where it is not set or empty, otherwise says what is taken. nil: nothing does.
+func (x *expander) variable(name string, otherwise *string) (string, error) {
 	value, set := x.env(name)
 	if !x.own && proc.Ours(name, value, x.keys) {
 		return "", fmt.Errorf("the variable %s is for models' providers: it is not handed to what a repository brings; an [mcp.NAME] of your config.toml may name it", name)
@@ -75,8 +80,8 @@ func (x *expander) variable(name, otherwise string, defaulted bool) (string, err
 	if !slices.Contains(x.reads, name) {
 		x.reads = append(x.reads, name)
 	}
-	if value == "" && defaulted {
-		return otherwise, nil
+	if value == "" && otherwise != nil {
+		return *otherwise, nil
 	}
 	if !set {
 		return "", fmt.Errorf("the variable %s is not set; ${%s:-otherwise} says what to take then", name, name)

@@ -4,26 +4,21 @@ import (
 	"time"
 
 	"fantail/agents/audit"
-	"fantail/agents/briefs"
+	"fantail/agents/brought"
 	"fantail/agents/budget"
 	"fantail/agents/commands"
 	"fantail/agents/disk"
 	"fantail/agents/event"
 	"fantail/agents/fleet"
-	"fantail/agents/hooks"
 	"fantail/agents/kept"
 	"fantail/agents/mail"
 	"fantail/agents/post"
 	"fantail/agents/questions"
 	"fantail/agents/roster"
-	"fantail/agents/servers"
-	"fantail/agents/skills"
-	"fantail/agents/trust"
 	"fantail/agents/waits"
 	"fantail/inbox"
 	"fantail/store"
 	"fantail/tools"
-	"fantail/tools/mcp"
 	"fantail/tools/permit"
 	"fantail/tools/proc"
 	"fantail/tools/sandbox"
@@ -32,7 +27,7 @@ import (
 
 // Options are shared by all loops.
 type Options struct {
-	Brought
+	brought.Brought
 	DB     *store.DB
 	Inbox  *inbox.Inbox
 	Fleet  *fleet.Fleet
@@ -63,21 +58,6 @@ type Options struct {
 	Keep     func(proc.Group) func()                    // ends a command's group if this program dies; nil: nothing does
 	Now      func() time.Time
 	Go       func(name string, f func())
-}
-
-// Brought is what files of the user's and of the workspace bring.
-type Brought struct {
-	Briefs *briefs.Room  // what agents are told of instruction files; nil: nothing
-	Hooks  *hooks.Room   // programs that run where something happens; nil: there are none
-	Trust  *trust.Room   // what the user agreed to of what runs by itself; nil: nothing
-	Shelf  *skills.Shelf // skills, commands and agents in files; nil: none
-	Served
-}
-
-// Served is the MCP servers whose tools agents may use.
-type Served struct {
-	Servers *servers.Room // where they are configured; nil: nowhere
-	MCP     *mcp.Room     // those that run; nil: none do
 }
 
 // boxed reports whether commands run in sandboxes. It waits until that is known.

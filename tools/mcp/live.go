@@ -1,5 +1,7 @@
 package mcp
 
+//lint:file-ignore SA1019 servers of the older protocol ask for roots, and log
+
 import (
 	"context"
 	"errors"

@@ -80,12 +80,27 @@ func (v *live) prompts(ctx context.Context) (all []Prompt) {
 	return all
 }
 
-// Prompts are the prompts that servers offer, as far as is known without starting one.
-func (r *Room) Prompts() (all []Prompt) {
+// glance returns the links as they were last brought in line. It reads nothing: who shows something calls it. The first
+// time that is done beside.
+func (r *Room) glance() []*link {
 	if r == nil {
 		return nil
 	}
-	links := r.sync()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.glanced && r.order == nil && !r.closed {
+		r.glanced = true
+		r.o.Go("look at the MCP servers", func() { r.sync() })
+	}
+	return r.order
+}
+
+// Prompts are the prompts that servers offer, as far as is known without starting or reading anything.
+func (r *Room) Prompts() (all []Prompt) {
+	links := r.glance()
+	if links == nil {
+		return nil
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, l := range links {
@@ -102,6 +117,7 @@ func (r *Room) Prompts() (all []Prompt) {
 // Prompt has a server fill in a prompt with what was typed after its name: a word for each argument, and the rest for
 // the last one.
 func (r *Room) Prompt(ctx context.Context, name, typed string) (string, error) {
+	r.sync()
 	all := r.Prompts()
 	i := slices.IndexFunc(all, func(p Prompt) bool { return p.Name == name })
 	if i < 0 {
@@ -171,10 +187,10 @@ func (p Prompt) fill(typed string) (map[string]string, error) {
 
 // Resources are those of the servers that run, as they are named in a prompt: "@server:uri". match is a part of the name.
 func (r *Room) Resources(match string, most int) (all []string) {
-	if r == nil {
+	links := r.glance()
+	if links == nil {
 		return nil
 	}
-	links := r.sync()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, l := range links {

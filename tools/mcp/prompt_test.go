@@ -34,7 +34,9 @@ func TestRoom_prompts(t *testing.T) {
 		t.Error(err)
 	}
 	b.Close(t.Context())
-	if b = open(t, Options{Dir: dir}, child(t, "db", "rich")); len(b.Prompts()) != 2 || b.state("db").Phase != Idle {
+	b = open(t, Options{Dir: dir}, child(t, "db", "rich"))
+	b.States()
+	if len(b.Prompts()) != 2 || b.state("db").Phase != Idle {
 		t.Error("what is kept is not offered, or a server was started for it")
 	}
 }

@@ -128,6 +128,15 @@ func elicitation(p *mcp.ElicitParams) (e Elicitation, err error) {
 			e.Fields = append(e.Fields, f)
 		}
 	}
+	slices.SortStableFunc(e.Fields, func(a, b Field) int { // what must be filled in comes first
+		switch {
+		case a.Required && !b.Required:
+			return -1
+		case b.Required && !a.Required:
+			return 1
+		}
+		return 0
+	})
 	return e, nil
 }
 

@@ -80,8 +80,11 @@ type Room struct {
 	once   sync.Once // what was kept is read
 	mu     sync.Mutex
 	links  map[string]*link
+	order  []*link            // those that were configured last, in order
 	kept   map[string]*record // by server: what is known of its tools
 	closed bool
+
+	glanced bool // somebody looked before anything was configured
 
 	version int // grows with each change of what is kept
 	made    []tools.Lent
@@ -146,6 +149,7 @@ func (r *Room) sync() (all []*link) {
 			delete(r.links, name)
 		}
 	}
+	r.order = all
 	r.mu.Unlock()
 	for _, l := range gone {
 		r.o.Go("end the server "+l.server.Name, func() { l.stop("it is not configured any more") })

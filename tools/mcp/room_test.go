@@ -197,7 +197,7 @@ func TestRoom_misbehaviour(t *testing.T) {
 func TestRoom_cutAtEveryByte(t *testing.T) {
 	b := open(t, Options{}, child(t, "one", "ok"))
 	b.Lend(t.Context())
-	for n := 0; ; n++ {
+	for n := 0; ; n += everyByte {
 		if err := b.Reconnect(t.Context(), "one"); err != nil {
 			t.Fatal(n, err)
 		}

@@ -377,8 +377,10 @@ func (b *question) lay(at laid) {
 	if a.Command != "" {
 		b.body = append(b.body, reveal.Command(a.Command, at.inner)...)
 	}
-	for line := range strings.Lines(a.Input) {
-		add(line, themes.Code)
+	for line := range strings.SplitSeq(a.Input, "\n") {
+		if line != "" {
+			add(line, themes.Code)
+		}
 	}
 	if a.Diff != "" {
 		b.body = append(b.body, reveal.Diff(a.Diff, at.inner)...)

@@ -71,9 +71,9 @@ func (s *dueStock) touched(e event.Event) bool {
 	return tally
 }
 
-func (s *dueStock) next(b *dialog.Board, stale bool) read {
+func (s *dueStock) next(b *dialog.Board, stale staleness) read {
 	want := dueQuery{b.Lane(), b.Search()}
-	turn := s.list(want).next(b, !s.any || want != s.shown, stale)
+	turn := s.list(want).next(b, !s.any || want != s.shown, bool(stale))
 	if turn == nil {
 		return nil
 	}

@@ -84,7 +84,7 @@ func (s *mailStock) touched(e event.Event) bool {
 	return false
 }
 
-func (s *mailStock) next(b *dialog.Board, stale bool) read {
+func (s *mailStock) next(b *dialog.Board, stale staleness) read {
 	_, folds := b.Unfolded()
 	want := mailQuery{search: b.Search(), of: s.of, folds: folds}
 	if l := b.Lane(); l >= 0 {
@@ -92,7 +92,7 @@ func (s *mailStock) next(b *dialog.Board, stale bool) read {
 	}
 	was := s.shown
 	was.folds = want.folds
-	turn := s.list(want).next(b, !s.any || want != was, stale || want != s.shown)
+	turn := s.list(want).next(b, !s.any || want != was, bool(stale) || want != s.shown)
 	if turn == nil {
 		return nil
 	}

@@ -49,18 +49,21 @@ type Panel struct {
 	closed     bool
 	reading    bool
 	previewing bool
-	stale      bool // what it lists has changed
-	worn       bool // so has what the preview shows
+	stale      staleness // what it lists has changed
+	worn       bool      // so has what the preview shows
 	preview    *preview
 	typed      string // the search text as last seen
 	pause      time.Time
 }
 
+// staleness is whether what is listed may be out of date.
+type staleness bool
+
 // stock is what a panel lists. Its methods are called on the interface's goroutine; the functions
 // they return run off it.
 type stock interface {
 	// next reads what the board lacks; nil: nothing. stale: what it has may be out of date.
-	next(b *dialog.Board, stale bool) read
+	next(b *dialog.Board, stale staleness) read
 	// preview makes the preview of a row.
 	preview(id int64) func(ctx context.Context) (*preview, error)
 	// do returns what follows from a wish.

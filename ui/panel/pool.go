@@ -38,7 +38,7 @@ type Pool struct {
 func PoolOf(p *agents.Pool) Pool {
 	return Pool{
 		Agents: p, Steer: p.Steer, Tasks: p.Tasks, Mail: p.Mail, Letters: p.Letters, Pickup: p.Pickup, Ledger: p.Ledger, Due: p.Schedule,
-		Servers: serving.Of(agents.ServedOf(p)), Trust: agents.TrustOf(p), Rules: p.Permissions,
+		Servers: serving.Of(agents.BroughtOf(p).Served), Trust: agents.BroughtOf(p).Trust, Rules: p.Permissions,
 	}
 }
 

@@ -80,13 +80,13 @@ func (s *taskStock) touched(e event.Event) bool {
 	return false
 }
 
-func (s *taskStock) next(b *dialog.Board, stale bool) read {
+func (s *taskStock) next(b *dialog.Board, stale staleness) read {
 	want := taskQuery{b.Lane(), b.Search()}
-	if !stale && s.any && want == s.shown {
+	if !bool(stale) && s.any && want == s.shown {
 		return nil
 	}
 	id, pool := s.agent, s.Pool.Agents
-	have, known := s.queue, s.any && !stale
+	have, known := s.queue, s.any && !bool(stale)
 	by := map[int64]event.Info{}
 	for _, t := range s.Tabs.All {
 		if t.Info.Task != 0 && t.Info.Parent == id {

@@ -88,9 +88,9 @@ func (s *ruleStock) touched(e event.Event) bool {
 	return tally
 }
 
-func (s *ruleStock) next(b *dialog.Board, stale bool) read {
+func (s *ruleStock) next(b *dialog.Board, stale staleness) read {
 	want := ruleQuery{b.Lane(), b.Search(), len(s.tested)}
-	if !stale && s.any && want == s.shown {
+	if !bool(stale) && s.any && want == s.shown {
 		return nil
 	}
 	room, tested, asked := s.Pool.Rules, slices.Clone(s.tested), slices.Clone(s.lines)

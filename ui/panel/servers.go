@@ -76,12 +76,12 @@ func (s *serverStock) desk() serving.Desk {
 	return d
 }
 
-func (s *serverStock) next(b *dialog.Board, stale bool) read {
+func (s *serverStock) next(b *dialog.Board, stale staleness) read {
 	want := serverQuery{b.Lane(), b.Search()}
-	if s.any && !stale && want == s.shown && b.Leaps() == 0 {
+	if s.any && !bool(stale) && want == s.shown && b.Leaps() == 0 {
 		return nil
 	}
-	desk, have, faults, anew, leaps := s.desk(), s.rows, s.faults, stale || !s.any, b.Leaps()
+	desk, have, faults, anew, leaps := s.desk(), s.rows, s.faults, bool(stale) || !s.any, b.Leaps()
 	return func(context.Context) (func(b *dialog.Board), error) {
 		if anew {
 			have, faults = desk.Rows()
@@ -193,8 +193,7 @@ func (s *serverStock) do(p *Panel, w dialog.Wish) intent.Intent {
 	case "queue":
 		return intent.Queue{Agent: s.agent, Name: s.name}
 	case "trust":
-		do, _ := trusting.Env{Room: s.Pool.Trust, Theme: s.Theme}.Trust("")
-		return intent.Do{Agent: s.agent, F: do}
+		return s.trust(p)
 	}
 	r, ok := s.row(w.ID)
 	if !ok {
@@ -215,6 +214,35 @@ func (s *serverStock) do(p *Panel, w dialog.Wish) intent.Intent {
 		return p.wish(w, func(ctx context.Context) (string, error) { return desk.Reconnect(ctx, r.Name) }, nil)
 	}
 	return nil
+}
+
+// trust asks whether what the repository brings may run, over the board, which is read anew after an answer.
+func (s *serverStock) trust(p *Panel) intent.Intent {
+	ask, _ := trusting.Env{Room: s.Pool.Trust, Theme: s.Theme}.Trust("")
+	return intent.Do{Agent: s.agent, F: func(ctx context.Context) (intent.Intent, error) {
+		asks, err := ask(ctx)
+		box, opens := asks.(intent.Open)
+		if !opens {
+			return intent.Call(func() intent.Intent {
+				p.box.Say("nothing waits for your yes")
+				return nil
+			}), err
+		}
+		decide := box.Decide
+		box.What, box.Decide = "", func(d dialog.Decision) intent.Intent {
+			run, is := decide(d).(intent.Run)
+			if !is {
+				return nil
+			}
+			return intent.Run{F: func(ctx context.Context) intent.Intent {
+				return intent.All{run.F(ctx), intent.Call(func() intent.Intent {
+					p.stale, p.worn = true, true
+					return nil
+				})}
+			}}
+		}
+		return box, err
+	}}
 }
 
 // instead shows a text about a server in its place.

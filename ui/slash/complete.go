@@ -26,17 +26,23 @@ func Complete(e Env, trigger, line, word string) []composer.Item {
 		}
 		return append(items, e.Custom.Candidates()...)
 	case "@":
+		named := e.Custom.Resources(word)
 		if e.Files == nil {
-			return nil
+			return named
 		}
-		return items(e.Files.Find(word, 500)...)
+		return append(items(e.Files.Find(word, 500)...), named...)
 	case "#":
 		return e.mention(word)
 	}
 	name, _, _ := strings.Cut(strings.TrimPrefix(line, "/"), " ")
 	for _, c := range commands() {
-		if c.name == name && c.complete != nil {
-			return c.complete(e, strings.Fields(strings.TrimSuffix(line, word))[1:], word)
+		before := strings.Fields(strings.TrimSuffix(line, word))
+		switch {
+		case c.name != name:
+		case c.complete != nil:
+			return c.complete(e, before[1:], word)
+		case c.verbs != nil && len(before) == 1:
+			return items(c.verbs()...)
 		}
 	}
 	return nil
@@ -162,16 +168,6 @@ func modeArguments(e Env, _ []string, _ string) (is []composer.Item) {
 		is = append(is, composer.Item{Insert: string(m.mode), Help: m.help})
 	}
 	return is
-}
-
-// first offers the first word of what a command is given.
-func first(words ...string) completer {
-	return func(_ Env, before []string, _ string) []composer.Item {
-		if len(before) > 0 {
-			return nil
-		}
-		return items(words...)
-	}
 }
 
 func sandboxArguments(_ Env, words []string, _ string) []composer.Item {

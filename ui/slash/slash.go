@@ -77,7 +77,8 @@ type command struct {
 	// complete returns candidates for the word being typed after the arguments before it; nil:
 	// there are none.
 	complete completer
-	alone    bool // it needs no workspace
+	verbs    func() []string // in its place: what the first word may be
+	alone    bool            // it needs no workspace
 }
 
 // input is a command with its arguments.

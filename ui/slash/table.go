@@ -50,17 +50,17 @@ var taskCommands = []command{
 // dueCommands are about what is due when.
 var dueCommands = []command{
 	{
-		name: "remind", run: runDue(timetable.Desk.Remind), complete: first(timetable.Times...),
+		name: "remind", run: runDue(timetable.Desk.Remind), verbs: timetable.Whens,
 		args: "[--priority=P] [deliver=wake] WHEN TEXT",
 		help: "a reminder: 30m, 14:00, tomorrow 9:00, every monday 10:00; it waits for your next message",
 	},
 	{
-		name: "schedule", run: runSchedule, complete: first(slices.Concat([]string{"list"}, timetable.Verbs, timetable.Times)...),
+		name: "schedule", run: runSchedule, verbs: timetable.Words,
 		args: "[list | [name=] [checks=A,B] [--always] WHEN PROMPT | !CMD | show NAME | pause NAME | resume NAME | run NAME | rm NAME]",
 		help: "what is due when, on the whole screen or listed; have an observer look, or a command run; --always: tell of unchanged outcomes",
 	},
 	{
-		name: "watch", run: runDue(timetable.Desk.Watch), complete: first(timetable.Times...),
+		name: "watch", run: runDue(timetable.Desk.Watch), verbs: timetable.Whens,
 		args: "[name=] [checks=A,B] TIME until \"CONDITION\" [PROMPT]",
 		help: "have an observer look every so often until something is so, and tell",
 	},
@@ -208,7 +208,7 @@ var workspaceCommands = []command{
 		help: "show or change what may happen without a question",
 	},
 	{
-		name: "permissions", run: runPermissions, complete: first(permissions.Verbs()...), aliases: []string{"rules"},
+		name: "permissions", run: runPermissions, verbs: permissions.Verbs, aliases: []string{"rules"},
 		args: permissions.Args,
 		help: "all rules with their files, in a panel; test says which decides; what a project's file wants allowed waits for accept",
 	},
@@ -223,17 +223,17 @@ var workspaceCommands = []command{
 		help: "what agents called, who let them and how it ended; one row; whether that is whole",
 	},
 	{
-		name: "checks", run: runChecks, complete: first(checking.Verbs()...),
+		name: "checks", run: runChecks, verbs: checking.Verbs,
 		args: checking.Args,
 		help: "the commands that observers may run, in a sandbox that keeps the workspace as it is; run shows what they see",
 	},
 	{
-		name: "trust", run: runTrust, complete: first(trusting.Verbs()...),
+		name: "trust", run: runTrust, verbs: trusting.Verbs,
 		args: trusting.Args,
 		help: "what of the repository runs by itself: shows it and asks whether it may; list it; revoke takes a yes back",
 	},
 	{
-		name: "mcp", run: runMCP, complete: first(serving.Verbs()...),
+		name: "mcp", run: runMCP, verbs: serving.Verbs,
 		args: serving.Args,
 		help: "the MCP servers: how they are, their tools, what they wrote; where they are configured and what is wrong there",
 	},

@@ -31,7 +31,7 @@ func TestServersFrames(t *testing.T) {
 					s.Press("pgdown")
 				}
 				s.Press("y")
-				s.See("Trusted as it is now")
+				s.See("not started yet")
 				s.Press("esc")
 				s.Enter("/mcp list")
 				s.See("not started yet")

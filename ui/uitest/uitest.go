@@ -10,9 +10,9 @@
 // testing/synctest its time is the bubble's; a child process holds that time
 // still while it runs.
 //
-// Imports: agents, agents/event, agents/fleet, agents/hooks, agents/inline, agents/llm, agents/llm/builtin, agents/skills,
-// agents/trust, inbox/rules, store, store/storetest, tools, tools/permit, tools/sandbox, ui, ui/cli/wall, ui/slash. Only
-// tests import it.
+// Imports: agents, agents/brought, agents/event, agents/fleet, agents/hooks, agents/inline, agents/llm,
+// agents/llm/builtin, agents/servers, agents/skills, agents/trust, inbox/rules, store, store/storetest, tools,
+// tools/permit, tools/sandbox, ui, ui/cli/wall, ui/slash. Only tests import it.
 package uitest
 
 import (
@@ -36,6 +36,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"fantail/agents"
+	"fantail/agents/brought"
 	"fantail/agents/event"
 	"fantail/agents/fleet"
 	"fantail/agents/hooks"
@@ -259,7 +260,7 @@ func (s *Session) brought() agents.Brought {
 	room.Add(inline.Source(s.o.Shelf))
 	return agents.Brought{
 		Hooks: hooks.New(hooks.Settings{Root: s.Home.Root, Trust: room}), Trust: room, Shelf: s.o.Shelf,
-		Served: agents.Served{Servers: servers.New(servers.Settings{Root: s.Home.Root, Trust: room})},
+		Served: brought.Served{Servers: servers.New(servers.Settings{Root: s.Home.Root, Trust: room})},
 	}
 }
 

@@ -374,7 +374,7 @@ const guide = "One instruction a line, or joined by `then`:\n\n" +
 	"- `check`, `receive from NAME`, `send NAME: TEXT`, `list messages`, `read message N`, `reply N: TEXT`, `delegate NAME: PROMPT`, and `delegate sync NAME: PROMPT` to wait for its answer\n" +
 	"- `remember NAME: TEXT`, `recall NAME`, `memories`\n" +
 	"- `remind me in 30m: TEXT`, `schedule NAME every 10m: INSTRUCTION` has an observer look, `unregister NAME` ends that\n" +
-	"- `run_check NAME` runs a check that an observer may run\n" +
+	"- `run_check NAME` runs a check that an observer may run; `call mcp__SERVER__TOOL {ARGUMENTS}` calls a tool of an MCP server\n" +
 	"- `ask QUESTION`, or `ask QUESTION: A | B` with answers to choose from, asks you\n" +
 	"- `wait 5s`, `say TEXT`, `fail TEXT`\n\n" +
 	"A TEXT or PROMPT reaches to the end of its line, a `then` in it too. What fails, a command by its exit code, ends its list.\n\n" + models

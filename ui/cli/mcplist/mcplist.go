@@ -173,9 +173,7 @@ func Doctor(room *servers.Room, root string) (all []doctor.Finding) {
 			if !said[r.Name+": "+r.Out] {
 				all = append(all, doctor.Finding{What: "MCP server not used", Says: r.Place + ": " + r.Name + ": " + r.Out})
 			}
-		case !r.Trusted():
-			all = append(all, doctor.Finding{What: "MCP server", Says: r.Place + ": " + r.Name + " is " + r.Is() + "; /trust asks"})
-		default:
+		case r.Trusted(): // what is not, is told of with all else that a repository runs
 			if err := Found(r.Server, root); err != nil {
 				all = append(all, doctor.Finding{What: "MCP server", Bad: true, Says: r.Place + ": " + r.Name + " can't start: " + err.Error()})
 			}

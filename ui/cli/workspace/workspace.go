@@ -5,12 +5,12 @@
 //
 // Does not: parse arguments, decide which face the program has, know what an agent does.
 //
-// Imports: agents, agents/audit, agents/briefs, agents/choices, agents/event, agents/fleet, agents/hooks,
-// agents/inline, agents/kept, agents/observer, agents/permissions, agents/servers, agents/skills, agents/trust,
-// inbox/rules, store, store/config, store/config/paths, tools, tools/allowance, tools/git, tools/mcp, tools/permit,
-// tools/permit/filenames, tools/proc, tools/sandbox, tools/secret, ui, ui/cli, ui/cli/guard, ui/cli/host,
-// ui/cli/mcplist, ui/cli/mcpserver, ui/cli/models, ui/cli/place, ui/cli/printer, ui/cli/reach, ui/cli/rulebook,
-// ui/cli/shelf, ui/cli/shell, ui/cli/wall, ui/cli/watch, ui/screen, ui/welcome, ui/words.
+// Imports: agents, agents/audit, agents/briefs, agents/brought, agents/choices, agents/event, agents/fleet,
+// agents/hooks, agents/inline, agents/kept, agents/observer, agents/permissions, agents/servers, agents/skills,
+// agents/trust, inbox/rules, store, store/config, store/config/paths, tools, tools/allowance, tools/mcp, tools/permit,
+// tools/proc, tools/sandbox, tools/secret, ui, ui/cli, ui/cli/guard, ui/cli/host, ui/cli/mcplist, ui/cli/mcpserver,
+// ui/cli/models, ui/cli/place, ui/cli/printer, ui/cli/reach, ui/cli/rulebook, ui/cli/shelf, ui/cli/shell, ui/cli/wall,
+// ui/cli/watch, ui/screen, ui/welcome, ui/words.
 package workspace
 
 import (
@@ -24,6 +24,7 @@ import (
 
 	"fantail/agents"
 	"fantail/agents/briefs"
+	"fantail/agents/brought"
 	"fantail/agents/choices"
 	"fantail/agents/event"
 	"fantail/agents/inline"
@@ -193,7 +194,7 @@ func (w *Workspace) open(ctx context.Context, choose func(remembered string) (co
 	w.serves.begin(w)
 	pool, err = agents.Open(ctx, agents.Options{
 		DB: w.db, Tools: w.tools.Lend(w.serves.live), Gate: w.gate, Moded: moded,
-		Resolve: w.models.Resolve, Model: w.choice.Name(), System: brief.System, Brought: agents.Brought{Briefs: w.files, Hooks: w.brings.hooks, Trust: w.brings.trust, Shelf: w.shelf, Served: agents.Served{Servers: w.serves.room, MCP: w.serves.live}},
+		Resolve: w.models.Resolve, Model: w.choice.Name(), System: brief.System, Brought: agents.Brought{Briefs: w.files, Hooks: w.brings.hooks, Trust: w.brings.trust, Shelf: w.shelf, Served: brought.Served{Servers: w.serves.room, MCP: w.serves.live}},
 		Root: w.place.Root, Data: w.place.Data, Private: w.place.Private, Environ: proc.Clean(os.Environ(), w.keys), Keys: w.keys,
 		Go: w.guard.Go, Box: w.boxes(), Ahead: ahead, Kept: w.kept(), Keep: w.guard.Keep, Jumps: clock.Jumps, Alarm: clock.Alarm, Cap: w.conf.MaxRunning, Due: w.conf.MaxSchedules, Rules: said,
 		Idle:    cmp.Or(idle, tools.Forever),

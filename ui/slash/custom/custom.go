@@ -1,10 +1,10 @@
-// Package custom has the commands that files bring: skills, and prompts in files.
+// Package custom has the commands that files bring: skills, and prompts in files; and what MCP servers offer to people.
 //
 // Does: list them with their sources, complete them, carry one out that a human typed.
 //
 // Does not: find or read a file on the interface's goroutine, know the program's own commands.
 //
-// Imports: agents/history, agents/roster, agents/skills, tools, ui/composer, ui/dialog, ui/frame, ui/intent.
+// Imports: agents/roster, agents/skills, tools, tools/mcp, ui/composer, ui/dialog, ui/frame, ui/intent.
 package custom
 
 import (
@@ -17,17 +17,39 @@ import (
 	"fantail/agents/roster"
 	"fantail/agents/skills"
 	"fantail/tools"
+	"fantail/tools/mcp"
 	"fantail/ui/composer"
 	"fantail/ui/dialog"
 	"fantail/ui/frame"
 	"fantail/ui/intent"
 )
 
-// Room is what files bring, for whoever types. The zero value has nothing.
-type Room struct{ Shelf *skills.Shelf }
+// Room is what files and MCP servers bring, for whoever types. The zero value has nothing.
+type Room struct {
+	Shelf  *skills.Shelf
+	Served *mcp.Room
+}
 
-// Has reports whether /NAME is a command of a file's.
-func (r Room) Has(name string) bool { return r.Shelf != nil && r.Shelf.Now().Slash(name) != nil }
+// Has reports whether /NAME is a command of a file's, or a prompt of a server's.
+func (r Room) Has(name string) bool {
+	return r.Shelf != nil && r.Shelf.Now().Slash(name) != nil || r.serves(name)
+}
+
+// serves reports whether /NAME is a prompt of a server's.
+func (r Room) serves(name string) bool {
+	return strings.HasPrefix(name, tools.LentName) && slices.ContainsFunc(r.Served.Prompts(), func(p mcp.Prompt) bool { return p.Name == name })
+}
+
+// mostResources is how many resources are offered at once.
+const mostResources = 50
+
+// Resources are the candidates for @SERVER:URI.
+func (r Room) Resources(word string) (items []composer.Item) {
+	for _, name := range r.Served.Resources(word, mostResources) {
+		items = append(items, composer.Item{Insert: name, Help: "a resource of an MCP server"})
+	}
+	return items
+}
 
 // Candidates are the commands, for the completion.
 func (r Room) Candidates() (items []composer.Item) {
@@ -40,11 +62,13 @@ func (r Room) Candidates() (items []composer.Item) {
 
 // Rows are the commands, for the help: with what they are for and whose they are.
 func (r Room) Rows() (rows []dialog.Row) {
-	if r.Shelf == nil {
-		return nil
+	if r.Shelf != nil {
+		for _, i := range r.Shelf.Now().Typed() {
+			rows = append(rows, dialog.Row{Left: strings.TrimSpace("/" + i.Slash + " " + i.Hint), Right: brief(i.About, 90) + " · " + i.Source})
+		}
 	}
-	for _, i := range r.Shelf.Now().Typed() {
-		rows = append(rows, dialog.Row{Left: strings.TrimSpace("/" + i.Slash + " " + i.Hint), Right: brief(i.About, 90) + " · " + i.Source})
+	for _, p := range r.Served.Prompts() {
+		rows = append(rows, dialog.Row{Left: strings.TrimSpace("/" + p.Name + " " + p.Hint()), Right: brief(p.About, 90) + " · MCP server " + p.From})
 	}
 	return rows
 }
@@ -74,6 +98,13 @@ type Typing struct {
 // Run returns what the command comes to: a prompt, or work for an agent of its own.
 func (r Room) Run(t Typing) func(ctx context.Context) (intent.Intent, error) {
 	return func(ctx context.Context) (intent.Intent, error) {
+		if r.serves(t.Name) {
+			text, err := r.Served.Prompt(ctx, t.Name, t.Args)
+			if err != nil {
+				return nil, err
+			}
+			return intent.Said{Text: t.Said}, t.Prompt(ctx, text)
+		}
 		item, text := r.Shelf.Now().Slash(t.Name), strings.TrimSpace("/"+t.Name+" "+t.Args)
 		switch {
 		case item == nil:

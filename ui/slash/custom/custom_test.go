@@ -27,7 +27,7 @@ func room(t *testing.T, files map[string]string) Room {
 			t.Fatal(err)
 		}
 	}
-	return Room{skills.New(skills.Options{Root: root, Words: []string{"model"}})}
+	return Room{Shelf: skills.New(skills.Options{Root: root, Words: []string{"model"}})}
 }
 
 // TestRun: a command's text is sent as a prompt, below what was typed; one for an agent of its own is queued to start at once. A

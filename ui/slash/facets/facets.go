@@ -5,8 +5,8 @@
 // Does not: know a command.
 //
 // Imports: agents, agents/audit, agents/event, agents/fleet, agents/history, agents/ledger, agents/mail, agents/memory,
-// agents/roster, inbox, inbox/policy, tools, tools/allowance, tools/permit, ui/slash/checking, ui/slash/inforce,
-// ui/slash/permissions, ui/slash/serving, ui/slash/timetable, ui/slash/trusting.
+// agents/roster, inbox, inbox/policy, tools, tools/allowance, tools/mcp, tools/permit, ui/slash/checking,
+// ui/slash/inforce, ui/slash/permissions, ui/slash/serving, ui/slash/timetable, ui/slash/trusting.
 package facets
 
 import (
@@ -26,6 +26,7 @@ import (
 	"fantail/inbox/policy"
 	"fantail/tools"
 	"fantail/tools/allowance"
+	"fantail/tools/mcp"
 	"fantail/tools/permit"
 	"fantail/ui/slash/checking"
 	"fantail/ui/slash/inforce"
@@ -55,14 +56,15 @@ type Pool struct {
 	Hooks   trusting.Hooks
 	Rules   permissions.Room
 	Servers serving.Desk
+	Served  *mcp.Room
 }
 
 // Of is what commands ask of p.
 func Of(p *agents.Pool) Pool {
 	return Pool{
 		Agents: p, Steer: p.Steer, Tasks: p.Tasks, Mail: p.Mail, Letters: p.Letters, Pickup: p.Pickup, Asks: p.Asks, Memory: p.Memory, Ledger: p.Ledger,
-		Audit: p.Audit, Due: p.Schedule, Checks: p.Observe.Checks(), Budgets: p.Budgets, Briefs: agents.BriefsOf(p), Brings: agents.TrustOf(p), Hooks: p.Hooks, Rules: p.Permissions,
-		Servers: serving.Of(agents.ServedOf(p)),
+		Audit: p.Audit, Due: p.Schedule, Checks: p.Observe.Checks(), Budgets: p.Budgets, Briefs: agents.BriefsOf(p), Brings: agents.BroughtOf(p).Trust, Hooks: p.Hooks, Rules: p.Permissions,
+		Servers: serving.Of(agents.BroughtOf(p).Served), Served: agents.BroughtOf(p).MCP,
 	}
 }
 

@@ -5,7 +5,7 @@
 //
 // Does not: start or end a server, decide anything, know a screen.
 //
-// Imports: agents, agents/servers, agents/trust, tools/mcp, ui/frame.
+// Imports: agents/brought, agents/servers, agents/trust, tools/mcp, ui/frame.
 package serving
 
 import (
@@ -16,7 +16,7 @@ import (
 	"strings"
 	"time"
 
-	"fantail/agents"
+	"fantail/agents/brought"
 	"fantail/agents/servers"
 	"fantail/agents/trust"
 	"fantail/tools/mcp"
@@ -39,7 +39,7 @@ type Desk struct {
 }
 
 // Of is the desk of a pool's servers.
-func Of(s agents.Served) Desk {
+func Of(s brought.Served) Desk {
 	d := Desk{Room: s.Servers, Now: time.Now}
 	if s.MCP != nil {
 		d.Live = s.MCP
@@ -85,7 +85,7 @@ func (r Row) Says() string {
 	case !r.Trusted():
 		return "/trust shows it and asks"
 	}
-	return r.State.Says
+	return strings.TrimPrefix(r.State.Says, "the MCP server "+r.Name+" does not start: ") // the row names it
 }
 
 // Count is how many tools it has; "": not known.

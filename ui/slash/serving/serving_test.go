@@ -53,7 +53,7 @@ func desk(t *testing.T) (Desk, *live, *trust.Room) {
 	}})
 	l := &live{states: []mcp.State{
 		{Server: mcp.Server{Name: "mine"}, Phase: mcp.Ready, Tools: 2, PID: 77, Since: now.Add(-time.Hour)},
-		{Server: mcp.Server{Name: "dead"}, Phase: mcp.Failed, Says: "no such host", Tries: 3, Since: now},
+		{Server: mcp.Server{Name: "dead"}, Phase: mcp.Failed, Says: "the MCP server dead does not start: no such host", Tries: 3, Since: now},
 		{Server: mcp.Server{Name: "shared"}, Phase: mcp.Withheld, Says: "not trusted"},
 	}, tools: map[string][]mcp.About{"mine": {
 		{Name: "look", As: "mcp__mine__look", Says: "Looks.\n\x1b[2Jevil", Reads: true, Size: 400},

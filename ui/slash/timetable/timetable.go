@@ -13,6 +13,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -93,11 +94,15 @@ func quoted(s string) (text, rest string, ok bool) {
 	return strings.TrimSpace(text), strings.TrimSpace(rest), ok
 }
 
-// Verbs are what may follow /schedule and names a schedule.
-var Verbs = []string{"show", "pause", "resume", "run", "rm"}
+// verbs are what may follow /schedule and names a schedule.
+var verbs = []string{"show", "pause", "resume", "run", "rm"}
 
-// Times are forms of a time.
-var Times = []string{"30m ", "2h ", "14:00 ", "tomorrow 9:00 ", "every monday 10:00 "}
+// times are forms of a time.
+var times = []string{"30m ", "2h ", "14:00 ", "tomorrow 9:00 ", "every monday 10:00 "}
+
+// Whens are those that an argument may begin with, Words what may stand first behind /schedule.
+func Whens() []string { return times }
+func Words() []string { return slices.Concat([]string{"list"}, verbs, times) }
 
 // Schedule carries out what stands behind /schedule: list, a verb and a name, or [options] WHEN PROMPT | !COMMAND.
 func (d Desk) Schedule(ctx context.Context, text string) (string, error) {
@@ -108,7 +113,7 @@ func (d Desk) Schedule(ctx context.Context, text string) (string, error) {
 		all, err := d.Pool.All(ctx, 0)
 		return List(all, d.Now()), err
 	}
-	for _, v := range Verbs {
+	for _, v := range verbs {
 		if verb == v && (name == "" || more != "") {
 			return "", wrong("%s needs the name of a schedule", verb)
 		}
