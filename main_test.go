@@ -28,14 +28,14 @@ import (
 var arrows = map[string][]string{
 	".": {"*"},
 	"agents": {
-		"agents/audit", "agents/briefs", "agents/budget", "agents/checks", "agents/choices", "agents/commands", "agents/disk",
-		"agents/drafts", "agents/due", "agents/ending", "agents/event", "agents/fleet", "agents/follow", "agents/fork",
-		"agents/history", "agents/hooks", "agents/inline", "agents/kept", "agents/kit", "agents/ledger", "agents/llm",
-		"agents/mail", "agents/memory", "agents/observer", "agents/outside", "agents/permissions", "agents/post",
-		"agents/program", "agents/quarantine", "agents/questions", "agents/queue", "agents/recovery", "agents/roster",
-		"agents/schedule", "agents/seal", "agents/steer", "agents/tasks", "agents/trust", "agents/turn", "agents/waits",
-		"inbox", "inbox/envelope", "inbox/policy", "store", "tools", "tools/allowance", "tools/permit", "tools/proc",
-		"tools/secret",
+		"agents/audit", "agents/briefs", "agents/brought", "agents/budget", "agents/checks", "agents/choices",
+		"agents/commands", "agents/disk", "agents/drafts", "agents/due", "agents/ending", "agents/event", "agents/fleet",
+		"agents/follow", "agents/fork", "agents/history", "agents/hooks", "agents/inline", "agents/kept", "agents/kit",
+		"agents/ledger", "agents/llm", "agents/mail", "agents/memory", "agents/observer", "agents/outside",
+		"agents/permissions", "agents/post", "agents/program", "agents/quarantine", "agents/questions", "agents/queue",
+		"agents/recovery", "agents/roster", "agents/schedule", "agents/seal", "agents/steer", "agents/tasks", "agents/trust",
+		"agents/turn", "agents/waits", "inbox", "inbox/envelope", "inbox/policy", "store", "tools", "tools/allowance",
+		"tools/permit", "tools/proc", "tools/secret",
 	},
 	"agents/agentstest": {
 		"agents", "agents/briefs", "agents/event", "agents/fleet", "agents/history", "agents/hooks", "agents/kept",
@@ -106,8 +106,8 @@ var arrows = map[string][]string{
 		"agents/abreast", "agents/audit", "agents/briefs", "agents/brought", "agents/budget", "agents/commands", "agents/disk",
 		"agents/ending", "agents/engine", "agents/event", "agents/fleet", "agents/history", "agents/hooks", "agents/kept",
 		"agents/llm", "agents/mail", "agents/post", "agents/prompts", "agents/questions", "agents/recovery", "agents/repeats",
-		"agents/reply", "agents/roster", "agents/seat", "agents/servers", "agents/skills", "agents/trust", "agents/waits",
-		"inbox", "store", "tools", "tools/mcp", "tools/permit", "tools/proc", "tools/sandbox", "tools/secret",
+		"agents/reply", "agents/roster", "agents/seat", "agents/servers", "agents/skills", "agents/trust", "agents/typed",
+		"agents/waits", "inbox", "store", "tools", "tools/mcp", "tools/permit", "tools/proc", "tools/sandbox", "tools/secret",
 		"tools/workspace",
 	},
 	"agents/quarantine": {
@@ -131,7 +131,7 @@ var arrows = map[string][]string{
 	"tools": {
 		"tools/allowance", "tools/content", "tools/git", "tools/offer", "tools/permit", "tools/permit/bash",
 		"tools/permit/filenames", "tools/permit/programs", "tools/proc", "tools/sandbox", "tools/search", "tools/secret",
-		"tools/workspace",
+		"tools/spelling", "tools/workspace",
 	},
 	"tools/allowance":        {},
 	"tools/content":          {},
@@ -149,7 +149,7 @@ var arrows = map[string][]string{
 	"tools/sandbox/keep":     {},
 	"tools/search":           {"tools/content", "tools/secret", "tools/workspace"},
 	"tools/secret":           {},
-	"tools/workspace":        {"tools/permit", "tools/permit/filenames", "tools/proc"},
+	"tools/workspace":        {"tools/permit", "tools/permit/bash", "tools/permit/filenames", "tools/proc"},
 	"ui": {
 		"agents", "agents/choices", "agents/event", "agents/fleet", "agents/history", "agents/ledger", "agents/memory",
 		"agents/skills", "inbox", "themes", "tools/permit", "ui/asking", "ui/composer", "ui/dialog", "ui/drafts", "ui/files",
@@ -338,6 +338,7 @@ var arrows = map[string][]string{
 	"tools/tree":     {},
 	"agents/typed":   {"agents/event", "agents/roster", "agents/schedule", "agents/skills", "store"},
 	"agents/brought": {"agents/briefs", "agents/hooks", "agents/servers", "agents/skills", "agents/trust", "tools/mcp"},
+	"tools/spelling": {},
 }
 
 // confined says where a module outside of ours may be imported. A path ends in

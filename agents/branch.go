@@ -36,7 +36,7 @@ func (p *Pool) Branch(ctx context.Context, agent int64, number int, name string)
 			return err
 		}
 		if name == "" {
-			name, err = branchName(&rx.View, of)
+			name, err = roster.BranchName(&rx.View, of)
 		}
 		return err
 	})
@@ -67,21 +67,4 @@ func pick(ts []store.Turn, number int) (store.Turn, int, error) {
 		return store.Turn{}, 0, fmt.Errorf("turn %d still runs", number)
 	}
 	return ts[number-1], number, nil
-}
-
-// branchName is a free name after another: oauth-2, oauth-3; or "" if that would
-// be too long.
-func branchName(v *store.View, of string) (string, error) {
-	called := func(n int) string { return fmt.Sprintf("%s-%d", of, n+1) }
-	if !roster.NameForm.MatchString(called(1_000_000)) {
-		return "", nil
-	}
-	n, err := roster.FirstFree(func(n int) (bool, error) {
-		if queued, err := v.TaskQueued(called(n)); queued || err != nil {
-			return true, err
-		}
-		_, used, err := v.AgentByName(called(n))
-		return used, err
-	})
-	return called(n), err
 }

@@ -70,3 +70,13 @@ func (tx *Tx) HoldPrompts(agent int64) error {
 	}
 	return nil
 }
+
+// Unheld returns the prompts that enter on their own.
+func Unheld(waiting []Prompt) (ps []Prompt) {
+	for _, q := range waiting {
+		if !q.Held {
+			ps = append(ps, q)
+		}
+	}
+	return ps
+}

@@ -16,6 +16,7 @@ import (
 	"fantail/tools/permit/programs"
 	"fantail/tools/proc"
 	"fantail/tools/sandbox"
+	"fantail/tools/workspace"
 )
 
 //go:embed bash.md
@@ -105,7 +106,7 @@ func parseBash(c call) (*Call, error) {
 	}
 	act.Boxed = c.env.Box != nil
 	leave := &Leave{}
-	touches := func() []string { return c.env.touched(a.Command) }
+	touches := func() []string { return workspace.Touched(c.env.Root, a.Command) }
 	return &Call{Action: act, Leave: leave, Touches: touches, Run: func(ctx context.Context) Result {
 		defer c.env.Changes.Runs()()
 		s := proc.Spec{Shell: a.Command, Env: c.env.Environ, Timeout: time.Duration(seconds) * time.Second}

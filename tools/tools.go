@@ -6,7 +6,7 @@
 // what reaches upward goes through [Desk].
 //
 // Imports: tools/allowance, tools/content, tools/git, tools/offer, tools/permit, tools/permit/bash,
-// tools/permit/filenames, tools/permit/programs, tools/proc, tools/sandbox, tools/search, tools/secret,
+// tools/permit/filenames, tools/permit/programs, tools/proc, tools/sandbox, tools/search, tools/secret, tools/spelling,
 // tools/workspace.
 package tools
 

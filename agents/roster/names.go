@@ -146,3 +146,20 @@ func ForkName(v *store.View, of string) (string, error) {
 	})
 	return called(n), err
 }
+
+// BranchName is a free name after another: oauth-2, oauth-3; or "" if that would
+// be too long.
+func BranchName(v *store.View, of string) (string, error) {
+	called := func(n int) string { return fmt.Sprintf("%s-%d", of, n+1) }
+	if !NameForm.MatchString(called(1_000_000)) {
+		return "", nil
+	}
+	n, err := FirstFree(func(n int) (bool, error) {
+		if queued, err := v.TaskQueued(called(n)); queued || err != nil {
+			return true, err
+		}
+		_, used, err := v.AgentByName(called(n))
+		return used, err
+	})
+	return called(n), err
+}

@@ -55,7 +55,7 @@ func (l *Loop) absorb(ctx context.Context) (bool, error) {
 				wish = nil
 			}
 		}
-		prompts := commands.Texts(tx, meant, passed.Only(unheld(waiting)), l.Poke)
+		prompts := commands.Texts(tx, meant, passed.Only(store.Unheld(waiting)), l.Poke)
 		came, err = l.o.Mail.Arrivals(tx, l.ID, mail.Seam{Typed: len(prompts) > 0, Wake: why.Wake, Ends: l.through})
 		if err != nil {
 			return err
@@ -137,16 +137,6 @@ func (l *Loop) reason(tx *store.Tx, came mail.Arrivals, w *mail.Wish) (bool, err
 		return false, nil
 	}
 	return l.o.Inbox.Any(tx, w.Query(l.ID))
-}
-
-// unheld returns the prompts that enter on their own.
-func unheld(waiting []store.Prompt) (ps []store.Prompt) {
-	for _, q := range waiting {
-		if !q.Held {
-			ps = append(ps, q)
-		}
-	}
-	return ps
 }
 
 // begin inserts the row of a new turn. The agent shows as running before its prompts stop showing as queued (the hooks

@@ -165,7 +165,7 @@ func (l *Loop) dueNow(tx *store.Tx) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	if len(unheld(waiting)) > 0 {
+	if len(store.Unheld(waiting)) > 0 {
 		return true, nil
 	}
 	if l.Kind.HasPrompt() {

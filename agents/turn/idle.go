@@ -93,7 +93,7 @@ func (d *idling) conclude(ctx context.Context) bool {
 		return l.o.DB.Write(context.WithoutCancel(ctx), "end an idle agent", func(tx *store.Tx) error {
 			done = false
 			waiting, err := tx.WaitingPrompts(l.ID)
-			if err != nil || len(unheld(waiting)) > 0 {
+			if err != nil || len(store.Unheld(waiting)) > 0 {
 				return err
 			}
 			if _, err := l.Book().Batch(tx).Add(0, history.Entry{Kind: history.EntryNotice, Text: why}); err != nil {

@@ -7,7 +7,7 @@
 // Does not: decide (permit does; a [Target] tells it what is touched), know what a file is read or written for, or run
 // another program: [Walk] only says what one may be told to walk, and judges each file it names.
 //
-// Imports: tools/permit, tools/permit/filenames, tools/proc.
+// Imports: tools/permit, tools/permit/bash, tools/permit/filenames, tools/proc.
 package workspace
 
 import "fantail/tools/proc"

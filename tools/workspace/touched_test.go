@@ -1,4 +1,4 @@
-package tools
+package workspace
 
 import (
 	"os"
@@ -29,7 +29,6 @@ func TestTouched(t *testing.T) {
 	if err := os.Symlink("sub", filepath.Join(root, "in")); err != nil {
 		t.Fatal(err)
 	}
-	e := &Env{Root: root}
 	for command, want := range map[string]string{
 		"cd sub && make":                      "sub",
 		"cd sub && cat deep/a.go":             "sub sub/deep/a.go",
@@ -47,7 +46,7 @@ func TestTouched(t *testing.T) {
 		"cat " + strings.Repeat("x ", 10_000): "",
 	} {
 		var got []string
-		for _, p := range e.touched(command) {
+		for _, p := range Touched(root, command) {
 			rel, err := filepath.Rel(root, p)
 			if err != nil {
 				t.Fatal(err)
