@@ -263,6 +263,7 @@ func TestHostileVendorNeverReachesTheTerminal(t *testing.T) {
 		s.See("What it asked stays open")
 		s.Press("alt+1")
 		s.Enter("/kill kid")
+		s.See("Ended kid") // its question was pending before, too
 		s.See("1 pending]")
 		s.Enter("/check")
 		s.See("✉ from kid")
