@@ -210,7 +210,7 @@ var workspaceCommands = []command{
 	{
 		name: "permissions", run: runPermissions, verbs: permissions.Verbs, aliases: []string{"rules"},
 		args: permissions.Args,
-		help: "all rules with their files, in a panel; test says which decides; what a project's file wants allowed waits for accept",
+		help: "all rules, in a panel; test says which decides; what a project's file wants allowed waits for accept",
 	},
 	{
 		name: "sandbox", run: runSandbox, complete: sandboxArguments,

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"fantail/agents/permissions"
 	"fantail/tools/permit"
@@ -98,15 +99,19 @@ func TestPermissionsPanel(t *testing.T) {
 func TestPermissionsPanel_given(t *testing.T) {
 	attend(t, uitest.Options{W: 100, H: 30, Mode: permit.Ask}, func(t *testing.T, s *uitest.Session) {
 		s.Enter("run touch made")
-		s.See("main asks", "always in this project")
+		s.See("⚠ bash touch made · alt+a")
+		s.Press("alt+a")
+		s.See("always in this project")
+		s.Wait(2 * time.Second) // right after it appears no key answers
 		s.Type("p")
-		s.Gone("main asks")
+		s.Gone("always in this project")
+		s.Wait(2 * time.Second) // nor does Enter right after it
 		s.Enter("/permissions")
-		s.See("bash(touch made) · in this project", "You gave it; d takes it back")
+		s.See("bash(touch *) · in this project", "You gave it; d takes it back")
 		s.Type("d")
-		s.See("Taken back: bash(touch made)", "[All 0]")
+		s.See("Taken back: bash(touch *)", "[All 0]")
 		s.Press("esc")
 		s.Enter("run touch made")
-		s.See("main asks")
+		s.See("⚠ bash touch made · alt+a")
 	})
 }

@@ -30,7 +30,8 @@ type Line struct {
 
 	of    Places // whose paths are known
 	known map[bash.Loose][]spelling
-	room  int // letters that may still be kept
+	lists *lists // nil: not made yet
+	room  int    // letters that may still be kept
 }
 
 // run is one command, the program without its directories.

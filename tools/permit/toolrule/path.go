@@ -244,6 +244,9 @@ func (r *Rule) names(l *Line) Match {
 		best = max(best, r.word(w, l))
 	}
 	l.sort()
+	if ls := l.listed(r.at); ls.whole {
+		return max(best, r.among(ls.named))
+	}
 	for w, most := range l.words {
 		best = max(best, min(most, r.word(w, l)))
 	}
@@ -257,8 +260,22 @@ func (r *Rule) changes(l *Line) Match {
 		best = max(best, r.word(w, l))
 	}
 	l.sort()
+	if ls := l.listed(r.at); ls.whole {
+		return max(best, r.among(ls.moved))
+	}
 	for w := range l.moves {
 		best = max(best, min(Maybe, r.word(w, l)))
+	}
+	return best
+}
+
+// among says whether the rule speaks of one of the paths.
+func (r *Rule) among(all []spelling) Match {
+	best := No
+	for _, p := range all {
+		if best = max(best, r.speaks(p)); best == Yes {
+			break
+		}
 	}
 	return best
 }
@@ -291,12 +308,7 @@ func (r *Rule) word(w bash.Loose, l *Line) Match {
 		})
 		return best
 	}
-	for _, p := range all {
-		if best = max(best, r.speaks(p)); best == Yes {
-			break
-		}
-	}
-	return best
+	return r.among(all)
 }
 
 // speaks says whether the rule speaks of a path that a word may name.

@@ -18,7 +18,7 @@ type spelling struct {
 func (l *Line) spelled(w bash.Loose, at Places) (all []spelling, known bool) {
 	at.Base = "" // only the paths of rules count from there
 	if l.known == nil || l.of != at {
-		l.of, l.known = at, map[bash.Loose][]spelling{}
+		l.of, l.known, l.lists = at, map[bash.Loose][]spelling{}, nil
 	}
 	if all, known = l.known[w]; known || l.room <= 0 {
 		return all, known
@@ -61,4 +61,31 @@ func (l *Line) spell(w bash.Loose, at Places, more func(spelling) bool) {
 			}
 		}
 	}
+}
+
+// lists are the paths that all words of a line may name, and those that its commands may change.
+type lists struct {
+	named, moved []spelling
+	whole        bool // they are all; if not, they are too many to be kept
+}
+
+// listed makes them, once for all rules whose paths count from the same directories.
+func (l *Line) listed(at Places) *lists {
+	if at.Base = ""; l.lists != nil && l.of == at {
+		return l.lists
+	}
+	ls := &lists{whole: true}
+	for w, most := range l.words {
+		all, known := l.spelled(w, at)
+		ls.whole = ls.whole && known
+		for _, p := range all {
+			p.most = min(p.most, most)
+			if ls.named = append(ls.named, p); l.moves[w] {
+				p.most = min(p.most, Maybe)
+				ls.moved = append(ls.moved, p)
+			}
+		}
+	}
+	l.lists = ls
+	return ls
 }
