@@ -49,7 +49,7 @@ func TestServers_childProcess(t *testing.T) {
 	}
 	write(filepath.Join(home, "config", "fantail", "config.toml"), fmt.Sprintf("[mcp.mine]\ncommand = %q\nargs = [\"mcp\"]\nenv = { T = \"${SOME_TOKEN}\" }\n\n[mcp.lost]\ncommand = \"no-such-program\"\n", s.program))
 	write(filepath.Join(home, ".claude.json"), `{"oauthAccount": {"x": "value-of-a-token"}, "mcpServers": {"mine": {"command": "x"}}}`)
-	has(said(ok, "mcp", "list"), "mine (config.toml:1): not started yet", "theirs (.mcp.json:1:17): not trusted yet, /trust", "~/.claude.json:1:64): not used, shadowed: config.toml:1", `"sse" is not spoken`)
+	has(said(ok, "mcp", "list"), "mine (config.toml:1): not started yet", "theirs (.mcp.json:1:17): not trusted yet, /trust", "~/.claude.json:1:60): not used, shadowed: config.toml:1", `"sse" is not spoken`)
 	has(said(ok, "mcp", "list", "--json"), `{"name":"mine","place":"config.toml:1","own":true,"used":true,"trusted":true,"status":"configured"`, `"variables":["SOME_TOKEN"]`)
 	has(said(ok, "mcp", "test", "mine"), "mine is there after", "fantail", "6 tools: ", "check", "push")
 	has(said(ok, "mcp", "test", "mine", "--json"), `"ok":true`, `"tools":["`)
@@ -58,7 +58,7 @@ func TestServers_childProcess(t *testing.T) {
 	has(said(failed, "mcp", "test", "old"), "not used")
 	has(said(failed, "mcp", "test", "nobody"), "no MCP server nobody")
 	has(said(usage, "mcp", "test"), "which server")
-	has(said(usage, "mcp", "lists"), `did you mean "list"`)
+	has(said(usage, "mcp", "lists"), `did you mean list?`)
 	has(said(usage, "mcp", "--json"), "list and test")
 	has(said(failed, "doctor"), "MCP servers: 2 in use, 1 that you do not trust yet, 2 that are not used", "config.toml:6: lost can't start", ".mcp.json theirs is not trusted yet", "old: type")
 }
