@@ -27,7 +27,7 @@ type acks struct {
 // had acknowledged is there.
 // Spec: N-15, Q-42.
 func TestKill(t *testing.T) {
-	n := long.Times(40, 300)
+	n := long.Times(40, 150)
 	const lanes = 2
 	for lane := range lanes {
 		t.Run(fmt.Sprint("lane", lane), func(t *testing.T) {

@@ -308,7 +308,7 @@ func TestDeposit_whenTheFilesAreOnlyTouched(t *testing.T) {
 			path := filepath.Join(storetest.Dir(t), "fantail.db")
 			must(t, at(t, path).db.Close())
 			a, b := obey(t, path), obey(t, path)
-			deposits, padding := long.Times(120, 400), strings.Repeat("long ", 5000)
+			deposits, padding := long.Times(120, 200), strings.Repeat("long ", 5000)
 			for i := range deposits { // the log is copied several times
 				if i%50 == 0 {
 					c.do(t, path)

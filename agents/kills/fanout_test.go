@@ -64,7 +64,7 @@ func TestKill_duringFanOut(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	pushed, sent, taken := map[int64]bool{}, map[int64]bool{}, map[int64]bool{}
-	kills := long.Times(15, 100)
+	kills := long.Times(15, 50)
 	for life := range kills {
 		at := time.Duration(rand.IntN(120)) * time.Millisecond
 		var due <-chan time.Time

@@ -146,7 +146,7 @@ func plain(s string) bool {
 // said is kept, and the session goes on with the next prompt.
 func TestWire_cut(t *testing.T) {
 	t.Parallel()
-	for range long.Times(15, 150) {
+	for range long.Times(15, 60) {
 		synctest.Test(t, func(t *testing.T) {
 			p := newPuppets(t, waits)
 			p.Words = "warning: old\nfatal: no \x1b[31mmemory\n"

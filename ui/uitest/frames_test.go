@@ -418,6 +418,7 @@ func TestFrames(t *testing.T) {
 		for _, size := range sizes {
 			name := fmt.Sprintf("%s-%d", sc.name, size[0])
 			t.Run(name, func(t *testing.T) {
+				t.Parallel()
 				o := sc.o
 				o.W, o.H, o.Provider, o.Files = size[0], size[1], uitest.Script(actor), files
 				play(t, o, func(s *uitest.Session) {

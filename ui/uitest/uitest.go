@@ -199,7 +199,7 @@ func (s shared) Run(c *exec.Cmd) error {
 }
 
 // newHome makes a workspace whose path has the same width on every machine, so
-// that frames that show it can be compared. Its data waits for no disk.
+// that frames that show it can be compared.
 func newHome(t testing.TB) *Home {
 	t.Helper()
 	parent := os.TempDir()
@@ -218,7 +218,7 @@ func newHome(t testing.TB) *Home {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { _ = os.RemoveAll(dir) })
-		h := &Home{Root: filepath.Join(dir, "shop"), Data: filepath.Join(storetest.Dir(t), "data")}
+		h := &Home{Root: filepath.Join(dir, "shop"), Data: filepath.Join(dir, "data")}
 		for _, d := range []string{h.Root, h.Data} {
 			if err := os.Mkdir(d, 0o700); err != nil {
 				t.Fatal(err)
