@@ -12,8 +12,8 @@
 // agents/history, agents/hooks, agents/inline, agents/kept, agents/kit, agents/ledger, agents/llm, agents/mail,
 // agents/memory, agents/observer, agents/outside, agents/permissions, agents/post, agents/program, agents/quarantine,
 // agents/questions, agents/queue, agents/recovery, agents/roster, agents/schedule, agents/seal, agents/steer,
-// agents/tasks, agents/trust, agents/turn, agents/waits, inbox, inbox/envelope, inbox/policy, store, tools,
-// tools/allowance, tools/permit, tools/proc, tools/secret.
+// agents/tasks, agents/turn, agents/waits, inbox, inbox/envelope, inbox/policy, store, tools, tools/allowance,
+// tools/permit, tools/proc, tools/secret.
 package agents
 
 import (

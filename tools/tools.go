@@ -5,9 +5,8 @@
 // Does not: decide (permit does), judge or open a file (workspace does), ask, know a model, or write to the database:
 // what reaches upward goes through [Desk].
 //
-// Imports: tools/allowance, tools/content, tools/git, tools/offer, tools/permit, tools/permit/bash,
-// tools/permit/filenames, tools/permit/programs, tools/proc, tools/sandbox, tools/search, tools/secret, tools/spelling,
-// tools/workspace.
+// Imports: tools/allowance, tools/content, tools/git, tools/offer, tools/permit, tools/permit/filenames,
+// tools/permit/programs, tools/proc, tools/sandbox, tools/search, tools/secret, tools/spelling, tools/workspace.
 package tools
 
 import (

@@ -9,8 +9,8 @@
 // Imports: agents/abreast, agents/audit, agents/briefs, agents/brought, agents/budget, agents/commands, agents/disk,
 // agents/ending, agents/engine, agents/event, agents/fleet, agents/history, agents/hooks, agents/kept, agents/llm,
 // agents/mail, agents/post, agents/prompts, agents/questions, agents/recovery, agents/repeats, agents/reply,
-// agents/roster, agents/seat, agents/servers, agents/skills, agents/trust, agents/typed, agents/waits, inbox, store,
-// tools, tools/mcp, tools/permit, tools/proc, tools/sandbox, tools/secret, tools/workspace.
+// agents/roster, agents/seat, agents/typed, agents/waits, inbox, store, tools, tools/permit, tools/proc, tools/sandbox,
+// tools/secret, tools/workspace.
 package turn
 
 import (

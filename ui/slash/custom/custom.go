@@ -4,7 +4,7 @@
 //
 // Does not: find or read a file on the interface's goroutine, know the program's own commands.
 //
-// Imports: agents/roster, agents/skills, tools, tools/mcp, ui/composer, ui/dialog, ui/frame, ui/intent.
+// Imports: agents/history, agents/roster, agents/skills, tools, tools/mcp, ui/composer, ui/dialog, ui/frame, ui/intent.
 package custom
 
 import (
