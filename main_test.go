@@ -132,6 +132,7 @@ var arrows = map[string][]string{
 	"tools/front":            {"tools"},
 	"tools/git":              {},
 	"tools/mcp":              {},
+	"tools/mcp/login":        {},
 	"tools/permit":           {"tools/permit/bash", "tools/permit/filenames", "tools/permit/programs", "tools/permit/toolrule"},
 	"tools/permit/bash":      {"tools/permit/filenames"},
 	"tools/permit/filenames": {"tools/pattern"},
