@@ -121,7 +121,7 @@ func (r *Room) configured(rows []config.Server, to *Listing) {
 		call, _ := row.Call()
 		e := Entry{Source: configuration, Written: mcp.Server{
 			Name: row.Name, Own: true, Place: put(configuration.Name, row.Line, 0), Command: row.Command, Args: row.Args, Env: row.Env,
-			URL: row.URL, Headers: row.Headers, Client: row.Client, Timeout: call, Honest: row.Honest, Sampling: row.Sampling,
+			URL: row.URL, Headers: row.Headers, Client: row.Client, Timeout: call, Honest: row.Honest,
 		}}
 		e.Server = e.Written
 		var bad *wrongText

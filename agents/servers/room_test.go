@@ -195,7 +195,7 @@ func FuzzRead(f *testing.F) {
 		p := newPlace(t, text, "")
 		l := p.room().List()
 		for _, e := range l.Entries {
-			if e.Own || e.Honest || e.Sampling || e.Timeout != 0 {
+			if e.Own || e.Honest || e.Timeout != 0 {
 				t.Fatalf("%q sets %+v", text, e.Server)
 			}
 			if !e.Used() {

@@ -248,7 +248,7 @@ func TestRead_ignored(t *testing.T) {
 	wants(
 		t, l, "a: x", "b: x (it is switched off there)", "- .mcp.json:2:23: a: honest is not used", "sampling", "timeout", "autoApprove", "cwd",
 	)
-	if e := l.Entries[0]; e.Honest || e.Sampling || e.Timeout != 0 || e.Own {
+	if e := l.Entries[0]; e.Honest || e.Timeout != 0 || e.Own {
 		t.Errorf("%+v", e)
 	}
 }

@@ -220,7 +220,7 @@ func TestRole(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := fmt.Sprint(role.Tools, role.Not, string(role.Mode), role.Steps, model, i.Role.Line, i.Role.Policy); got !=
-		"[bash grep list_files read_file] [bash]7anthropic/opus13message_handling:\n  default: queue\n" {
+		"[bash grep list_files mcp__x__y read_file] [bash]7anthropic/opus13message_handling:\n  default: queue\n" {
 		t.Error(got)
 	}
 	if want := "Look twice.\n\n# Skill house (.claude/skills/house/SKILL.md; the paths in it begin in " + o.Root + "/.claude/skills/house)\n\nTabs."; role.Text != want {
@@ -228,7 +228,7 @@ func TestRole(t *testing.T) {
 	}
 	notes := strings.Join(i.Notes, "\n")
 	for _, want := range []string{
-		"r.md:4:1: tools names what is no tool here: WebFetch, mcp__x__y", "r.md:4:1: tools: what stands in brackets is not used, calls are judged as any other: Bash(git *)",
+		"r.md:4:1: tools names what is no tool here: WebFetch", "r.md:4:1: tools: what stands in brackets is not used, calls are judged as any other: Bash(git *)",
 		"r.md:7:1: permissionMode bypassPermissions is not used: a file allows nothing", "r.md:11:1: hooks: not used here", "there is no skill gone",
 	} {
 		if !strings.Contains(notes, want) {

@@ -23,7 +23,6 @@ type ServerRow struct {
 
 	Timeout  string `toml:"timeout"`  // of one call; "": as long as usual
 	Honest   bool   `toml:"honest"`   // it is trusted to say which of its tools only read
-	Sampling bool   `toml:"sampling"` // it may ask our model
 	Disabled bool   `toml:"disabled"` // it is not used
 }
 

@@ -21,7 +21,6 @@ url = "${BASE}/mcp"
 headers = { Authorization = "Bearer ${T}" }
 client = "ours"
 secret_env = "THE_SECRET"
-sampling = true
 `))
 	if err != nil {
 		t.Fatal(err)
@@ -33,7 +32,7 @@ sampling = true
 	if d, err := all[1].Call(); err != nil || d != 90*time.Second || !all[1].Honest || all[1].Args[1] != "x" || all[1].Env["A"] != "${B:-c}" {
 		t.Errorf("%+v, %v, %v", all[1], d, err)
 	}
-	if a := all[0]; a.Client != "ours" || a.SecretEnv != "THE_SECRET" || !a.Sampling || a.URL != "${BASE}/mcp" {
+	if a := all[0]; a.Client != "ours" || a.SecretEnv != "THE_SECRET" || a.URL != "${BASE}/mcp" {
 		t.Errorf("%+v", a)
 	}
 	if len(Default().Servers()) != 0 {

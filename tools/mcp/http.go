@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+
+	"fantail/tools/mcp/login"
 )
 
 // headers adds a server's headers to what goes to its host, and to no other.
@@ -52,8 +54,14 @@ var errElsewhere = errors.New("it redirects to another host")
 
 // client is what reaches a server over HTTP. It follows no redirect to another host, which would get what was meant for
 // this one.
-func client(s Server) *http.Client {
-	t := &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, TLSHandshakeTimeout: probes}
+func (r *Room) client(s Server) (*http.Client, error) {
+	var t http.RoundTripper = &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, TLSHandshakeTimeout: probes}
+	if r.o.Login != nil {
+		var err error
+		if t, err = r.o.Login(s, t); err != nil {
+			return nil, err
+		}
+	}
 	own := origin(s.URL)
 	return &http.Client{
 		Transport: headers{s.Headers, own, t},
@@ -66,7 +74,7 @@ func client(s Server) *http.Client {
 			}
 			return nil
 		},
-	}
+	}, nil
 }
 
 // origin is what of an address says who gets a request.
@@ -81,6 +89,10 @@ func origin(address string) string {
 // explain says for people why a server could not be reached.
 func explain(s Server, err error) string {
 	text := err.Error()
+	var fault *login.Fault
+	if errors.As(err, &fault) {
+		return fault.Error()
+	}
 	var dns *net.DNSError
 	var dial *net.OpError
 	switch {
@@ -88,7 +100,7 @@ func explain(s Server, err error) string {
 	case errors.As(err, &dns), errors.As(err, &dial):
 		return "the network does not reach " + s.URL + ": " + text
 	case strings.Contains(text, "401") || strings.Contains(text, http.StatusText(http.StatusUnauthorized)):
-		return origin(s.URL) + " wants a login (401): give a token in headers"
+		return origin(s.URL) + " wants a login (401): fantail mcp login " + s.Name + ", or give a token in headers"
 	case strings.Contains(text, http.StatusText(http.StatusForbidden)):
 		return origin(s.URL) + " does not let us (403)"
 	}

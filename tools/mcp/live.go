@@ -72,12 +72,10 @@ func (l *link) try(ctx context.Context, version string) (_ *live, err error) {
 	v := &live{l: l, gone: make(chan struct{}), noted: make(chan struct{}), calls: calls{of: map[string]*call{}}}
 	var t mcp.Transport
 	if l.server.URL != "" {
-		v.web = client(l.server)
-		over := &mcp.StreamableClientTransport{Endpoint: l.server.URL, HTTPClient: v.web, MaxEventSize: longest, MaxRetries: 3}
-		if l.r.o.Login != nil {
-			over.OAuthHandler = l.r.o.Login(l.server)
+		if v.web, err = l.r.client(l.server); err != nil {
+			return nil, fmt.Errorf("the MCP server %s does not start: %w", l.server.Name, err)
 		}
-		t = over
+		t = &mcp.StreamableClientTransport{Endpoint: l.server.URL, HTTPClient: v.web, MaxEventSize: longest, MaxRetries: 3}
 	} else if t, err = v.serve(); err != nil {
 		return nil, err
 	}

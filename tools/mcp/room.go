@@ -3,11 +3,10 @@ package mcp
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"slices"
 	"sync"
 	"time"
-
-	"github.com/modelcontextprotocol/go-sdk/auth"
 
 	"fantail/tools"
 	"fantail/tools/permit"
@@ -28,12 +27,13 @@ type Options struct {
 	Dir     string                  // where it is kept which tools servers have, and what was agreed to; "": nowhere
 	Now     func() time.Time
 	Go      func(name string, f func())
-	Login   func(s Server) auth.OAuthHandler // logs in where a server wants it; nil: nobody does
-	Trouble func(error)                      // tells what could not be written down; nil: nobody hears
-	Changed func()                           // a server is another way than it was; nil: nobody hears
+	Trouble func(error) // tells what could not be written down; nil: nobody hears
+	Changed func()      // a server is another way than it was; nil: nobody hears
 
 	// Box makes the sandbox of a server; nil: there is none.
 	Box func(p sandbox.Profile, leave sandbox.Leave, environ []string) (*sandbox.Box, error)
+	// Login carries requests over base as somebody who is logged in to that server; nil: nobody is.
+	Login func(s Server, base http.RoundTripper) (http.RoundTripper, error)
 	// Ask puts a server's question to the human; nil: the agent whose call the server works on does.
 	Ask func(ctx context.Context, server string, e Elicitation) (Answer, error)
 }

@@ -4,7 +4,7 @@
 //
 // Does not: read configurations, decide whether a server may start or a call may run, ask anybody.
 //
-// Imports: tools, tools/content, tools/permit, tools/proc, tools/sandbox, tools/secret.
+// Imports: tools, tools/content, tools/mcp/login, tools/permit, tools/proc, tools/sandbox, tools/secret.
 package mcp
 
 import "time"
@@ -25,7 +25,6 @@ type Server struct {
 	Client  string // the OAuth client that was registered for us; "": none was
 	Secret  string // that client's
 
-	Timeout  time.Duration // of one call; 0: as long as usual
-	Honest   bool          // the user trusts it to say which of its tools only read
-	Sampling bool          // the user lets it ask our model
+	Timeout time.Duration // of one call; 0: as long as usual
+	Honest  bool          // the user trusts it to say which of its tools only read
 }

@@ -8,10 +8,10 @@
 //
 // Imports: agents/audit, agents/event, agents/history, agents/hooks, agents/inline, agents/memory, agents/outside,
 // agents/post, agents/roster, agents/schedule, agents/skills, agents/trust, inbox, store, store/config,
-// store/config/paths, tools, tools/allowance, tools/proc, tools/sandbox, tools/secret, ui/cli/channel, ui/cli/deposit,
-// ui/cli/doctor, ui/cli/guard, ui/cli/jsonline, ui/cli/mcplist, ui/cli/mcpserver, ui/cli/place, ui/cli/reach,
-// ui/cli/rulebook, ui/cli/shelf, ui/cli/shell, ui/cli/unit, ui/cli/wall, ui/frame, ui/screen, ui/slash/serving,
-// ui/slash/timetable, ui/words.
+// store/config/paths, tools, tools/allowance, tools/mcp/login, tools/proc, tools/sandbox, tools/secret, ui/cli/channel,
+// ui/cli/deposit, ui/cli/doctor, ui/cli/guard, ui/cli/jsonline, ui/cli/mcplist, ui/cli/mcpserver, ui/cli/place,
+// ui/cli/reach, ui/cli/rulebook, ui/cli/shelf, ui/cli/shell, ui/cli/unit, ui/cli/wall, ui/frame, ui/screen,
+// ui/slash/serving, ui/slash/timetable, ui/words.
 package errand
 
 import (

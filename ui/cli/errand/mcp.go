@@ -3,9 +3,11 @@ package errand
 import (
 	"os"
 	"path/filepath"
+	"time"
 
 	"fantail/agents/trust"
 	"fantail/store/config"
+	"fantail/tools/mcp/login"
 	"fantail/ui/cli/mcplist"
 	"fantail/ui/cli/place"
 	"fantail/ui/cli/shell"
@@ -16,7 +18,7 @@ import (
 // mcpFlags refuses flags that go with another verb.
 func mcpFlags(e *Errand) error {
 	if e.o.json && len(e.words) == 0 {
-		return shell.Misused("mcp: --json goes with list and test")
+		return shell.Misused("mcp: --json goes with list, test and login")
 	}
 	if e.o.mine && len(e.words) > 0 {
 		return shell.Misused("mcp %s: --agent goes with no other word", e.words[0])
@@ -76,6 +78,56 @@ func testServer(e *Errand, c *caller) (int, error) {
 	return code, c.out.text(is.Text())
 }
 
+// loginServer is fantail mcp login NAME: the human logs in to a server in a browser.
+func loginServer(e *Errand, c *caller) (int, error) {
+	if len(e.words) != 2 {
+		return shell.Usage, shell.Misused("mcp login: say to which server; fantail mcp list lists them")
+	}
+	t, err := tryOf(e, c)
+	if err != nil {
+		return shell.Failed, err
+	}
+	is, asked, err := t.Login(c.ctx, e.words[1], login.Options{Dir: mcplist.Logins(c.data), Now: time.Now, Ask: mcplist.Browses(c.errs)})
+	if err != nil {
+		return shell.Failed, err
+	}
+	code := shell.OK
+	switch {
+	case !is.OK:
+		code = shell.Failed
+	case !c.out.json && asked:
+		err = c.out.text("You are logged in to " + is.Name + ".\n")
+	case !c.out.json:
+		err = c.out.text(is.Name + " wants no login, or has the one that is kept.\n")
+	}
+	if err != nil {
+		return code, err
+	}
+	if c.out.json {
+		return code, c.out.line(is)
+	}
+	return code, c.out.text(is.Text())
+}
+
+// logoutServer is fantail mcp logout NAME: the login that is kept is forgotten.
+func logoutServer(e *Errand, c *caller) (int, error) {
+	if len(e.words) != 2 {
+		return shell.Usage, shell.Misused("mcp logout: say of which server; fantail mcp list lists them")
+	}
+	t, err := tryOf(e, c)
+	if err != nil {
+		return shell.Failed, err
+	}
+	had, err := t.Logout(e.words[1], mcplist.Logins(c.data))
+	switch {
+	case err != nil:
+		return shell.Failed, err
+	case !had:
+		return shell.Nothing, c.out.text("No login to " + e.words[1] + " is kept.\n")
+	}
+	return shell.OK, c.out.text("The login to " + e.words[1] + " is forgotten here.\n")
+}
+
 // tryOf has the servers of the workspace.
 func tryOf(e *Errand, c *caller) (mcplist.Try, error) {
 	at, err := place.Find("", c.env) // --cwd holds already
@@ -94,7 +146,8 @@ func tryOf(e *Errand, c *caller) (mcplist.Try, error) {
 	if err != nil {
 		shell.Warn(c.errs, "%v", err)
 	}
-	t := mcplist.Try{Root: root, Keys: c.keys, Go: c.start, Room: mcplist.Room(root, book, c.keys, func() []config.Server { return conf.Servers() })}
+	carries := mcplist.Carries(login.Options{Dir: mcplist.Logins(at.Data), Now: time.Now, Go: c.start})
+	t := mcplist.Try{Carries: carries, Root: root, Keys: c.keys, Go: c.start, Room: mcplist.Room(root, book, c.keys, func() []config.Server { return conf.Servers() })}
 	if len(e.words) > 0 && e.words[0] == "test" {
 		scratch, err := os.MkdirTemp(at.Data, "try-")
 		if err != nil {
@@ -108,5 +161,5 @@ func tryOf(e *Errand, c *caller) (mcplist.Try, error) {
 
 // notMCP says what may follow mcp.
 func notMCP(word string) error {
-	return shell.Misused("mcp: %q is not understood%s; alone it serves, and there are: list, test NAME", word, shell.Meant(word, []string{"list", "test"}))
+	return shell.Misused("mcp: %q is not understood%s; alone it serves, and there are: list, test NAME, login NAME, logout NAME", word, shell.Meant(word, []string{"list", "test", "login", "logout"}))
 }

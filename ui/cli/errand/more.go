@@ -104,8 +104,10 @@ whose it is the host asks the system, and no argument says.
 
 list is about the other side: the MCP servers whose tools agents here use, where each
 is configured, and why one is not used. test starts one, names its tools and ends it;
-the exit code is 1 if it is not there, and 3 for a list without any.
+the exit code is 1 if it is not there, and 3 for a list without any. login logs in to
+one over HTTP in a browser, logout forgets that.
 
   fantail mcp list --json | jq -r 'select(.used | not).why'
-  fantail mcp test github`
+  fantail mcp test github
+  fantail mcp login tracker`
 )

@@ -4,14 +4,15 @@
 //
 // Does not: have a server that agents use, serve anything itself.
 //
-// Imports: agents/servers, agents/trust, store/config, tools/mcp, tools/proc, tools/sandbox, tools/secret,
-// ui/cli/doctor, ui/cli/watch, ui/slash/serving.
+// Imports: agents/servers, agents/trust, store/config, tools, tools/mcp, tools/mcp/login, tools/proc, tools/sandbox,
+// tools/secret, ui/cli/doctor, ui/cli/watch, ui/slash/serving.
 package mcplist
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -99,23 +100,34 @@ type Try struct {
 	Go   func(name string, f func())
 	Box  func(p sandbox.Profile, leave sandbox.Leave, environ []string) (*sandbox.Box, error) // nil: there is none
 
-	Leave func() // to be called in the end
+	// Carries is what [Carries] returns; nil: requests carry no logins.
+	Carries func(s mcp.Server, base http.RoundTripper) (http.RoundTripper, error)
+	Leave   func() // to be called in the end
+}
+
+// named is the server of that name, if it may be tried.
+func (t Try) named(name string) (serving.Row, error) {
+	r, err := serving.Desk{Room: t.Room, Now: time.Now}.Find(name)
+	switch {
+	case err != nil:
+		return r, err
+	case !r.Used():
+		return r, fmt.Errorf("%s is not used: %s", r.Name, r.Out)
+	case !r.Trusted():
+		return r, fmt.Errorf("%s is %s: fantail shows it and asks with /trust", r.Name, r.Is())
+	}
+	return r, nil
 }
 
 // Test starts the server of that name, looks at it and ends it. The error is that it is not there to be tried.
 func (t Try) Test(ctx context.Context, name string) (Tried, error) {
-	r, err := serving.Desk{Room: t.Room, Now: time.Now}.Find(name)
-	switch {
-	case err != nil:
+	r, err := t.named(name)
+	if err != nil {
 		return Tried{}, err
-	case !r.Used():
-		return Tried{}, fmt.Errorf("%s is not used: %s", r.Name, r.Out)
-	case !r.Trusted():
-		return Tried{}, fmt.Errorf("%s is %s: fantail shows it and asks with /trust", r.Name, r.Is())
 	}
 	live := mcp.New(mcp.Options{
 		Root: t.Root, Servers: t.Room.Servers, Allowed: t.Room.Allowed, Environ: proc.Clean(os.Environ(), t.Keys), Keys: t.Keys,
-		Box: t.Box, Now: time.Now, Go: t.Go,
+		Box: t.Box, Login: t.Carries, Now: time.Now, Go: t.Go,
 	})
 	defer live.Close(context.WithoutCancel(ctx))
 	is, err := live.Test(ctx, r.Name)

@@ -11,6 +11,7 @@ import (
 	"fantail/agents/servers"
 	"fantail/store/config"
 	"fantail/tools/mcp"
+	"fantail/tools/mcp/login"
 	"fantail/tools/permit"
 	"fantail/tools/proc"
 	"fantail/ui/cli/mcplist"
@@ -42,6 +43,7 @@ func (s *serves) begin(w *Workspace) {
 		Root: root, Servers: s.room.Servers, Allowed: s.room.Allowed, Environ: proc.Clean(os.Environ(), w.keys), Keys: w.keys,
 		Box: w.boxes(), Leave: func() permit.Leave { return w.gate.Leave(permit.Action{Dir: root}) }, Keep: w.guard.Keep,
 		Dir: filepath.Join(w.place.Data, "mcp"), Now: time.Now, Go: w.guard.Go, Changed: s.changed,
+		Login: mcplist.Carries(login.Options{Dir: mcplist.Logins(w.place.Data), Now: time.Now, Go: w.guard.Go}),
 	})
 }
 

@@ -182,9 +182,6 @@ func Facts(r Row, now time.Time) (all []Fact) {
 	if r.Honest {
 		add("trusted", "to say which of its tools only read (honest)")
 	}
-	if r.Sampling {
-		add("may", "ask your model (sampling)")
-	}
 	return all
 }
 

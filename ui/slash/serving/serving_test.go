@@ -48,7 +48,7 @@ func desk(t *testing.T) (Desk, *live, *trust.Room) {
 	room := servers.New(servers.Settings{Root: root, Trust: book, Config: func() []config.Server {
 		return []config.Server{
 			{Name: "mine", Line: 4, ServerRow: config.ServerRow{Command: "tool", Honest: true}},
-			{Name: "dead", ServerRow: config.ServerRow{URL: "https://dead.example/mcp", Sampling: true}},
+			{Name: "dead", ServerRow: config.ServerRow{URL: "https://dead.example/mcp"}},
 		}
 	}})
 	l := &live{states: []mcp.State{
@@ -128,7 +128,7 @@ func TestFacts(t *testing.T) {
 	if got, want := text("mine"), "is: ready, process 77, since 09:00:00\nruns: tool\nfrom: config.toml:4, yours\ntrusted: to say which of its tools only read (honest)\n"; got != want {
 		t.Errorf("%s", got)
 	}
-	if got := text("dead"); !strings.Contains(got, "failed: 3 times") || !strings.Contains(got, "may: ask your model") || !strings.Contains(got, "is at: https://dead") {
+	if got := text("dead"); !strings.Contains(got, "failed: 3 times") || !strings.Contains(got, "is at: https://dead") {
 		t.Errorf("%s", got)
 	}
 	if got := text("shared"); !strings.Contains(got, "the repository's") {
