@@ -301,7 +301,7 @@ var scenes = []scene{
 	}},
 	{"stalled-agents", uitest.Options{}, func(s *uitest.Session) {
 		fleet(s)
-		s.Wait(100 * time.Second)
+		s.Wait(100*time.Second + 400*time.Millisecond)
 		s.Press("f2")
 		s.See("Agents · 6")
 	}},
