@@ -220,7 +220,6 @@ const (
 	whyTyped    = "a command of a file is for the human to type; a model has skills"
 	whyStandard = "the directory of agentskills.io is read too"
 	whyNameless = "an agent's file without a name has that of the file"
-	whyScoped   = "paths do not keep a skill from the list"
 )
 
 // differences are what enters requests when the programs were started in the workspace's root, and in a directory below.
@@ -239,7 +238,6 @@ var differences = map[string][]difference{
 		{"mark-only-agents", "reads in only", "", whyAgents},
 		{"mark-skill-agents-directory", "start", "", whyStandard},
 		{"mark-skill-in-app", "", "reads in nested", "skills are those of the directories down to where it was started"},
-		{"mark-skill-scoped", "start", "", whyScoped},
 	},
 	"below-": {
 		{"mark-above", "", "start", whyAbove},
@@ -252,7 +250,6 @@ var differences = map[string][]difference{
 		{"mark-import-deep", "start", "", "the same"},
 		{"mark-import-loop", "start", "", "the same"},
 		{"mark-skill-agents-directory", "start", "", whyStandard},
-		{"mark-skill-scoped", "start", "", whyScoped},
 	},
 }
 
