@@ -37,6 +37,11 @@ func TestMain(m *testing.M) {
 			fmt.Fprintln(os.Stderr, err)
 		}
 		os.Exit(0)
+	case "mcp":
+		if err := lend(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+		}
+		os.Exit(0)
 	default:
 		beChild(child)
 	}

@@ -18,7 +18,7 @@ import (
 // mcpFlags refuses flags that go with another verb.
 func mcpFlags(e *Errand) error {
 	if e.o.json && len(e.words) == 0 {
-		return shell.Misused("mcp: --json goes with list, test and login")
+		return shell.Misused("mcp: --json goes with list and test, and with login")
 	}
 	if e.o.mine && len(e.words) > 0 {
 		return shell.Misused("mcp %s: --agent goes with no other word", e.words[0])
