@@ -182,9 +182,7 @@ func TestRead_faults(t *testing.T) {
 		`"hdv": {"url": "https://x", "headers": {"A": "${EVIL}"}}`:                      "EVIL is not set",
 	} {
 		p := newPlace(t, `{"mcpServers": {"first": {"command": "a"}, `+entry+`, "last": {"command": "z"}}}`, "")
-		if strings.Contains(want, ":1:33:") {
-			want = strings.Replace(want, ":1:33:", fmt.Sprintf(":1:%d:", strings.Index(`{"mcpServers": {"first": {"command": "a"}, `+entry, `"sse"`)+1), 1)
-		}
+		want := strings.Replace(want, ":1:33:", fmt.Sprintf(":1:%d:", strings.Index(`{"mcpServers": {"first": {"command": "a"}, `+entry, `"sse"`)+1), 1)
 		l := p.room().List()
 		for _, name := range []string{"first", "last"} {
 			if e, ok := l.Find(name); !ok || !e.Used() {

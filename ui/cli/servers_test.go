@@ -1,12 +1,35 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
+
+// lend is an MCP server whose only tool notes that it was called, tells who it is, and never ends.
+func lend() error {
+	s := mcp.NewServer(&mcp.Implementation{Name: "slow", Version: "1"}, nil)
+	mcp.AddTool(s, &mcp.Tool{Name: "wait"}, func(ctx context.Context, _ *mcp.CallToolRequest, _ struct{}) (*mcp.CallToolResult, any, error) {
+		for name, how := range map[string]int{"called": os.O_CREATE | os.O_APPEND, "begun": 0} {
+			f, err := os.OpenFile(name, os.O_WRONLY|how, 0o600)
+			if err != nil {
+				return nil, nil, err
+			}
+			fmt.Fprintln(f, os.Getpid())
+			if err := f.Close(); err != nil {
+				return nil, nil, err
+			}
+		}
+		<-ctx.Done()
+		return nil, nil, ctx.Err()
+	})
+	return s.Run(context.Background(), &mcp.StdioTransport{})
+}
 
 // What configures MCP servers is listed without a host; the user's own are tried, the repository's only once they are
 // trusted, and the doctor says what is wrong.
