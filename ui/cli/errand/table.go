@@ -112,7 +112,7 @@ write both, as your own programs can outside of a sandbox, can write them anew s
 		},
 		{
 			name: "mcp", agents: func(e *Errand) bool { return e.o.mine || len(e.words) > 0 && e.words[0] == "list" }, args: "[list | test NAME | login NAME | logout NAME]",
-			help: "let another assistant send, check and push here (MCP); list the MCP servers that agents here use, try one", run: runMCP,
+			help: "let another assistant send, check and push here (MCP); list servers", run: runMCP,
 			hosted: map[string]func(e *Errand, c *caller) (int, error){"list": listServers, "test": testServer, "login": loginServer, "logout": logoutServer},
 			flags:  "mine json", suits: mcpFlags, more: moreMCP,
 		},
