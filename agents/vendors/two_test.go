@@ -6,6 +6,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"fantail/agents/acp/acptest"
 	"fantail/agents/event"
 )
 
@@ -43,6 +44,30 @@ func TestTwo_state(t *testing.T) {
 		n.Ceases()
 		w.rests("main", 2)
 		if got := w.transcript("main"); !strings.HasSuffix(got, "notice: It goes on by itself.\ntext: The build is over.\nended: completed ") {
+			t.Error(got)
+		}
+		p.exchange(w, "two", "Second.")
+		w.Balanced()
+	})
+}
+
+// TestTwo_acceptedLate: what a prompt comes to may be heard before it is known to be in the conversation. Nothing is put into
+// its turn until then, and it is told once.
+func TestTwo_acceptedLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		accepts := make(chan struct{})
+		p := newPuppets(t, func(a *acptest.Agent) { a.Steers, a.Late = true, accepts })
+		w, _ := p.open(t, setting{})
+		w.Prompt("one")
+		n := <-p.turns
+		n.Say("I look.")
+		n.Call("c1", "read", "Read a file")
+		n.Done("c1", "its text")
+		time.Sleep(time.Minute)
+		close(accepts)
+		n.answers("Done.")
+		w.rests("main", 1)
+		if got := w.transcript("main"); strings.Contains(got, "sent once more") || !strings.HasSuffix(got, "result: its text\ntext: Done.\nended: completed ") {
 			t.Error(got)
 		}
 		p.exchange(w, "two", "Second.")

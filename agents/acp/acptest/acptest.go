@@ -40,6 +40,9 @@ type Agent struct {
 	// Forgets reports whether a prompt that it carries out is in no session when its program has ended; nil: none is.
 	Forgets func(prompt string) bool
 
+	// Late is what the answer to a prompt that begins a turn of version 2 waits for, while the turn goes on; nil: for nothing.
+	Late <-chan struct{}
+
 	Modes   string // a JSON value; "": none
 	Options string // a JSON list; "": none
 	Dir     string // where sessions are kept over processes, a file each; "": in memory

@@ -117,8 +117,15 @@ func (a *Agent) accept(ctx context.Context, id, text string) (any, error) {
 		a.mu.Lock()
 		t := a.turns[id]
 		if t == nil {
-			defer a.mu.Unlock()
-			return a.starts(id, text), nil
+			accepted := a.starts(id, text)
+			a.mu.Unlock()
+			if a.Late != nil {
+				select {
+				case <-a.Late:
+				case <-ctx.Done():
+				}
+			}
+			return accepted, nil
 		}
 		a.mu.Unlock()
 		var takes chan string

@@ -105,7 +105,8 @@ func (c *chair) prompt(ctx context.Context, w engine.Words) error {
 	return nil
 }
 
-// Steers implements [engine.Session]. What it does by itself has no turn of ours into which words could be put.
+// Steers implements [engine.Session]. Nothing is put into a turn while it is not known that it has what it was sent before,
+// and what the agent does by itself has no turn of ours.
 func (c *chair) Steers() bool {
-	return c.s != nil && c.s.Steers() && !c.steering && !c.unasked && len(c.held) == 0
+	return c.s != nil && c.s.Steers() && c.state.Sending == 0 && !c.steering && !c.unasked && len(c.held) == 0
 }
