@@ -44,7 +44,7 @@ var arrows = map[string][]string{
 	},
 	"agents/audit":  {"agents/history", "store", "tools/secret"},
 	"agents/books":  {},
-	"agents/briefs": {"agents/event", "agents/history", "agents/instructions", "store", "store/files"},
+	"agents/briefs": {"agents/event", "agents/history", "agents/instructions", "store", "store/files", "tools/ownfile"},
 	"agents/budget": {
 		"agents/event", "agents/fleet", "agents/history", "agents/llm", "agents/roster", "inbox", "store", "tools", "tools/allowance",
 	},
@@ -64,7 +64,7 @@ var arrows = map[string][]string{
 		"agents/event", "agents/history", "agents/program", "agents/trust", "inbox", "store", "store/config",
 		"store/config/settings", "tools", "tools/permit", "tools/sandbox",
 	},
-	"agents/trust":         {"tools/content", "tools/permit/bash"},
+	"agents/trust":         {"tools/content", "tools/ownfile", "tools/permit/bash"},
 	"agents/kept":          {"tools/content", "tools/permit", "tools/sandbox/keep"},
 	"agents/history":       {"agents/llm", "agents/memory", "inbox", "inbox/envelope", "store", "tools/secret"},
 	"agents/instructions":  {"tools", "tools/front", "tools/permit/filenames", "tools/tree"},
@@ -132,12 +132,15 @@ var arrows = map[string][]string{
 		"tools/permit/programs", "tools/proc", "tools/sandbox", "tools/search", "tools/secret", "tools/spelling",
 		"tools/workspace",
 	},
-	"tools/allowance":        {},
-	"tools/content":          {},
-	"tools/front":            {"tools"},
-	"tools/git":              {},
-	"tools/mcp":              {"tools", "tools/content", "tools/mcp/login", "tools/permit", "tools/proc", "tools/sandbox", "tools/secret"},
-	"tools/mcp/login":        {},
+	"tools/allowance": {},
+	"tools/content":   {},
+	"tools/front":     {"tools"},
+	"tools/git":       {},
+	"tools/mcp": {
+		"tools", "tools/content", "tools/mcp/login", "tools/ownfile", "tools/permit", "tools/proc", "tools/sandbox",
+		"tools/secret",
+	},
+	"tools/mcp/login":        {"tools/ownfile"},
 	"tools/permit":           {"tools/permit/bash", "tools/permit/filenames", "tools/permit/programs", "tools/permit/toolrule"},
 	"tools/permit/bash":      {"tools/permit/filenames"},
 	"tools/permit/filenames": {"tools/pattern"},
@@ -206,7 +209,7 @@ var arrows = map[string][]string{
 	"ui/cli/reach": {"agents/outside", "tools", "ui/cli/channel", "ui/cli/shell", "ui/screen", "ui/screen/wire"},
 	"ui/cli/shelf": {"agents/skills", "inbox/policy", "inbox/rules", "store/config", "store/config/paths", "tools", "ui/cli/place", "ui/slash"},
 	"ui/cli/shell": {"store/config/near", "ui/frame"},
-	"ui/cli/unit":  {"store/config/paths"},
+	"ui/cli/unit":  {"store/config/paths", "tools/ownfile"},
 	"ui/cli/wall": {
 		"store/config", "store/config/paths", "tools/git", "tools/permit", "tools/permit/filenames", "tools/sandbox",
 		"ui/cli/place",
@@ -340,6 +343,7 @@ var arrows = map[string][]string{
 	"agents/typed":   {"agents/event", "agents/roster", "agents/schedule", "agents/skills", "store"},
 	"agents/brought": {"agents/briefs", "agents/hooks", "agents/servers", "agents/skills", "agents/trust", "tools/mcp"},
 	"tools/spelling": {},
+	"tools/ownfile":  {},
 }
 
 // confined says where a module outside of ours may be imported. A path ends in

@@ -4,13 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"fantail/agents/instructions"
+	"fantail/tools/ownfile"
 )
 
 var errNothing = errors.New("no instruction files are read here")
@@ -109,22 +109,12 @@ func (r *Room) allow(paths []string) error {
 		}
 	}
 	file, text := keptIn(r.data), strings.Join(append(paths, ""), "\n")
-	if err := os.WriteFile(file+".new", []byte(text), 0o600); err != nil {
+	if err := ownfile.Write(file, []byte(text), 0o600); err != nil {
 		return fmt.Errorf("keep what may be imported: %w", err)
-	}
-	if err := os.Rename(file+".new", file); err != nil {
-		return fmt.Errorf("keep what may be imported: %w", errors.Join(err, ignore(os.Remove(file+".new"))))
 	}
 	r.mu.Lock()
 	r.place.Allowed = paths
 	r.mu.Unlock()
 	r.reread()
 	return nil
-}
-
-func ignore(err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
 }

@@ -6,7 +6,7 @@
 //
 // Does not: read a configuration, run anything, ask anybody. A file that an agreed one reads in its turn is not looked at.
 //
-// Imports: tools/content, tools/permit/bash.
+// Imports: tools/content, tools/ownfile, tools/permit/bash.
 package trust
 
 import (
@@ -17,13 +17,13 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 
 	"fantail/tools/content"
+	"fantail/tools/ownfile"
 )
 
 // Kind is what a part is: a word for people. Who reads a kind of configuration names it.
@@ -94,16 +94,9 @@ const most = 16 << 20
 // nothing is agreed to.
 func Open(root, path string) (*Book, error) {
 	b := &Book{root: root, path: path, rows: map[string]row{}}
-	i, err := os.Lstat(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	data, err := ownfile.Read(path, most)
+	if errors.Is(err, fs.ErrNotExist) {
 		return b, nil
-	case err == nil && (!i.Mode().IsRegular() || i.Size() > most):
-		err = errors.New("it is no file of ours")
-	}
-	var data []byte
-	if err == nil {
-		data, err = os.ReadFile(path)
 	}
 	rows := map[string]row{}
 	if err == nil {
@@ -188,7 +181,7 @@ func (b *Book) keep(all []Snapshot, change func(row, Snapshot) row) error {
 		err = errors.New("it is too much")
 	}
 	if err == nil {
-		err = replace(b.path, data)
+		err = ownfile.Write(b.path, data, 0o600)
 	}
 	if err != nil {
 		return fmt.Errorf("keep what you trust here: %w", err)
@@ -197,20 +190,6 @@ func (b *Book) keep(all []Snapshot, change func(row, Snapshot) row) error {
 	defer b.mu.Unlock()
 	b.rows = rows
 	return nil
-}
-
-// replace writes a file that is whole at any time.
-func replace(path string, data []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name())
-	_, err = f.Write(data)
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
 }
 
 // Diff shows what differs from what was agreed to; "" if nothing was.

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -18,6 +17,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"fantail/tools/content"
+	"fantail/tools/ownfile"
 )
 
 const (
@@ -102,16 +102,9 @@ func (r *Room) load() {
 	if r.path() == "" {
 		return
 	}
-	i, err := os.Lstat(r.path())
+	b, err := ownfile.Read(r.path(), mostKept)
 	if errors.Is(err, fs.ErrNotExist) {
 		return
-	}
-	if err == nil && (!i.Mode().IsRegular() || i.Size() > mostKept) {
-		err = errors.New("it is no file of ours")
-	}
-	var b []byte
-	if err == nil {
-		b, err = os.ReadFile(r.path())
 	}
 	kept := map[string]*record{}
 	if err == nil {
@@ -141,28 +134,11 @@ func (r *Room) save() {
 		err = errors.New("it is too much")
 	}
 	if err == nil {
-		err = os.MkdirAll(r.o.Dir, 0o700)
-	}
-	if err == nil {
-		err = replace(r.path(), b)
+		err = ownfile.Write(r.path(), b, 0o600)
 	}
 	if err != nil {
 		r.trouble(fmt.Errorf("keep what MCP servers say of their tools: %w", err))
 	}
-}
-
-// replace writes a file that is whole at any time.
-func replace(path string, data []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name())
-	_, err = f.Write(data)
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
 }
 
 // describe is what a server says of a tool, as it can be handed to models; the error says why it can't.

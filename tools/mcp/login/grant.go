@@ -15,6 +15,8 @@ import (
 
 	"github.com/gofrs/flock"
 	"golang.org/x/oauth2"
+
+	"fantail/tools/ownfile"
 )
 
 // renewsWithin is what renewing a token may take.
@@ -90,16 +92,9 @@ func (f file) lock(ctx context.Context) (open func(), err error) {
 
 // read is what is kept; an empty grant if nothing is.
 func (f file) read() (*grant, error) {
-	i, err := os.Lstat(f.path())
+	data, err := ownfile.Read(f.path(), most)
 	if errors.Is(err, fs.ErrNotExist) {
 		return &grant{}, nil
-	}
-	if err == nil && (!i.Mode().IsRegular() || i.Size() > most) {
-		err = errors.New("it is no file of ours")
-	}
-	var data []byte
-	if err == nil {
-		data, err = os.ReadFile(f.path())
 	}
 	g := &grant{}
 	if err == nil {
@@ -114,23 +109,11 @@ func (f file) read() (*grant, error) {
 	return g, nil
 }
 
-// write keeps g; the file is whole at any time.
+// write keeps g.
 func (f file) write(g *grant) error {
 	data, err := json.MarshalIndent(g, "", "\t")
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(f.dir, 0o700); err != nil {
-		return fmt.Errorf("keep the login: %w", err)
-	}
-	w, err := os.CreateTemp(f.dir, "login-*") // with mode 0600
-	if err != nil {
-		return fmt.Errorf("keep the login: %w", err)
-	}
-	defer os.Remove(w.Name())
-	_, err = w.Write(data)
-	if err = errors.Join(err, w.Sync(), w.Close()); err == nil {
-		err = os.Rename(w.Name(), f.path())
+	if err == nil {
+		err = ownfile.Write(f.path(), data, 0o600)
 	}
 	if err != nil {
 		return fmt.Errorf("keep the login: %w", err)

@@ -6,7 +6,7 @@
 //
 // Does not: open a browser, speak MCP. What discovers, registers and exchanges is the protocol's library.
 //
-// Imports: nothing of ours.
+// Imports: tools/ownfile.
 package login
 
 import (

@@ -6,7 +6,7 @@
 //
 // Does not: run a command, print, be the host (ui/cli/workspace is); put a key into the file.
 //
-// Imports: store/config/paths.
+// Imports: store/config/paths, tools/ownfile.
 package unit
 
 import (
@@ -22,6 +22,7 @@ import (
 	"unicode/utf8"
 
 	"fantail/store/config/paths"
+	"fantail/tools/ownfile"
 )
 
 // Host is the host of a workspace as the machine keeps it.
@@ -115,16 +116,8 @@ func (u Unit) Write() (wrote bool, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return false, fmt.Errorf("write the unit: %w", err)
 	}
-	f, err := os.CreateTemp(dir, ".fantail-*")
-	if err != nil {
+	if err := ownfile.Write(u.Path, []byte(u.Text), 0o644); err != nil {
 		return false, fmt.Errorf("write the unit: %w", err)
-	}
-	_, err = f.WriteString(u.Text)
-	if err = errors.Join(err, f.Chmod(0o644), f.Close()); err == nil {
-		err = os.Rename(f.Name(), u.Path)
-	}
-	if err != nil {
-		return false, fmt.Errorf("write the unit: %w", errors.Join(err, os.Remove(f.Name())))
 	}
 	return true, nil
 }
