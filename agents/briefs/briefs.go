@@ -7,7 +7,7 @@
 //
 // Does not: append to a transcript, watch directories, know a tool.
 //
-// Imports: agents/event, agents/history, agents/instructions, store, store/files, tools/ownfile.
+// Imports: agents/event, agents/history, agents/instructions, store, tools/ownfile.
 package briefs
 
 import (
