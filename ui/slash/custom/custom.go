@@ -95,6 +95,11 @@ type Typing struct {
 	Said       string                                                       // what there is to say of a prompt
 }
 
+// served is the prompt that an MCP server's words come to. They are never its beginning, where they could name a command.
+func (t Typing) served(words string) string {
+	return strings.TrimSpace("/"+t.Name+" "+t.Args) + "\n\nWhat /" + t.Name + " stands for, in the words of its MCP server:\n\n" + words
+}
+
 // Run returns what the command comes to: a prompt, or work for an agent of its own.
 func (r Room) Run(t Typing) func(ctx context.Context) (intent.Intent, error) {
 	return func(ctx context.Context) (intent.Intent, error) {
@@ -103,7 +108,7 @@ func (r Room) Run(t Typing) func(ctx context.Context) (intent.Intent, error) {
 			if err != nil {
 				return nil, err
 			}
-			return intent.Said{Text: t.Said}, t.Prompt(ctx, text)
+			return intent.Said{Text: t.Said}, t.Prompt(ctx, t.served(text))
 		}
 		item, text := r.Shelf.Now().Slash(t.Name), strings.TrimSpace("/"+t.Name+" "+t.Args)
 		switch {

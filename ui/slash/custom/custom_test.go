@@ -109,3 +109,17 @@ func TestList(t *testing.T) {
 		t.Errorf("%q", rows)
 	}
 }
+
+// What an MCP server says is no command here, whatever it begins with.
+func TestServed(t *testing.T) {
+	r := room(t, map[string]string{"commands/fix.md": "Fix $1."})
+	for _, words := range []string{"/fix 12", " \n/fix 12", "plain"} {
+		prompt := Typing{Name: "mcp__tracker__ask", Args: "it"}.served(words)
+		if r.Shelf.Names(prompt) || !strings.HasPrefix(prompt, "/mcp__tracker__ask it\n") || !strings.HasSuffix(prompt, words) {
+			t.Errorf("%q", prompt)
+		}
+	}
+	if !r.Shelf.Names("/fix 12") {
+		t.Error("the command is not known at all")
+	}
+}
