@@ -1,6 +1,7 @@
 package agents_test
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -15,6 +16,7 @@ import (
 	"fantail/agents/llm/builtin"
 	"fantail/agents/outside"
 	"fantail/agents/schedule"
+	"fantail/agents/skills"
 	"fantail/inbox"
 	"fantail/inbox/policy"
 	"fantail/tools"
@@ -260,5 +262,30 @@ func TestContext_sums(t *testing.T) {
 		if n := lines[what] - history.Tokens(text); n < -1 || n > 1 || lines[what] == 0 {
 			t.Errorf("%s: %d tokens, it has %d", what, lines[what], history.Tokens(text))
 		}
+	}
+}
+
+// TestTyped_closing: a prompt whose command lines are cut short because the program closes still waits at the next start, as
+// it was typed.
+func TestTyped_closing(t *testing.T) {
+	m := &model{Reply: remembers}
+	dir := t.TempDir()
+	files := map[string]string{".claude/commands/fix.md": "Fix !`slow` well."}
+	s := setting{Dir: dir, Shelf: shelf(t, dir, files)}
+	w := open(t, m, s)
+	runs := make(chan struct{})
+	s.Shelf.Begin(func(ctx context.Context, _ skills.Wanted) (string, error) {
+		close(runs)
+		<-ctx.Done()
+		return "", ctx.Err()
+	})
+	w.Prompt("/fix 1")
+	<-runs
+	w.Close()
+	s.Shelf = shelf(t, dir, files)
+	w = open(t, m, s)
+	w.Until("it waits", func() bool { return len(w.Info("main").Prompts) == 1 })
+	if p := w.Info("main").Prompts[0]; p.Text != "/fix 1" || len(w.Entries("main")) > 0 {
+		t.Errorf("%q waits, and %v entered", p.Text, w.Entries("main"))
 	}
 }

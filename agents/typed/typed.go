@@ -10,6 +10,7 @@ package typed
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -56,6 +57,9 @@ func (r *Room) Mean(ctx context.Context, i event.Info) (Meant, error) {
 			text, after = i.Prompt, strings.TrimPrefix(q.Text, i.Prompt)
 		}
 		m[q.ID] = r.Shelf.Expand(ctx, text, by) + after
+	}
+	if why := context.Cause(ctx); errors.Is(why, event.ErrClosing) {
+		return nil, why // what a command line was to put out is missing: they wait until the next start
 	}
 	return m, nil
 }
