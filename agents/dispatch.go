@@ -54,8 +54,20 @@ func (p *Pool) launch(q *queue.Task) bool {
 		trouble = why
 	}
 	began := p.o.Now()
+	var late *tasks.Late // looked for once: it may have had command lines run
 	for {
-		err := p.begin(q.ID)
+		var err error
+		if late == nil {
+			var l tasks.Late
+			if l, err = p.Tasks.Late(p.fleet.Context(), q.ID); err == nil {
+				late = &l
+			} else {
+				err = fmt.Errorf("start a task: %w", err)
+			}
+		}
+		if err == nil {
+			err = p.begin(q.ID, *late)
+		}
 		if err == nil {
 			if trouble != "" {
 				show("")
@@ -76,14 +88,10 @@ func (p *Pool) launch(q *queue.Task) bool {
 
 // begin makes the agent of a task, in one transaction, and starts it: the slot
 // that [fleet.Line.Next] reserved becomes the agent's. After an error it is still reserved.
-func (p *Pool) begin(id int64) error {
+func (p *Pool) begin(id int64, late tasks.Late) error {
 	var b beginning
 	ctx := context.WithoutCancel(p.fleet.Context())
-	late, err := p.Tasks.Late(ctx, id)
-	if err != nil {
-		return fmt.Errorf("start a task: %w", err)
-	}
-	err = p.o.DB.Write(ctx, "start a task", func(tx *store.Tx) error {
+	err := p.o.DB.Write(ctx, "start a task", func(tx *store.Tx) error {
 		b = beginning{}
 		return b.record(tx, p, id, late)
 	})

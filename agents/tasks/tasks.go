@@ -153,20 +153,24 @@ type Late struct {
 }
 
 // Late looks what a queued task's agent is. Where the file can't be read, its name stays that of a model, which there is not.
+// A file's skills may have command lines run, so that nothing is looked at for a task that may not start.
 func (ts *Tasks) Late(ctx context.Context, id int64) (l Late, err error) {
 	var t Task
+	may := false
 	err = ts.db.Read(ctx, func(rx *store.Rx) (err error) {
-		t, _, err = rx.Task(id)
+		if t, _, err = rx.Task(id); err == nil && roster.FromOutside(t.Origin) {
+			may, err = roster.MayStart(&rx.View, ts.seals, t)
+		}
 		return err
 	})
-	if err != nil || ts.Cast == nil || t.Role != "" || !roster.FromOutside(t.Origin) {
+	if err != nil || ts.Cast == nil || t.Role != "" || !may {
 		return l, err
 	}
 	as := tools.Task{Prompt: t.Prompt, Model: t.Model}
 	if role, failed := ts.Cast(ctx, &as); failed == nil {
 		l = Late{role, as.Model, true}
 	}
-	return l, nil
+	return l, context.Cause(ctx)
 }
 
 // Becomes gives the task what its agent is. The row in the table stays as it came.

@@ -548,3 +548,51 @@ func TestRetry_trust(t *testing.T) {
 		}
 	}
 }
+
+// TestLate: what a file says of the agent of a task from outside is looked at, with all that its skills may have run, only
+// where the task may start; not what ends meanwhile.
+func TestLate(t *testing.T) {
+	d := newDesk(t)
+	looked := 0
+	var stop context.CancelFunc
+	d.Cast = func(ctx context.Context, as *tools.Task) (*event.Role, error) {
+		if looked++; stop != nil {
+			stop()
+		}
+		as.Model = "two"
+		return &event.Role{Name: "reviewer"}, nil
+	}
+	add := func(name, origin string) (id int64) {
+		d.write(func(tx *store.Tx) (err error) {
+			id, err = tx.AddTask(store.Task{Queue: main, Name: name, Prompt: "p", Kind: roster.KindPrompt, Origin: origin, Model: "acp/reviewer", Deliver: "hold"})
+			return err
+		})
+		return id
+	}
+	forged, ours, human := add("forged", roster.OriginCLI), add("ours", roster.OriginCLI), add("human", roster.OriginHuman)
+	d.write(func(tx *store.Tx) error {
+		_, err := roster.Seal(tx, d.seals, ours)
+		_, err2 := roster.Seal(tx, d.seals, human)
+		return errors.Join(err, err2)
+	})
+	for id, want := range map[int64]int{forged: 0, ours: 1, human: 0} {
+		looked = 0
+		l, err := d.Late(t.Context(), id)
+		if err != nil || looked != want {
+			t.Errorf("task %d: looked %d times, want %d; %v", id, looked, want, err)
+		}
+		var row tasks.Task
+		d.write(func(tx *store.Tx) (err error) {
+			row.Model = "as it came"
+			return l.Becomes(tx, &row)
+		})
+		if is := row.Model == "two" && row.Role != ""; is != (want > 0) {
+			t.Errorf("task %d becomes %q %q", id, row.Model, row.Role)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	stop = cancel
+	if _, err := d.Late(ctx, ours); !errors.Is(err, context.Canceled) {
+		t.Errorf("ended meanwhile: %v", err)
+	}
+}
