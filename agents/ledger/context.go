@@ -57,6 +57,7 @@ func (l *Ledger) Context(ctx context.Context, agent int64) (Context, error) {
 	}
 	c := Context{Model: i.Model, Abroad: empty == nil, Used: i.Context, Window: i.Window}
 	parts := map[string]*ContextPart{}
+	order := []string{"system prompt"}
 	add := func(what string, items, tokens int) {
 		if parts[what] == nil {
 			parts[what] = &ContextPart{What: what}
@@ -76,6 +77,7 @@ func (l *Ledger) Context(ctx context.Context, agent int64) (Context, error) {
 			for _, c := range l.Carries(i) {
 				if n := history.Tokens(c.Text); n > 0 && n <= all && strings.Contains(empty.System, c.Text) {
 					add(c.What, c.Items, n)
+					order = append(order, c.What)
 					all -= n
 				}
 			}
@@ -93,10 +95,9 @@ func (l *Ledger) Context(ctx context.Context, agent int64) (Context, error) {
 		}
 		add(what, max(1, len(e.Messages)), history.Weight(e))
 	}
-	for _, what := range []string{
-		"system prompt", "its own file", "list of skills", "list of agents", "tools", served, "summary", "prompts", "answers", "tool calls", "tool results", "mail",
-		"memory documents", "instruction files", "your own commands", "notes of the program",
-	} {
+	order = append(order, "tools", served, "summary", "prompts", "answers", "tool calls", "tool results", "mail",
+		"memory documents", "instruction files", "your own commands", "notes of the program")
+	for _, what := range order {
 		if x := parts[what]; x != nil {
 			c.Parts = append(c.Parts, *x)
 		}

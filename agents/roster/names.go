@@ -136,24 +136,20 @@ func FirstFree(used func(n int) (bool, error)) (int, error) {
 // ForkName returns the name of the next fork: NAME-fork-1, NAME-fork-2, … No number is used twice, so that a name means
 // one message for ever.
 func ForkName(v *store.View, of string) (string, error) {
-	called := func(n int) string { return fmt.Sprintf("%s-fork-%d", of, n) }
-	n, err := FirstFree(func(n int) (bool, error) {
-		if queued, err := v.TaskQueued(called(n)); queued || err != nil {
-			return true, err
-		}
-		_, used, err := v.AgentByName(called(n))
-		return used, err
-	})
-	return called(n), err
+	return unused(v, func(n int) string { return fmt.Sprintf("%s-fork-%d", of, n) })
 }
 
-// BranchName is a free name after another: oauth-2, oauth-3; or "" if that would
-// be too long.
+// BranchName is a free name after another: oauth-2, oauth-3; or "" if that would be too long.
 func BranchName(v *store.View, of string) (string, error) {
 	called := func(n int) string { return fmt.Sprintf("%s-%d", of, n+1) }
 	if !NameForm.MatchString(called(1_000_000)) {
 		return "", nil
 	}
+	return unused(v, called)
+}
+
+// unused is the first of numbered names that neither an agent nor a queued task has.
+func unused(v *store.View, called func(n int) string) (string, error) {
 	n, err := FirstFree(func(n int) (bool, error) {
 		if queued, err := v.TaskQueued(called(n)); queued || err != nil {
 			return true, err
