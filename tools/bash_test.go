@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -134,6 +135,29 @@ func TestBash_rulesDoNotReachThroughLinks(t *testing.T) {
 		v := g.Decide(parse(t, e, "bash", "command", command).Action)
 		if v.Decision != want || want == permit.AskHuman && v.Rule != "" {
 			t.Errorf("%s: %s, offers %q (%s), want %s", command, v.Decision, v.Rule, v.Reason, want)
+		}
+	}
+}
+
+// What a call had to do with is known once it has run: what a command made and went to, and the files of tools that have any.
+func TestTouched(t *testing.T) {
+	e := place(t)
+	put(t, e.Root+"/a.txt", "hello\n")
+	for _, c := range []struct {
+		tool string
+		args []any
+		want []string
+	}{
+		{"bash", []any{"command", "mkdir -p made && cd made && touch x"}, []string{e.Root + "/made", e.Root + "/made/x"}},
+		{"read_file", []any{"path", "a.txt"}, []string{e.Root + "/a.txt"}},
+		{"list_messages", nil, nil},
+	} {
+		call := parse(t, e, c.tool, c.args...)
+		if c.tool != "list_messages" {
+			call.Run(t.Context())
+		}
+		if got := call.Touched(); !slices.Equal(got, c.want) {
+			t.Errorf("%s %v: %q, want %q", c.tool, c.args, got, c.want)
 		}
 	}
 }

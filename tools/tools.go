@@ -40,6 +40,18 @@ type Call struct {
 	Asks    *Question
 }
 
+// Touched are the files and directories of the workspace that it had to do with, resolved. Call it once it has run: what a
+// command made is there then.
+func (c *Call) Touched() []string {
+	switch {
+	case c.Touches != nil:
+		return c.Touches()
+	case c.Action.Kind == permit.Read || c.Action.Kind == permit.Write:
+		return c.Action.Paths
+	}
+	return nil
+}
+
 // Result is what a call gives the model and the screen. A tool never returns a
 // Go error: what went wrong is text for the model with Error set.
 type Result struct {

@@ -240,12 +240,13 @@ func (r *Room) Begin(ctx context.Context, db *store.DB, i event.Info) (e history
 			t.add(f, isChanged)
 		}
 	}
+	more := r.more(i)
 	for _, path := range ordered(known) {
 		b := known[path]
 		if b.Why == isGone || slices.ContainsFunc(now.Files, func(f instructions.File) bool { return f.Path == path }) {
 			continue
 		}
-		f, there := r.find(now, i, b)
+		f, there := r.find(now, more, b)
 		switch {
 		case !there:
 			t.gone = append(t.gone, history.Brief{Path: b.Path, Name: b.Name, Dir: b.Dir, Why: isGone})
@@ -258,8 +259,8 @@ func (r *Room) Begin(ctx context.Context, db *store.DB, i event.Info) (e history
 }
 
 // find returns a file that an agent was told of when a tool touched it, as it is now.
-func (r *Room) find(now *instructions.Set, i event.Info, b history.Brief) (instructions.File, bool) {
-	from := [][]instructions.File{now.Rules, r.more(i)}
+func (r *Room) find(now *instructions.Set, more []instructions.File, b history.Brief) (instructions.File, bool) {
+	from := [][]instructions.File{now.Rules, more}
 	r.mu.Lock()
 	p := r.place
 	r.mu.Unlock()
@@ -327,8 +328,9 @@ func (r *Room) Touched(ctx context.Context, db *store.DB, i event.Info, paths []
 
 // speaking returns the files that speak of what tools touched, and are not in force from the start.
 func (r *Room) speaking(i event.Info, paths []string) []instructions.File {
+	more := r.more(i)
 	r.mu.Lock()
-	p, rules := r.place, slices.Concat(r.now.Rules, r.more(i))
+	p, rules := r.place, slices.Concat(r.now.Rules, more)
 	r.mu.Unlock()
 	var files []instructions.File
 	seen := map[string]bool{}

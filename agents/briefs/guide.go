@@ -21,16 +21,19 @@ type Guide struct {
 	paths []string
 }
 
-// Touch notes that the agent's tools touched those paths. Calls that run beside each other may touch at the same time.
-func (g *Guide) Touch(paths []string) {
-	if g.Room == nil {
+// Touch notes that the agent's tools touched those paths, which are looked for only if somebody wants to know. Calls that
+// run beside each other may touch at the same time.
+func (g *Guide) Touch(paths func() []string) {
+	g.mu.Lock()
+	wanted := g.Room != nil && len(g.paths) < touches
+	g.mu.Unlock()
+	if !wanted {
 		return
 	}
+	all := paths()
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if len(g.paths) < touches {
-		g.paths = append(g.paths, paths...)
-	}
+	g.paths = append(g.paths, all...)
 }
 
 // Due returns what the agent is told now: at the beginning of a turn (0) what changed, later what concerns the paths it

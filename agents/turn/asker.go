@@ -25,9 +25,7 @@ func (a asker) Asker() (agent int64, name string, outside bool) {
 func (a asker) Asks(q *event.Question) { a.Asking(q) }
 
 // allowed puts the question of v to the human.
-func (w *workbench) allowed(
-	ctx context.Context, c history.Call, act permit.Action, v permit.Verdict, by questions.Company,
-) (event.Answer, error) {
+func (w *workbench) allowed(ctx context.Context, c history.Call, act permit.Action, v permit.Verdict, by questions.Company) (event.Answer, error) {
 	if act.Sensitive == "" {
 		act.Sensitive = v.Secret
 	}

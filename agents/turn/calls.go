@@ -27,7 +27,8 @@ func (w *workbench) runCalls(ctx context.Context, calls []history.Call) error {
 		return err
 	}
 	w.outfit(w.Env.Now())
-	if w.env.Box = nil; w.o.boxed() {
+	w.env.Box = nil
+	if w.o.boxed() {
 		w.env.Box = w.box
 	}
 	calls, err := w.admitted(ctx, calls)
@@ -123,12 +124,6 @@ func (w *workbench) runCall(ctx context.Context, c history.Call, line func(start
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	switch {
-	case call.Action.Kind == permit.Read || call.Action.Kind == permit.Write:
-		w.guide.Touch(call.Action.Paths)
-	case call.Touches != nil:
-		w.guide.Touch(call.Touches())
-	}
 	began := time.Now()
 	w.Set(func(i *event.Info) {
 		if !w.Waits() { // if one does, the agent shows as waiting
@@ -143,6 +138,7 @@ func (w *workbench) runCall(ctx context.Context, c history.Call, line func(start
 		line(func() { call.Start(ctx) })
 	}
 	r, err := w.carries(ctx, c, call)
+	w.guide.Touch(call.Touched)
 	if err == nil {
 		r, err = w.widened(ctx, c, call, r)
 	}
@@ -168,16 +164,22 @@ func (w *workbench) again(ctx context.Context, c *history.Call, call *tools.Call
 		return permit.Action{}, permit.Verdict{}, err
 	}
 	*c, *call = other, *is
-	v := w.o.Gate.Decide(is.Action)
-	err = seat.Dispatch(ctx, w.o.DB, w.ID, &v)
+	v, err := w.decides(ctx, is.Action)
 	return is.Action, v, err
+}
+
+// decides is what the gate and those above the agent decide about a call.
+func (w *workbench) decides(ctx context.Context, act permit.Action) (permit.Verdict, error) {
+	v := w.o.Gate.Decide(act)
+	err := seat.Dispatch(ctx, w.o.DB, w.ID, &v)
+	return v, err
 }
 
 // may reports whether a call may run, as the gate decides or the human it has asked. If not, why is its result already.
 // A hook may change what the call is.
 func (w *workbench) may(ctx context.Context, said *history.Call, call *tools.Call, by questions.Company) (bool, error) {
-	v := w.o.Gate.Decide(call.Action)
-	if err := seat.Dispatch(ctx, w.o.DB, w.ID, &v); err != nil {
+	v, err := w.decides(ctx, call.Action)
+	if err != nil {
 		return false, err
 	}
 	v = w.o.Hooks.Before(ctx, w.hooked(), *said, call.Action, v, func(args json.RawMessage) (permit.Action, permit.Verdict, error) {
