@@ -296,7 +296,9 @@ func TestNested_parentsWaitWithoutASlot(t *testing.T) {
 	if len(ms) != 1 || !strings.Contains(ms[0].Body, "bottom") {
 		t.Fatalf("messages %+v", ms)
 	}
-	if n := len(m.Seen()); n != 9*3+1 {
+	// Each parent asks for its call, its answer and what the result is worth. The
+	// last two are one where the child was done before the parent went on.
+	if n := len(m.Seen()); n < 9*2+1 || n > 9*3+1 {
 		t.Errorf("%d requests: waiting must cost none", n)
 	}
 }

@@ -82,14 +82,6 @@ func (f *finder) entries(p place, rel string) []fs.DirEntry {
 	return es
 }
 
-// read reads the head of a file, which has to be short enough to be used.
-func (f *finder) read(rel string) (text []byte, size int64, err error) {
-	if text, size, err = f.in.Read(rel, mostHead); err == nil && size > mostFile {
-		err = tree.TooLarge(size, mostFile)
-	}
-	return text, size, err
-}
-
 // skills finds the directories with a SKILL.md.
 func (f *finder) skills(p place) {
 	for _, e := range f.entries(p, "") {
@@ -97,7 +89,7 @@ func (f *finder) skills(p place) {
 			continue
 		}
 		rel := filepath.Join(e.Name(), "SKILL.md")
-		text, size, err := f.read(filepath.Join(p.rel, rel))
+		text, size, err := f.in.Head(filepath.Join(p.rel, rel), mostHead, mostFile)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -117,7 +109,7 @@ func (f *finder) files(p place, rel string, depth int) {
 			if f.left--; f.left < 0 {
 				return
 			}
-			text, size, err := f.read(filepath.Join(p.rel, at))
+			text, size, err := f.in.Head(filepath.Join(p.rel, at), mostHead, mostFile)
 			if errors.Is(err, fs.ErrNotExist) { // a link to nothing
 				continue
 			}
@@ -227,7 +219,7 @@ func (i *Item) wants(body string, o *Options) {
 		}
 	}
 	if strings.Contains(body, "!`") || strings.Contains(body, "`!") || strings.Contains(body, "~!") {
-		i.lines = commandLines(o.text(body))
+		i.lines = commandLines(pieces(o.text(body)))
 	}
 }
 

@@ -153,9 +153,9 @@ func apart(before string) bool {
 	return before == "" || strings.ContainsAny(before[len(before)-1:], " \t([{<>\"'=:|*_-")
 }
 
-// commandLines are those of a text.
-func commandLines(body string) (all []string) {
-	for _, p := range pieces(body) {
+// commandLines are those among the pieces of a text.
+func commandLines(pieces []piece) (all []string) {
+	for _, p := range pieces {
 		if p.line != "" && len(all) < mostRefs {
 			all = append(all, p.line)
 		}
@@ -186,7 +186,6 @@ func (e *expansion) command(p piece) string {
 		out, err = (*run)(e.ctx, w)
 	}
 	if err != nil {
-		e.unrun++
 		return p.text + " (not run: " + tools.Line(err.Error()) + ")"
 	}
 	out = strings.TrimSpace(strings.ReplaceAll(clean(out), "</output>", "<\\/output>"))

@@ -223,16 +223,11 @@ func (s *Shelf) Agent(name string) (tools.Worker, error) {
 	if slices.Contains(s.o.Vendors, name) {
 		return tools.Worker{}, nil
 	}
-	var names []string
-	for _, i := range s.Now().Items {
-		if i.Kind == Agent && i.Out == "" && len(names) < 20 {
-			names = append(names, i.Name)
-		}
-	}
-	all, hint := append(names, s.o.Vendors...), ""
-	if meant := near.Word(name, all); meant != "" {
+	names, hint := s.Now().names(Agent), ""
+	if meant := near.Word(name, slices.Concat(names, s.o.Vendors)); meant != "" {
 		hint = fmt.Sprintf("did you mean %q? ", meant)
 	}
+	names = names[:min(len(names), mostNamed)]
 	for _, v := range s.o.Vendors {
 		names = append(names, tools.VendorModel(v))
 	}
@@ -246,18 +241,26 @@ func (s *Shelf) Offers() bool {
 
 var _ tools.Shelf = (*Shelf)(nil)
 
-// none is the error of a name that means nothing.
-func (l *List) none(k Kind, name string) error {
-	var names []string
+// mostNamed is how many names an error lists at most.
+const mostNamed = 20
+
+// names are those of what is in use of a kind, and not only for people.
+func (l *List) names(k Kind) (names []string) {
 	for _, i := range l.Items {
-		if i.Kind == k && i.Out == "" && !i.Manual && len(names) < 20 {
+		if i.Kind == k && i.Out == "" && !i.Manual {
 			names = append(names, i.Name)
 		}
 	}
+	return names
+}
+
+// none is the error of a name that means nothing.
+func (l *List) none(k Kind, name string) error {
+	names := l.names(k)
 	if names == nil {
 		return fmt.Errorf("there is no %s %q, and no other", k, tools.Line(name))
 	}
-	return fmt.Errorf("there is no %s %q; there is %s", k, tools.Line(name), strings.Join(names, ", "))
+	return fmt.Errorf("there is no %s %q; there is %s", k, tools.Line(name), strings.Join(names[:min(len(names), mostNamed)], ", "))
 }
 
 // Mode is the permission mode that a file may ask for: only one that allows less.

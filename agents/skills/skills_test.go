@@ -278,7 +278,7 @@ func TestType(t *testing.T) {
 		{"none", "", "Just this"},
 		{"none", "with more", "Just this\n\nARGUMENTS: with more"},
 		{"file", "", "See \n\n<file path=\"a.txt\">\nA $1 @b.txt\n</file>\n and me@a.txt, `@a.txt`, @nobody\n```\n@a.txt\n```"},
-		{"run", "HEAD", "Diff: !`git diff $1` (not run: nothing runs it here)\n\nARGUMENTS: HEAD\n\n(1 of its command lines, !`…`, were not run: the text stands as it is written.)"},
+		{"run", "HEAD", "Diff: !`git diff $1` (not run: nothing runs it here)\n\nARGUMENTS: HEAD"},
 	} {
 		if got := text(c.name, c.args); got != c.want {
 			t.Errorf("/%s %s:\n%q, want\n%q", c.name, c.args, got, c.want)

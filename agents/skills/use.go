@@ -127,7 +127,6 @@ type expansion struct {
 	lines []string        // that it wants run
 	took  bool            // the arguments stand in it
 	refs  int
-	unrun int
 }
 
 // refers is what a text may hold beside words and command lines: @file behind a blank, $ARGUMENTS, $ARGUMENTS[n], $n and
@@ -137,8 +136,9 @@ var refers = regexp.MustCompile("(?m:^|[ \t(])@[A-Za-z0-9_./-]+|\\$ARGUMENTS(?:\
 // expand returns the text. What comes of arguments, files and commands is not looked at again.
 func (e *expansion) expand(body string) (string, error) {
 	var b strings.Builder
-	e.lines = commandLines(body)
-	for _, p := range pieces(body) {
+	all := pieces(body)
+	e.lines = commandLines(all)
+	for _, p := range all {
 		if p.line != "" {
 			b.WriteString(e.command(p))
 		} else {
@@ -150,9 +150,6 @@ func (e *expansion) expand(body string) (string, error) {
 	}
 	if e.args != "" && !e.took {
 		b.WriteString("\n\nARGUMENTS: " + e.args)
-	}
-	if e.unrun > 0 {
-		fmt.Fprintf(&b, "\n\n(%d of its command lines, !`…`, were not run: the text stands as it is written.)", e.unrun)
 	}
 	return b.String(), nil
 }
@@ -234,10 +231,7 @@ func (e *expansion) read(name string) (string, error) {
 	}
 	h := tree.Tree{Dir: o.Root, Bound: true}.Open()
 	defer h.Close()
-	text, size, err := h.Read(t.Rel, mostFileIn)
-	if err == nil && size > mostFile {
-		err = tree.TooLarge(size, mostFile)
-	}
+	text, size, err := h.Head(t.Rel, mostFileIn, mostFile)
 	if err != nil {
 		return "", err
 	}

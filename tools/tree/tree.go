@@ -171,16 +171,17 @@ func (h *Hold) Read(rel string, most int64) (text []byte, size int64, err error)
 func (t Tree) Whole(rel string, most int64) ([]byte, error) {
 	h := t.Open()
 	defer h.Close()
-	text, size, err := h.Read(rel, most)
-	if err == nil && size > most {
-		err = TooLarge(size, most)
-	}
+	text, _, err := h.Head(rel, most, most)
 	return text, err
 }
 
-// TooLarge is the error of a file of which nothing is read because it has that many bytes.
-func TooLarge(size, most int64) error {
-	return fmt.Errorf("it has %d bytes, at most %d are read", size, most)
+// Head is Read, but of a file that has more than most bytes nothing is read.
+func (h *Hold) Head(rel string, head, most int64) (text []byte, size int64, err error) {
+	text, size, err = h.Read(rel, head)
+	if err == nil && size > most {
+		return nil, size, fmt.Errorf("it has %d bytes, at most %d are read", size, most)
+	}
+	return text, size, err
 }
 
 // Plain is an error without its path, which people know by another name.
