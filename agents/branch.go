@@ -43,7 +43,7 @@ func (p *Pool) Branch(ctx context.Context, agent int64, number int, name string)
 	if err != nil {
 		return event.Info{}, fmt.Errorf("branch the conversation of %s: %w", of, err)
 	}
-	i, err := p.addHelper(ctx, store.Agent{Name: name, Model: model, Branch: behind.ID}, "",
+	i, err := p.addHelper(ctx, store.Agent{Name: name, Model: model, Branch: behind.ID}, "", "",
 		fmt.Sprintf("Branched from %s behind turn %d. What stands above is sent as it was said there.", of, number))
 	if err != nil {
 		return event.Info{}, fmt.Errorf("branch the conversation of %s: %w", of, err)

@@ -16,6 +16,7 @@ import (
 type Unattended struct {
 	Mode  permit.Mode // that its calls are judged in, without what was allowed for the session
 	Model string      // provider/name; "": the one it had, or that of new agents
+	Else  string      // the model of a new one if Model names a file's agent that has none of its own
 	Goes  string      // the name of an earlier one to go on with; "": a new one
 	Last  bool        // go on with the last one
 }
@@ -51,7 +52,7 @@ func (s Scripts) Open(ctx context.Context, u Unattended) (*Conversation, error) 
 
 // begins opens a new one.
 func (s Scripts) begins(ctx context.Context, u Unattended) (int64, error) {
-	i, err := s.pool.addHelper(ctx, store.Agent{Model: u.Model}, u.Mode, "")
+	i, err := s.pool.addHelper(ctx, store.Agent{Model: u.Model}, u.Else, u.Mode, "")
 	return i.ID, err
 }
 

@@ -24,23 +24,23 @@ import (
 // NewHelper opens a helper and returns what is known of it. Without a name it
 // gets one, without a model main's.
 func (p *Pool) NewHelper(ctx context.Context, name, model string) (event.Info, error) {
-	i, err := p.addHelper(ctx, store.Agent{Name: name, Model: model}, "", "")
+	i, err := p.addHelper(ctx, store.Agent{Name: name, Model: model}, "", "", "")
 	if err != nil {
 		return event.Info{}, fmt.Errorf("open a helper: %w", err)
 	}
 	return i, nil
 }
 
-// addHelper makes the helper of a row whose Name, Model (else main's) and Branch
-// are set, and starts it; with a mode, nobody attends it. Its transcript begins, or
-// goes on, with a notice if there is one.
-func (p *Pool) addHelper(ctx context.Context, want store.Agent, mode permit.Mode, notice string) (event.Info, error) {
+// addHelper makes the helper of a row whose Name, Model (else the one behind it,
+// else main's) and Branch are set, and starts it; with a mode, nobody attends it. Its
+// transcript begins, or goes on, with a notice if there is one.
+func (p *Pool) addHelper(ctx context.Context, want store.Agent, model string, mode permit.Mode, notice string) (event.Info, error) {
 	as := tools.Task{Model: want.Model}
 	role, err := p.Tasks.Cast(ctx, &as)
 	if err != nil {
 		return event.Info{}, err
 	}
-	want.Model = cmp.Or(as.Model, p.fleet.ModelOf(0))
+	want.Model = cmp.Or(as.Model, model, p.fleet.ModelOf(0))
 	if m := p.fleet.Main(); m != nil {
 		want.Parent = m.ID // who gets its open tasks once it is closed
 	}
@@ -272,7 +272,7 @@ func (p *Pool) live(ctx context.Context, i event.Info, mode permit.Mode) {
 		return // the next start opens it
 	}
 	l := p.loops.Make(i, 0)
-	if mode != "" {
+	if mode != "" && (i.Role == nil || i.Role.Mode == "") { // what its file says is the tighter one
 		l.Judge(mode)
 	}
 	l.Env.Adopt(fleet.EnvironmentOf(ctx))

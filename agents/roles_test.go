@@ -175,6 +175,20 @@ func TestRole_plans(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, "a")); err == nil {
 		t.Error("an agent in mode plan wrote")
 	}
+	c := w.Unattended(t.Context(), agents.Unattended{Mode: permit.Yolo, Model: "acp/planner"})
+	check(t, c.Prompt(t.Context(), `use bash {"command":"touch a"}`))
+	check(t, c.Settled(t.Context()))
+	_, err := c.End(t.Context())
+	check(t, err)
+	c = w.Unattended(t.Context(), agents.Unattended{Mode: permit.Yolo, Last: true})
+	check(t, c.Prompt(t.Context(), `use bash {"command":"touch a"}`))
+	check(t, c.Settled(t.Context()))
+	if rs := results(of(t, m, c.Info.Name)); c.Info.Mode != permit.Plan || len(rs) == 0 || !strings.Contains(rs[len(rs)-1].Text, "Refused") {
+		t.Errorf("nobody attends it, in mode %s: %+v", c.Info.Mode, rs)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "a")); err == nil {
+		t.Error("an agent in mode plan wrote where yolo was asked for")
+	}
 	w.State("wild", event.Done)
 	if i := w.Info("wild"); i.Mode != "" {
 		t.Errorf("a file put its agent in mode %s", i.Mode)

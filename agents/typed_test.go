@@ -160,9 +160,9 @@ func TestRole_named(t *testing.T) {
 	task = tools.Task{Prompt: "hello"}
 	task.To("reviewr")
 	_, err = w.Pool.Tasks.Push(t.Context(), w.Main(), task)
-	refused(t, err, `there is no agent of the name "reviewr"; did you mean "reviewer"? there are reviewer, slow, acp/claude`)
+	refused(t, err, `there is no agent of the name "reviewr"; did you mean "reviewer"? there are reviewer, slow, claude`)
 	for args, want := range map[string]string{
-		`"agent":"nobody"`:                                 `there is no agent of the name "nobody"; there are reviewer, slow, acp/claude`,
+		`"agent":"nobody"`:                                 `there is no agent of the name "nobody"; there are reviewer, slow, claude`,
 		`"agent":"claude","model":"test/x"`:                "another vendor's agent has its own models",
 		`"agent":"reviewer","model":"acp/claude"`:          "give agent or model",
 		`"agent":"slow"`:                                   "It runs in the background",

@@ -227,10 +227,7 @@ func (s *Shelf) Agent(name string) (tools.Worker, error) {
 	if meant := near.Word(name, slices.Concat(names, s.o.Vendors)); meant != "" {
 		hint = fmt.Sprintf("did you mean %q? ", meant)
 	}
-	names = names[:min(len(names), mostNamed)]
-	for _, v := range s.o.Vendors {
-		names = append(names, tools.VendorModel(v))
-	}
+	names = append(names[:min(len(names), mostNamed)], s.o.Vendors...)
 	return tools.Worker{}, fmt.Errorf("there is no agent of the name %q; %sthere are %s", tools.Line(name), hint, strings.Join(names, ", "))
 }
 

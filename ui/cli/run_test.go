@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"fantail/agents/llm/llmtest"
 )
 
 // run runs the built program without a terminal.
@@ -298,5 +300,45 @@ func TestPrintEndsWhenNobodyReads(t *testing.T) {
 	_ = c.Wait()
 	if code := c.ProcessState.ExitCode(); code != failed || !strings.Contains(errs.String(), "write the answer") {
 		t.Errorf("exit code %d, errors %q", code, errs.String())
+	}
+}
+
+// An agent that a file describes answers a prompt as what the file says: its words, its tools, and no mode that allows more.
+func TestPrint_asAFilesAgent(t *testing.T) {
+	t.Parallel()
+	y := newSite(t)
+	server := &llmtest.Server{Answer: llmtest.Script}
+	base, stop, err := server.Start()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	y.env = append(y.env, "OPENAI_API_KEY=k", "OPENAI_BASE_URL="+base+"/v1", "FANTAIL_MODEL=openai/shells")
+	put(t, filepath.Join(y.dir, ".claude/agents/reviewer.md"), "---\nname: reviewer\ndescription: Reviews\ntools: Read, Bash\npermissionMode: plan\n---\nLook twice.\n")
+	put(t, filepath.Join(y.dir, ".claude/agents/other.md"), "---\nname: other\ndescription: Another\nmodel: openai/its-own\n---\nDiffer.\n")
+	const prompt = `call bash {"command":"touch made"} ;; say the end`
+	if out, errs, code := y.run(t, "", "-p", prompt, "--agent", "reviewer", "--yolo"); code != ok || !strings.Contains(out, "the end") {
+		t.Errorf("exit code %d, output %q, errors %q", code, out, errs)
+	}
+	if _, err := os.Stat(filepath.Join(y.dir, "made")); err == nil {
+		t.Error("it ran in mode yolo, and its file says plan")
+	}
+	reqs := server.Requests()
+	for _, r := range reqs {
+		if !bytes.Contains(r.Body, []byte("You work as the agent reviewer")) || !bytes.Contains(r.Body, []byte("Look twice.")) || len(r.Tools) != 3 || r.Model != "shells" {
+			t.Errorf("it is %s with the tools %v: %s", r.Model, r.Tools, r.Body)
+		}
+	}
+	if _, errs, code := y.run(t, "", "-p", "say hello", "--agent", "other"); code != ok || len(reqs) != 2 || server.Requests()[2].Model != "its-own" {
+		t.Errorf("%d requests, then exit code %d, errors %q", len(reqs), code, errs)
+	}
+	for args, says := range map[string]string{
+		"-p hello --agent reviewr":          `there is no agent of the name "reviewr"; did you mean "reviewer"? there are other, reviewer, claude`,
+		"-p hello --agent reviewer -c":      "stays what it was",
+		"--agent reviewer -p --resume x yy": "stays what it was",
+	} {
+		if _, errs, code := y.run(t, "", strings.Fields(args)...); code != usage || !strings.Contains(errs, says) {
+			t.Errorf("%s: exit code %d, errors %q", args, code, errs)
+		}
 	}
 }

@@ -29,7 +29,7 @@ func TestModel(t *testing.T) {
 			t.Errorf("%q is %q, %v", name, got, err)
 		}
 	}
-	if _, err := c.model("acp/reviewr"); err == nil || !strings.Contains(err.Error(), `there is no agent of the name "reviewr"; did you mean "reviewer"? there are reviewer, acp/claude`) {
+	if _, err := c.model("acp/reviewr"); err == nil || !strings.Contains(err.Error(), `there is no agent of the name "reviewr"; did you mean "reviewer"? there are reviewer, claude`) {
 		t.Error(err)
 	}
 	c.hands = func(Pledge) error { return nil }

@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"fantail/agents/fleet"
 	"fantail/store/config"
 	"fantail/store/config/paths"
+	"fantail/tools"
 	"fantail/tools/permit"
 	"fantail/tools/proc"
 	"fantail/ui/cli"
@@ -101,18 +103,41 @@ func (w *Workspace) prints(ctx context.Context, space host.Workspace, j host.Job
 		return 0, err
 	}
 	terms := agents.Unattended{Mode: mode, Goes: flags.Resume, Last: flags.Last}
+	name, file, err := w.described(flags)
+	switch {
+	case err != nil:
+		return 0, err
+	case file && (terms.Last || terms.Goes != ""):
+		return 0, shell.Misused("a conversation that goes on stays what it was: leave --agent %s away", name)
+	case file:
+		terms.Model, flags.Model = flags.Model, ""
+	}
 	if flags.Model != "" || terms.Goes == "" && !terms.Last {
 		choice, err := w.models.ChooseIn(j.Getenv, flags.Model, func() string { return models.Ollama(ctx, j.Getenv) })
 		if err != nil {
 			return 0, err
 		}
-		terms.Model = choice.Name()
+		terms.Else = choice.Name()
+		terms.Model = cmp.Or(terms.Model, terms.Else)
 	}
 	p := printer.Printer{
 		Pool: space.Pool, Go: w.guard.Go, Terms: terms, Format: flags.Format, Plain: j.Plain, Dir: w.place.Root, Tools: printer.Names(w.tools),
 		Out: j.Out, Err: j.Err, Now: time.Now, Stopped: j.Stopped,
 	}
 	return p.Run(fleet.Within(ctx, cli.Commands(j.Env, j.Umask, w.umask, w.keys)), w.keys.Text(j.Prompt)), nil
+}
+
+// described returns the name behind --agent, and whether a file describes that agent; else another vendor's is meant, or none.
+func (w *Workspace) described(flags cli.Flags) (name string, file bool, err error) {
+	name, is := tools.VendorOf(flags.Model)
+	if !is {
+		return "", false, nil
+	}
+	of, err := w.shelf.Agent(name)
+	if err != nil {
+		return name, false, shell.Misused("--agent %s: %v", name, err)
+	}
+	return name, of.File, nil
 }
 
 // spawns says in whose environment a task runs that a human begins at a shell, and with which model.

@@ -40,6 +40,13 @@ func (w *Workspace) face(h host.Hello) (ui.Options, error) {
 	}
 	w.keys.Add(h.Getenv) // before anything is typed there
 	brought := w.models.Use(h.Getenv)
+	name, file, err := w.described(flags)
+	switch {
+	case err != nil:
+		return ui.Options{}, err
+	case file: // main stays who it is
+		return ui.Options{}, shell.Misused("--agent %s: a file describes it, and it does not take main's place: fantail -p --agent %[1]s, or on a screen /push agent=%[1]s or /agent new NAME agent=%[1]s", name)
+	}
 	choice, err := w.models.Choose(flags.Model, "", nil)
 	if err != nil && (flags.Model != "" || h.Getenv("FANTAIL_MODEL") != "") {
 		return ui.Options{}, err // else the workspace may remember another one
