@@ -158,7 +158,7 @@ func (p *Pool) furnish() {
 	}, o.Idle, &p.fleet.Line)
 	p.Schedule = schedules(p)
 	p.Tasks.Fits = p.Budgets.Fits
-	office, gear := &post.Office{Dir: o.boxes()}, kit.New(o.Tools, o.Shelf, o.System)
+	office, gear := &post.Office{Dir: o.boxes()}, kit.New(o.Tools, o.Shelf, o.System, o.Gate)
 	p.Tasks.Cast, p.Ledger.Carries = gear.Cast, gear.Carries
 	o.Briefs.Adds(gear.Fitting)
 	p.loops = turn.New(turn.Options{

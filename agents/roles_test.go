@@ -2,6 +2,7 @@ package agents_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,11 +11,13 @@ import (
 
 	"fantail/agents"
 	"fantail/agents/event"
+	"fantail/agents/kept"
 	"fantail/agents/llm"
 	"fantail/agents/skills"
 	"fantail/inbox"
 	"fantail/tools"
 	"fantail/tools/permit"
+	"fantail/tools/permit/toolrule"
 )
 
 // shelf writes files into a workspace, and returns what they bring.
@@ -299,5 +302,56 @@ func TestSkill_allowsNothing(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(dir, "pwned")); err == nil {
 		t.Error("a command ran that nobody allowed")
+	}
+}
+
+// TestRole_denied: models are not told of agents and skills that a rule denies, nor offered their names; one that is
+// there no more because of a changed rule is gone from the next request.
+func TestRole_denied(t *testing.T) {
+	m := &model{Reply: remembers}
+	dir := t.TempDir()
+	s := shelf(t, dir, map[string]string{
+		".claude/agents/reviewer.md":     reviewer,
+		".claude/agents/forbidden.md":    "---\nname: forbidden\ndescription: Not this one\n---\nNo.\n",
+		".claude/skills/deploy/SKILL.md": "---\ndescription: Deploys\n---\nDeploy.",
+		".claude/skills/secret/SKILL.md": "---\ndescription: Not this one\n---\nNo.",
+	})
+	var gate *permit.Gate
+	w := open(t, m, setting{Dir: dir, Shelf: s, Kept: func(g *permit.Gate) *kept.Watch {
+		gate = g
+		return nil
+	}})
+	w.Prompt("hello")
+	w.Settle()
+	for _, name := range []string{"reviewer", "forbidden", "deploy", "secret"} {
+		if !strings.Contains(m.Last().System, "- "+name+": ") {
+			t.Errorf("nothing denies %s, and it is not told", name)
+		}
+	}
+	var limits permit.Limits
+	for n, text := range []string{"Agent(forbidden)", "Skill(secret)"} {
+		r, err := toolrule.Parse(text, toolrule.Places{Root: dir, Base: dir})
+		check(t, err)
+		limits = append(limits, permit.Limit{Rule: r, List: toolrule.Deny, From: fmt.Sprintf(".claude/settings.json:%d:1", n+1)})
+	}
+	gate.Limit(limits)
+	w.Prompt(`use delegate {"prompt":"quick","agent":"nobody"}`)
+	w.Settle()
+	told := m.Last().System + results(m.Last())[0].Text
+	for name, is := range map[string]bool{"- reviewer: ": true, "- deploy: ": true, "forbidden": false, "secret": false} {
+		if strings.Contains(told, name) != is {
+			t.Errorf("told of %s: %v\n%s", name, !is, told)
+		}
+	}
+	i := s.Now().Find(skills.Agent, "forbidden")
+	if got, want := s.Denied(i), "Agent(forbidden) (.claude/settings.json:1:1)"; got != want {
+		t.Errorf("it is denied by %q, want %q", got, want)
+	}
+	limits[0].List, limits[1].List = toolrule.Ask, toolrule.Ask
+	gate.Limit(limits)
+	w.Prompt("hello")
+	w.Settle()
+	if !strings.Contains(m.Last().System, "- forbidden: ") || !strings.Contains(m.Last().System, "- secret: ") {
+		t.Errorf("a rule that asks hides: %s", m.Last().System)
 	}
 }

@@ -33,8 +33,9 @@ type Room struct {
 	System func(agent event.Info) string // what an agent is told of itself and of where it is
 }
 
-// New returns the room over these tools.
-func New(set *tools.Set, shelf *skills.Shelf, system func(agent event.Info) string) *Room {
+// New returns the room over these tools. What the gate's rules deny, no agent is told of.
+func New(set *tools.Set, shelf *skills.Shelf, system func(agent event.Info) string, gate *permit.Gate) *Room {
+	shelf.Obey(gate)
 	return &Room{Tools: set.Given("skill", shelf.Offers), Shelf: shelf, System: system}
 }
 
@@ -104,7 +105,7 @@ func (r *Room) Fitting(i event.Info) []instructions.File {
 	if r.Shelf == nil {
 		return nil
 	}
-	fit := r.Shelf.Now().Offer.Fitting
+	fit := r.Shelf.Offer().Fitting
 	if len(fit) == 0 || !r.tools(i).Has("skill") {
 		return nil
 	}
@@ -119,12 +120,12 @@ func (r *Room) Carries(i event.Info) (all []ledger.Carried) {
 	if r.Shelf == nil {
 		return all
 	}
-	set, offer := r.tools(i), &r.Shelf.Now().Offer
+	set, offer := r.tools(i), r.Shelf.Offer()
 	if offer.Skills != "" && set.Has("skill") {
 		all = append(all, ledger.Carried{What: "list of skills", Text: offer.Skills, Items: offer.Listed})
 	}
 	if offer.Agents != "" && (set.Has("delegate") || set.Has("push")) {
-		all = append(all, ledger.Carried{What: "list of agents", Text: offer.Agents, Items: offer.Agent})
+		all = append(all, ledger.Carried{What: "list of agents", Text: offer.Agents, Items: offer.Working})
 	}
 	return all
 }

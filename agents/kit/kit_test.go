@@ -46,7 +46,7 @@ func shelf(t *testing.T) *skills.Shelf {
 // TestOf: a file's agent has what its kind has and its file leaves it, never more; a fork of it sees no more than it does, and
 // can still answer.
 func TestOf(t *testing.T) {
-	room := kit.New(tools.New(), shelf(t), func(event.Info) string { return "" })
+	room := kit.New(tools.New(), shelf(t), func(event.Info) string { return "" }, nil)
 	all, _, _ := room.Of(event.Info{Kind: event.Main})
 	for _, c := range []struct {
 		kind event.Kind
@@ -73,7 +73,7 @@ func TestOf(t *testing.T) {
 
 // TestPrompt: an agent is told of what it can call, and of nothing else.
 func TestPrompt(t *testing.T) {
-	room := kit.New(tools.New(), shelf(t), func(event.Info) string { return "You.\n" })
+	room := kit.New(tools.New(), shelf(t), func(event.Info) string { return "You.\n" }, nil)
 	for _, c := range []struct {
 		kind           event.Kind
 		role           *event.Role
@@ -91,7 +91,7 @@ func TestPrompt(t *testing.T) {
 			t.Errorf("%s %+v is told %q", c.kind, c.role, text)
 		}
 	}
-	bare := kit.New(tools.New(), nil, func(event.Info) string { return "You.\n" })
+	bare := kit.New(tools.New(), nil, func(event.Info) string { return "You.\n" }, nil)
 	if text := bare.Prompt(event.Info{Kind: event.Main}); text != "You.\n" {
 		t.Errorf("with nothing it is told %q", text)
 	}
@@ -102,7 +102,7 @@ func TestPrompt(t *testing.T) {
 
 // TestSteps: with the last request that an agent may make its calls are not run; it makes one more to answer, and no other.
 func TestSteps(t *testing.T) {
-	room := kit.New(tools.New(), nil, func(event.Info) string { return "" })
+	room := kit.New(tools.New(), nil, func(event.Info) string { return "" }, nil)
 	_, _, guard := room.Of(event.Info{Kind: event.Sub, Judged: event.Judged{Role: &event.Role{Steps: 2, Source: "x.md"}}})
 	for n, runs := range []bool{true, false, false} {
 		if err := guard.Request(&llm.Request{}); err != nil {

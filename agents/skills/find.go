@@ -58,7 +58,6 @@ func (f *finder) look() {
 	f.rank()
 	f.roles()
 	f.slashes()
-	f.l.Offer = f.l.offer()
 }
 
 // broken notes a file that can't be used.

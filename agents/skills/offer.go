@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"fantail/agents/instructions"
+	"fantail/tools/permit"
 )
 
 // How many bytes models are told.
@@ -22,16 +23,58 @@ type Offer struct {
 
 	Listed, Short, Left int // skills that are listed, of them in short, and left out
 
-	Agent   int                 // agents that are listed
+	Working int                 // agents that are listed
 	Fitting []instructions.File // skills for certain files: models are told of one once a tool touched a file it is about
 }
 
-// offer says what models are told.
-func (l *List) offer() (o Offer) {
+// Obey has models told of nothing that rules of the gate deny them.
+func (s *Shelf) Obey(g *permit.Gate) {
+	if s != nil {
+		s.gate.Store(g)
+	}
+}
+
+// Denied is the rule, with its place, that denies models what a file brings; "": none does, or it is not for models.
+func (s *Shelf) Denied(i *Item) string {
+	g := s.gate.Load()
+	switch {
+	case g == nil:
+		return ""
+	case i.Kind == Skill:
+		return g.Denies("skill", i.Name)
+	case i.Kind == Agent && g.Denies("push", i.Name) != "":
+		return g.Denies("delegate", i.Name)
+	}
+	return ""
+}
+
+// told is an offer, and what it is made of.
+type told struct {
+	list  *List
+	rules int
+	offer Offer
+}
+
+// Offer is what models are told of now. It is made anew only once files or rules have changed.
+func (s *Shelf) Offer() *Offer {
+	t := &told{list: s.Now()}
+	if g := s.gate.Load(); g != nil {
+		t.rules = g.Limited()
+	}
+	if had := s.told.Load(); had != nil && had.list == t.list && had.rules == t.rules {
+		return &had.offer
+	}
+	t.offer = s.offer(t.list)
+	s.told.Store(t)
+	return &t.offer
+}
+
+// offer says what models are told of a list.
+func (s *Shelf) offer(l *List) (o Offer) {
 	var skills, agents []*Item
 	for _, i := range l.Items {
 		switch {
-		case i.Out != "":
+		case i.Out != "" || s.Denied(i) != "":
 		case i.Kind == Skill && !i.Manual && i.Paths != nil:
 			o.Fitting = append(o.Fitting, instructions.Own(i.Path, i.Source, i.Of, "The skill "+i.Name+" is for files like these: "+
 				flat(i.About, longest)+"\nLoad it with the tool `skill` before you go on with them. It allows nothing.", i.Paths))
@@ -50,7 +93,7 @@ func (l *List) offer() (o Offer) {
 			o.Skills += fmt.Sprintf("- and %d more, which people name\n", o.Left)
 		}
 	}
-	if text, o.Agent, _ = within(agents, mostAgents); text != "" {
+	if text, o.Working, _ = within(agents, mostAgents); text != "" {
 		o.Agents = "# Agents that files describe\n`delegate` and `push` give work to one of these by `agent`, in place of a model:\n" + text
 	}
 	return o

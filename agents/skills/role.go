@@ -145,14 +145,14 @@ func (s *Shelf) Cast(ctx context.Context, name string) (*event.Role, string, err
 	l := s.Now()
 	i := l.Find(Agent, name)
 	if i == nil {
-		return nil, "", l.none(Agent, name)
+		return nil, "", s.none(Agent, name)
 	}
 	body, err := s.body(i)
 	if err != nil {
 		return nil, "", err
 	}
 	for _, skill := range i.Role.Skills {
-		if with := l.Find(Skill, skill); with != nil && !with.Manual {
+		if with := l.Find(Skill, skill); with != nil && !with.Manual && s.Denied(with) == "" {
 			text, err := s.body(with)
 			if err == nil {
 				text, err = (&expansion{s: s, i: with, ctx: ctx}).expand(text)
@@ -171,5 +171,3 @@ func (s *Shelf) Cast(ctx context.Context, name string) (*event.Role, string, err
 		Name: i.Name, Source: i.Source, Text: body, Tools: r.Tools, Not: r.Not, Mode: r.Mode, Steps: r.Steps,
 	}, r.Model, nil
 }
-
-var _ = tools.Line

@@ -86,6 +86,8 @@ type Shelf struct {
 	mu   sync.Mutex // one reads
 	list atomic.Pointer[List]
 	runs atomic.Pointer[Runner]
+	gate atomic.Pointer[permit.Gate]
+	told atomic.Pointer[told]
 }
 
 // New returns the shelf over what there is now.
@@ -99,7 +101,6 @@ func New(o Options) *Shelf {
 type List struct {
 	Items  []*Item
 	Broken []string // files that can't be read, with place and reason
-	Offer  Offer    // what models are told
 
 	slash map[string]*Item
 	by    map[Kind]map[string]*Item // in use, by name
@@ -223,7 +224,7 @@ func (s *Shelf) Agent(name string) (tools.Worker, error) {
 	if slices.Contains(s.o.Vendors, name) {
 		return tools.Worker{}, nil
 	}
-	names, hint := s.Now().names(Agent), ""
+	names, hint := s.names(Agent), ""
 	if meant := near.Word(name, slices.Concat(names, s.o.Vendors)); meant != "" {
 		hint = fmt.Sprintf("did you mean %q? ", meant)
 	}
@@ -233,7 +234,11 @@ func (s *Shelf) Agent(name string) (tools.Worker, error) {
 
 // Offers reports whether there is a skill that a model may use. s may be nil.
 func (s *Shelf) Offers() bool {
-	return s != nil && (s.Now().Offer.Skills != "" || len(s.Now().Offer.Fitting) > 0)
+	if s == nil {
+		return false
+	}
+	o := s.Offer()
+	return o.Skills != "" || len(o.Fitting) > 0
 }
 
 var _ tools.Shelf = (*Shelf)(nil)
@@ -242,9 +247,9 @@ var _ tools.Shelf = (*Shelf)(nil)
 const mostNamed = 20
 
 // names are those of what is in use of a kind, and not only for people.
-func (l *List) names(k Kind) (names []string) {
-	for _, i := range l.Items {
-		if i.Kind == k && i.Out == "" && !i.Manual {
+func (s *Shelf) names(k Kind) (names []string) {
+	for _, i := range s.Now().Items {
+		if i.Kind == k && i.Out == "" && !i.Manual && s.Denied(i) == "" {
 			names = append(names, i.Name)
 		}
 	}
@@ -252,8 +257,8 @@ func (l *List) names(k Kind) (names []string) {
 }
 
 // none is the error of a name that means nothing.
-func (l *List) none(k Kind, name string) error {
-	names := l.names(k)
+func (s *Shelf) none(k Kind, name string) error {
+	names := s.names(k)
 	if names == nil {
 		return fmt.Errorf("there is no %s %q, and no other", k, tools.Line(name))
 	}

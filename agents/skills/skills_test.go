@@ -363,7 +363,7 @@ func TestPieces(t *testing.T) {
 // TestOffer: what models are told stays within its bounds, in short before it is left out, and skills for people only are
 // not in it.
 func TestOffer(t *testing.T) {
-	if o := New(grown(t, nil)).Now().Offer; !reflect.DeepEqual(o, Offer{}) {
+	if o := New(grown(t, nil)).Offer(); !reflect.DeepEqual(*o, Offer{}) {
 		t.Errorf("with nothing, models are told %+v", o)
 	}
 	for _, c := range []struct{ n, listed, short, left int }{{3, 3, 0, 0}, {60, 60, 60, 0}, {500, 89, 89, 411}} {
@@ -374,7 +374,7 @@ func TestOffer(t *testing.T) {
 		for n := range c.n {
 			files[fmt.Sprintf("ws/.claude/skills/s%03d/SKILL.md", n)] = skill(strings.Repeat("word ", 40))
 		}
-		o := New(grown(t, files)).Now().Offer
+		o := New(grown(t, files)).Offer()
 		if o.Listed != c.listed || o.Short != c.short || o.Left != c.left || len(o.Skills) > mostSkills+500 || strings.Contains(o.Skills, "hidden") {
 			t.Errorf("%d skills: listed %d, short %d, left %d, %d bytes", c.n, o.Listed, o.Short, o.Left, len(o.Skills))
 		}

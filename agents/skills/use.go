@@ -33,7 +33,7 @@ func (s *Shelf) Skill(ctx context.Context, name, args string) (tools.Skill, erro
 	l := s.Now()
 	i := l.Find(Skill, name)
 	if i == nil {
-		return tools.Skill{}, l.none(Skill, name)
+		return tools.Skill{}, s.none(Skill, name)
 	}
 	if i.Manual {
 		return tools.Skill{}, fmt.Errorf("the skill %s is used only by people, who type /%s", i.Name, i.Name)

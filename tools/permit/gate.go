@@ -20,6 +20,7 @@ type Gate struct {
 	look    func() Wall // finds out the wall; nil: it is known
 	rules   []parsed
 	limits  Limits         // of files, see limit.go
+	limited int            // how often they were set
 	offered map[Rule]grant // what a rule that was offered would be given for
 	changes *Changes
 	ground  func() error // nil: nothing is asked

@@ -94,6 +94,26 @@ func (g *Gate) Limit(ls Limits) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.limits = slices.Clone(ls)
+	g.limited++
+}
+
+// Limited tells the rules that Limit was given from those that it was given before.
+func (g *Gate) Limited() int {
+	g.mu.RLock()
+	defer g.mu.RUnlock()
+	return g.limited
+}
+
+// Denies is the rule of a file, with its place, that denies each call of a tool about that: an agent in a file, or a skill.
+// "": none does.
+func (g *Gate) Denies(tool, about string) string {
+	g.mu.RLock()
+	limits := g.limits
+	g.mu.RUnlock()
+	if f := limits.find(Action{Tool: tool, About: about}); f.list == toolrule.Deny {
+		return f.by.String()
+	}
+	return ""
 }
 
 // Barred says of a path, absolute and without links, why searches pass over it: a rule of a file has reading it denied or

@@ -226,6 +226,7 @@ const (
 	whyAgents   = "AGENTS.md is read too, and wins over a CLAUDE.md beside it"
 	whyTyped    = "a command of a file is for the human to type; a model has skills"
 	whyStandard = "the directory of agentskills.io is read too"
+	whyDenied   = "of a skill that a rule denies models are not told"
 	whyNameless = "an agent's file without a name has that of the file"
 )
 
@@ -233,7 +234,6 @@ const (
 var differences = map[string][]difference{
 	"": {
 		{"mark-above", "", "start", whyAbove},
-		{"mark-agent-denied", "start", "", "what is denied is refused when it is called; it stays in the list"},
 		{"mark-agent-nameless", "start", "", whyNameless},
 		{"mark-app-agents", "reads in nested", "", whyAgents},
 		{"mark-command", "", "start", whyTyped},
@@ -244,10 +244,13 @@ var differences = map[string][]difference{
 		{"mark-nested-agents", "reads in nested", "", whyAgents},
 		{"mark-only-agents", "reads in only", "", whyAgents},
 		{"mark-skill-agents-directory", "start", "", whyStandard},
+		{"mark-skill-described", "", "start", whyDenied},
+		{"mark-skill-when", "", "start", whyDenied},
 		{"mark-skill-in-app", "", "later", "skills are those of the directories down to where it was started"},
 	},
 	"below-": {
 		{"mark-above", "", "start", whyAbove},
+		{"mark-agent-denied", "", "start", "the rules of the repository's root hold in a directory below, too"},
 		{"mark-agent-nameless", "start", "", whyNameless},
 		{"mark-app-agents", "start", "", whyAgents},
 		{"mark-command", "", "start", whyTyped},
@@ -257,6 +260,8 @@ var differences = map[string][]difference{
 		{"mark-import-deep", "start", "", "the same"},
 		{"mark-import-loop", "start", "", "the same"},
 		{"mark-skill-agents-directory", "start", "", whyStandard},
+		{"mark-skill-described", "", "start", whyDenied},
+		{"mark-skill-when", "", "start", whyDenied},
 	},
 }
 

@@ -133,7 +133,7 @@ func (r Room) List() string {
 	l := r.Shelf.Now()
 	var b strings.Builder
 	for _, k := range []skills.Kind{skills.Skill, skills.Command, skills.Agent} {
-		list(&b, l, k)
+		r.list(&b, l, k)
 	}
 	for _, i := range l.Items {
 		if i.Typed != "" {
@@ -154,12 +154,12 @@ func (r Room) List() string {
 }
 
 // list lists what is in use of a kind.
-func list(b *strings.Builder, l *skills.List, k skills.Kind) {
+func (r Room) list(b *strings.Builder, l *skills.List, k skills.Kind) {
 	is := slices.DeleteFunc(slices.Clone(l.Items), func(i *skills.Item) bool { return i.Kind != k || i.Out != "" })
 	if len(is) == 0 {
 		return
 	}
-	b.WriteString("\n" + strings.ToUpper(string(k[:1])) + string(k[1:]) + "s" + told(l, k) + ":")
+	b.WriteString("\n" + strings.ToUpper(string(k[:1])) + string(k[1:]) + "s" + told(r.Shelf.Offer(), k, len(is)) + ":")
 	wide := 0
 	for _, i := range is {
 		wide = min(30, max(wide, len(i.Name)))
@@ -169,29 +169,33 @@ func list(b *strings.Builder, l *skills.List, k skills.Kind) {
 			fmt.Fprintf(b, "\n  and %d more", len(is)-n)
 			break
 		}
-		fmt.Fprintf(b, "\n  %-*s  %s", wide, i.Name, strings.Join(facts(i), " · "))
+		fmt.Fprintf(b, "\n  %-*s  %s", wide, i.Name, strings.Join(r.facts(i), " · "))
 	}
 }
 
 // most is how many of a kind are listed.
 const most = 100
 
-// told says what models are told of a kind with each request.
-func told(l *skills.List, k skills.Kind) string {
-	text, of := l.Offer.Agents, ""
+// told says what models are told of a kind, of which there are so many, with each request.
+func told(o *skills.Offer, k skills.Kind, all int) string {
+	text, of := o.Agents, ""
 	switch k {
 	case skills.Command:
 		return ""
+	case skills.Agent:
+		if o.Working < all {
+			of = fmt.Sprintf("%d of them", o.Working)
+		}
 	case skills.Skill:
-		text = l.Offer.Skills
-		if l.Offer.Listed > 0 {
-			of = fmt.Sprintf("%d of them", l.Offer.Listed)
+		text = o.Skills
+		if o.Listed > 0 {
+			of = fmt.Sprintf("%d of them", o.Listed)
 		}
-		if l.Offer.Short > 0 {
-			of += fmt.Sprintf(", %d shortened", l.Offer.Short)
+		if o.Short > 0 {
+			of += fmt.Sprintf(", %d shortened", o.Short)
 		}
-		if l.Offer.Left > 0 {
-			of += fmt.Sprintf(", %d left out", l.Offer.Left)
+		if o.Left > 0 {
+			of += fmt.Sprintf(", %d left out", o.Left)
 		}
 	}
 	if text == "" {
@@ -208,13 +212,16 @@ func orAll(of string) string {
 }
 
 // facts are what there is to say of one.
-func facts(i *skills.Item) []string {
+func (r Room) facts(i *skills.Item) []string {
 	fs := []string{brief(i.About, 60), i.Source, fmt.Sprintf("about %d tokens", history.TokensOf(int(i.Bytes)))}
 	switch {
 	case i.Kind == skills.Agent:
 		fs = append(fs, role(i.Role)...)
 	case i.Kind == skills.Skill && i.Manual:
 		fs = append(fs, "only people use it, as /"+i.Slash)
+	}
+	if rule := r.Shelf.Denied(i); rule != "" {
+		fs = append(fs, "denied to models by the rule "+rule)
 	}
 	if i.Fork {
 		fs = append(fs, "an agent of its own carries it out")

@@ -11,6 +11,8 @@ import (
 	"fantail/agents/roster"
 	"fantail/agents/skills"
 	"fantail/tools"
+	"fantail/tools/permit"
+	"fantail/tools/permit/toolrule"
 	"fantail/ui/intent"
 )
 
@@ -122,4 +124,46 @@ func TestServed(t *testing.T) {
 	if !r.Shelf.Names("/fix 12") {
 		t.Error("the command is not known at all")
 	}
+}
+
+// TestList_denied: who reads the list sees what rules keep from models, and where the rule stands.
+func TestList_denied(t *testing.T) {
+	r := room(t, map[string]string{
+		"agents/one.md":      "---\nname: one\ndescription: x\n---\nOne.",
+		"agents/two.md":      "---\nname: two\ndescription: x\n---\nTwo.",
+		"skills/no/SKILL.md": "---\ndescription: x\n---\nNo.",
+	})
+	gate, err := permit.NewGate(permit.Ask, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var limits permit.Limits
+	for _, text := range []string{"Agent(two)", "Skill(no)"} {
+		rule, err := toolrule.Parse(text, toolrule.Places{Root: "/w", Base: "/w"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		limits = append(limits, permit.Limit{Rule: rule, List: toolrule.Deny, From: ".claude/settings.json:3:5"})
+	}
+	r.Shelf.Obey(gate)
+	gate.Limit(limits)
+	text := r.List()
+	for name, says := range map[string]string{"two": "Agent(two)", "no": "Skill(no)"} {
+		if line := lineOf(text, name); !strings.Contains(line, "denied to models by the rule "+says+" (.claude/settings.json:3:5)") {
+			t.Errorf("%s: %q in\n%s", name, line, text)
+		}
+	}
+	if line := lineOf(text, "one"); line == "" || strings.Contains(line, "denied") || !strings.Contains(text, "Agents (models are told of 1 of them") {
+		t.Errorf("%q in\n%s", line, text)
+	}
+}
+
+// lineOf is the line of a list that begins with that name.
+func lineOf(text, name string) string {
+	for line := range strings.Lines(text) {
+		if f := strings.Fields(line); len(f) > 0 && f[0] == name {
+			return line
+		}
+	}
+	return ""
 }
