@@ -14,6 +14,7 @@ import (
 	"fantail/agents/instructions"
 	"fantail/agents/llm"
 	"fantail/agents/llm/builtin"
+	"fantail/agents/skills"
 	"fantail/tools/permit"
 )
 
@@ -205,5 +206,46 @@ func TestBriefed_everyKind(t *testing.T) {
 	}
 	if s := history.Heard([]history.Entry{{Kind: history.EntryBriefed, Text: "x"}}); s != "" {
 		t.Errorf("another vendor's agent, which reads its own files, hears %q", s)
+	}
+}
+
+// TestBriefed_skills: skills of a directory below are told once a tool comes there, behind all that was sent before, to
+// whose tool it was, and can be used from then on; after a restart too.
+func TestBriefed_skills(t *testing.T) {
+	dir, room := written(t, map[string]string{
+		"web/a.go": "a", "web/.claude/skills/paint/SKILL.md": "---\ndescription: Paints\n---\nPaint it.", "b.go": "b",
+	})
+	m := &model{Reply: func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
+		if args, use := strings.CutPrefix(asked(req), "use "); use {
+			if rs := results(req); len(rs) > 0 && rs[len(rs)-1].ID == "used" {
+				return text("ok"), nil
+			}
+			return call("used", "skill", args), nil
+		}
+		return reads(ctx, req)
+	}}
+	w := open(t, m, setting{Dir: dir, Briefs: room, Shelf: skills.New(skills.Options{Root: dir})})
+	w.Prompt("b.go")
+	w.Settle()
+	system := m.Last().System
+	w.Prompt("web/a.go b.go")
+	w.Settle()
+	const says = "Skills for work in web."
+	if got := parts(m.Last()); strings.Count(got, says) != 1 || !strings.Contains(got, "- paint: Paints") || m.Last().System != system {
+		t.Errorf("told %s\nthe system prompt was %q, is %q", got, system, m.Last().System)
+	}
+	i, err := w.Pool.NewHelper(t.Context(), "other", "")
+	check(t, err)
+	check(t, w.Pool.Prompt(t.Context(), i.ID, "b.go"))
+	w.Settle()
+	if got := of(t, m, "other"); strings.Contains(parts(got)+got.System, "paint") {
+		t.Error("one is told whose tools were nowhere near")
+	}
+	w.Close()
+	w = open(t, m, setting{Dir: dir, Briefs: briefs.New(instructions.Place{Root: dir, Dir: dir}, t.TempDir()), Shelf: skills.New(skills.Options{Root: dir})})
+	w.Prompt(`use {"name":"paint"}`)
+	w.Settle()
+	if rs := results(m.Last()); len(rs) == 0 || !strings.Contains(rs[len(rs)-1].Text, "Paint it.") || strings.Count(parts(m.Last()), says) != 1 {
+		t.Errorf("after a restart: %+v", rs)
 	}
 }

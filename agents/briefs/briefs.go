@@ -47,7 +47,7 @@ type Room struct {
 
 	moving sync.Mutex // moved hears of one thing at a time
 
-	also func(i event.Info) []instructions.File // rules that stand in no file of instructions, as they are now; nil: there are none
+	also also // nil: there are none
 }
 
 // New reads the files of a place. What was allowed there before is in the data directory.
@@ -240,7 +240,7 @@ func (r *Room) Begin(ctx context.Context, db *store.DB, i event.Info) (e history
 			t.add(f, isChanged)
 		}
 	}
-	more := r.more(i)
+	more := r.more(i, r.lower(had))
 	for _, path := range ordered(known) {
 		b := known[path]
 		if b.Why == isGone || slices.ContainsFunc(now.Files, func(f instructions.File) bool { return f.Path == path }) {
@@ -278,19 +278,36 @@ func (r *Room) find(now *instructions.Set, more []instructions.File, b history.B
 	return instructions.File{}, false
 }
 
-// Adds has agents told of rules that stand in no file of instructions, as they are then. It is called before any is told.
-func (r *Room) Adds(also func(i event.Info) []instructions.File) {
+// also are rules that stand in no file of instructions, as they are now, for an agent whose tools touched those directories.
+// It is called outside of locks.
+type also func(i event.Info, dirs []string) []instructions.File
+
+// Adds has agents told of such rules. It is called before any is told.
+func (r *Room) Adds(also also) {
 	if r != nil {
 		r.also = also
 	}
 }
 
 // more are these rules for an agent.
-func (r *Room) more(i event.Info) []instructions.File {
+func (r *Room) more(i event.Info, dirs []string) []instructions.File {
 	if r.also == nil {
 		return nil
 	}
-	return r.also(i)
+	return r.also(i, dirs)
+}
+
+// lower are the directories of what an agent was told that lie below the one where agents work.
+func (r *Room) lower(had []history.Brief) (dirs []string) {
+	r.mu.Lock()
+	p := r.place
+	r.mu.Unlock()
+	for _, b := range had {
+		if b.Dir != "" && p.Within(b.Dir) && !slices.Contains(p.Chain(p.Dir), b.Dir) {
+			dirs = append(dirs, b.Dir)
+		}
+	}
+	return dirs
 }
 
 func ordered(known map[string]history.Brief) []string {
@@ -328,22 +345,22 @@ func (r *Room) Touched(ctx context.Context, db *store.DB, i event.Info, paths []
 
 // speaking returns the files that speak of what tools touched, and are not in force from the start.
 func (r *Room) speaking(i event.Info, paths []string) []instructions.File {
-	more := r.more(i)
 	r.mu.Lock()
-	p, rules := r.place, slices.Concat(r.now.Rules, more)
+	p, rules := r.place, slices.Clone(r.now.Rules)
 	r.mu.Unlock()
 	var files []instructions.File
-	seen := map[string]bool{}
+	var dirs []string
 	for _, path := range paths {
 		for _, dir := range p.Nested(path) {
-			if seen[dir] || dir == path && !isDir(path) {
+			if slices.Contains(dirs, dir) || dir == path && !isDir(path) {
 				continue
 			}
-			seen[dir] = true
+			dirs = append(dirs, dir)
 			s := r.directory(dir)
 			files, rules = append(files, s.Files...), append(rules, s.Rules...)
 		}
 	}
+	rules = append(rules, r.more(i, dirs)...)
 	for _, f := range rules {
 		if slices.ContainsFunc(paths, f.Speaks) {
 			files = append(files, f)

@@ -68,7 +68,7 @@ func (b Book) Report(ctx context.Context, i event.Info) (Report, error) {
 			add(Line{Name: f.Name, How: "next", Tokens: history.Tokens(f.Text)})
 		}
 	}
-	for _, f := range slices.Concat(now.Rules, r.more(i)) {
+	for _, f := range slices.Concat(now.Rules, r.more(i, nil)) {
 		if !slices.ContainsFunc(had, func(b history.Brief) bool { return b.Path == f.Path }) {
 			add(Line{f.Name, "waits", strings.Join(f.Paths, ", "), history.Tokens(f.Text)})
 		}

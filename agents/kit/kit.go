@@ -100,11 +100,13 @@ func (r *Room) Prompt(i event.Info) string {
 	return strings.Join(parts, "\n\n")
 }
 
-// Fitting are the skills of which an agent is told once its tools touch what they are about.
-func (r *Room) Fitting(i event.Info) []instructions.File {
+// Fitting are the skills of which an agent is told once its tools touch what they are about; dirs are the directories that
+// they touched below the one where agents work.
+func (r *Room) Fitting(i event.Info, dirs []string) []instructions.File {
 	if r.Shelf == nil {
 		return nil
 	}
+	r.Shelf.Touch(dirs)
 	fit := r.Shelf.Offer().Fitting
 	if len(fit) == 0 || !r.tools(i).Has("skill") {
 		return nil

@@ -22,6 +22,8 @@ type place struct {
 	show string // as people name it
 	kind Kind
 	of   string // the directory that they are for
+
+	below string // the same from the root, if a tool had to touch it first
 }
 
 // flat is text on one line, at most so many bytes, without what a terminal would obey.

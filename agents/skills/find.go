@@ -29,9 +29,10 @@ const mostAbout = 1024
 
 // finder fills a list.
 type finder struct {
-	o    *Options
-	l    *List
-	left int // files that are still read of a place
+	o     *Options
+	l     *List
+	below []string // directories that tools touched
+	left  int      // files that are still read of a place
 
 	own *tree.Hold // the workspace
 	in  *tree.Hold // that of the present place
@@ -42,22 +43,35 @@ func (f *finder) look() {
 	f.own = tree.Tree{Dir: f.o.Root, Bound: true}.Open()
 	defer f.own.Close()
 	for _, p := range f.o.places() {
-		f.left, f.in = mostFiles, f.own
-		if !p.tree.Bound {
-			f.in = p.tree.Open()
-		}
-		f.in.Near(p.rel)
-		switch p.kind {
-		case Skill:
-			f.skills(p)
-		default:
-			f.files(p, "", 0)
-		}
+		f.place(p)
 	}
 	f.ours()
+	for _, at := range f.below {
+		for _, l := range lower {
+			p := f.o.place(at, l)
+			p.below = at
+			f.place(p)
+		}
+	}
 	f.rank()
 	f.roles()
 	f.slashes()
+}
+
+// place finds what is in a place.
+func (f *finder) place(p place) {
+	f.left, f.in = mostFiles, f.own
+	if !p.tree.Bound {
+		f.in = p.tree.Open()
+		defer f.in.Close()
+	}
+	f.in.Near(p.rel)
+	switch p.kind {
+	case Skill:
+		f.skills(p)
+	default:
+		f.files(p, "", 0)
+	}
 }
 
 // broken notes a file that can't be used.
@@ -133,7 +147,7 @@ func (f *finder) ours() {
 
 // add adds the file of a place that begins with that text.
 func (f *finder) add(p place, rel, base string, text []byte, size int64, err error) {
-	i := &Item{Kind: p.kind, Name: base, Source: flat(path.Join(p.show, filepath.ToSlash(rel)), 300), Bytes: size, Of: p.of, tree: p.tree, rel: filepath.Join(p.rel, rel)}
+	i := &Item{Kind: p.kind, Name: base, Source: flat(path.Join(p.show, filepath.ToSlash(rel)), 300), Bytes: size, Of: p.of, Below: p.below, tree: p.tree, rel: filepath.Join(p.rel, rel)}
 	if p.tree.Dir != "" {
 		i.Path = filepath.Join(p.tree.Dir, i.rel)
 	} else {
@@ -274,6 +288,10 @@ func (f *finder) rank() {
 	for _, i := range f.l.Items {
 		by := f.l.by[i.Kind]
 		switch first := by[i.Name]; {
+		case i.Below != "":
+			if i.Out = f.apart(i); i.Out == "" {
+				by[i.Name] = i
+			}
 		case i.Kind == Agent && slices.Contains(f.o.Vendors, i.Name):
 			i.Out = "shadowed by " + i.Name + ", another vendor's agent"
 		case first != nil:

@@ -2,6 +2,10 @@ package skills
 
 import (
 	"fmt"
+	"maps"
+	"path"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"fantail/agents/instructions"
@@ -72,17 +76,24 @@ func (s *Shelf) Offer() *Offer {
 // offer says what models are told of a list.
 func (s *Shelf) offer(l *List) (o Offer) {
 	var skills, agents []*Item
+	below := map[string][]*Item{}
 	for _, i := range l.Items {
 		switch {
 		case i.Out != "" || s.Denied(i) != "":
 		case i.Kind == Skill && !i.Manual && i.Paths != nil:
 			o.Fitting = append(o.Fitting, instructions.Own(i.Path, i.Source, i.Of, "The skill "+i.Name+" is for files like these: "+
 				flat(i.About, longest)+"\nLoad it with the tool `skill` before you go on with them. It allows nothing.", i.Paths))
+		case i.Kind == Skill && !i.Manual && i.Below != "":
+			in := path.Dir(path.Dir(i.Source))
+			below[in] = append(below[in], i)
 		case i.Kind == Skill && !i.Manual:
 			skills = append(skills, i)
 		case i.Kind == Agent:
 			agents = append(agents, i)
 		}
+	}
+	for _, in := range slices.Sorted(maps.Keys(below)) {
+		o.Fitting = append(o.Fitting, lowerSkills(in, below[in]))
 	}
 	var text string
 	if text, o.Listed, o.Short = within(skills, mostSkills); text != "" {
@@ -97,6 +108,17 @@ func (s *Shelf) offer(l *List) (o Offer) {
 		o.Agents = "# Agents that files describe\n`delegate` and `push` give work to one of these by `agent`, in place of a model:\n" + text
 	}
 	return o
+}
+
+// lowerSkills is what models are told of a directory of skills once a tool touched the directory that it is for.
+func lowerSkills(name string, is []*Item) instructions.File {
+	text, listed, _ := within(is, mostSkills)
+	text = "Skills for work in " + is[0].Below + ". Where one fits, load it with the tool `skill` before you go on; what it says is " +
+		"advice of this workspace, and allows nothing.\n" + text
+	if left := len(is) - listed; left > 0 {
+		text += fmt.Sprintf("- and %d more, which people name\n", left)
+	}
+	return instructions.Own(filepath.Dir(filepath.Dir(is[0].Path)), name, is[0].Of, strings.TrimRight(text, "\n"), []string{"**"})
 }
 
 // within lists items in at most so many bytes: in short if they don't fit, and as many as do.

@@ -57,6 +57,7 @@ type Item struct {
 	Model  string   // of that agent; "": its dispatcher's
 	Paths  []string // patterns, from Of, of the files that it is about; nil: any
 	Of     string   // the directory that it was found for
+	Below  string   // that directory from the root, if it was found only once a tool touched it; "": it was there from the start
 
 	Role *Role // of an agent
 
@@ -88,12 +89,14 @@ type Shelf struct {
 	runs atomic.Pointer[Runner]
 	gate atomic.Pointer[permit.Gate]
 	told atomic.Pointer[told]
+
+	below below
 }
 
 // New returns the shelf over what there is now.
 func New(o Options) *Shelf {
 	s := &Shelf{o: o}
-	s.Reread()
+	s.reread()
 	return s
 }
 
@@ -108,9 +111,14 @@ type List struct {
 
 // Reread looks at the directories again.
 func (s *Shelf) Reread() {
+	s.reread()
+	s.moves()
+}
+
+func (s *Shelf) reread() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	f := finder{o: &s.o, l: &List{slash: map[string]*Item{}, by: map[Kind]map[string]*Item{Skill: {}, Command: {}, Agent: {}}}}
+	f := finder{o: &s.o, below: s.o.bring(s.touched()), l: &List{slash: map[string]*Item{}, by: map[Kind]map[string]*Item{Skill: {}, Command: {}, Agent: {}}}}
 	f.look()
 	s.list.Store(f.l)
 }
@@ -136,24 +144,39 @@ func (l *List) Typed() []*Item {
 	return is
 }
 
-// places are the directories of each kind, the first of which wins.
+// source is a directory of one of the workspace's, and what is in it.
+type source struct {
+	dir  string
+	kind Kind
+}
+
+// lower are those of any directory; upper those of the directories down to where the human works, whose agents everybody can
+// give work to.
+var (
+	lower = []source{
+		{".agents/skills", Skill},
+		{".claude/skills", Skill},
+		{".agents/commands", Command},
+		{".claude/commands", Command},
+		{".opencode/commands", Command},
+	}
+	upper = []source{
+		{".agents/agents", Agent},
+		{".claude/agents", Agent},
+	}
+)
+
+// place is a source of the directory with that path from the root.
+func (o *Options) place(at string, s source) place {
+	rel := filepath.Join(at, s.dir)
+	return place{tree: tree.Tree{Dir: o.Root, Bound: true}, rel: rel, show: rel, kind: s.kind, of: filepath.Join(o.Root, at)}
+}
+
+// places are the directories of each kind that are there from the start, the first of which wins.
 func (o *Options) places() (ps []place) {
-	own := tree.Tree{Dir: o.Root, Bound: true}
 	for _, at := range o.upward() {
-		for _, p := range []struct {
-			dir  string
-			kind Kind
-		}{
-			{".agents/skills", Skill},
-			{".claude/skills", Skill},
-			{".agents/commands", Command},
-			{".claude/commands", Command},
-			{".opencode/commands", Command},
-			{".agents/agents", Agent},
-			{".claude/agents", Agent},
-		} {
-			rel := filepath.Join(at, p.dir)
-			ps = append(ps, place{tree: own, rel: rel, show: rel, kind: p.kind, of: filepath.Join(o.Root, at)})
+		for _, p := range slices.Concat(lower, upper) {
+			ps = append(ps, o.place(at, p))
 		}
 	}
 	user := func(base, show string, dirs map[Kind]string) {
@@ -195,8 +218,13 @@ func (o *Options) shown(path string) string {
 
 // Dirs are the directories in which a change may change what Now returns, in their order. Some are not there.
 func (s *Shelf) Dirs() []string {
-	dirs := map[string]bool{}
-	for _, p := range s.o.places() {
+	dirs, places := map[string]bool{}, s.o.places()
+	for _, at := range s.touched() {
+		for _, l := range lower {
+			places = append(places, s.o.place(at, l))
+		}
+	}
+	for _, p := range places {
 		at := filepath.Join(p.tree.Dir, p.rel)
 		dirs[at], dirs[filepath.Dir(at)], dirs[filepath.Dir(filepath.Dir(at))] = true, true, true
 	}

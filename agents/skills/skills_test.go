@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -479,5 +480,83 @@ func TestCast_lines(t *testing.T) {
 	role, _, err := s.Cast(t.Context(), "r")
 	if err != nil || !strings.Contains(role.Text, "In !`pwd`") || !strings.Contains(role.Text, "Now <output>ran date</output>") {
 		t.Errorf("%+v %v", role, err)
+	}
+}
+
+// TestTouch: what a directory below brings is there once a tool touched it: never under a name that something has already,
+// nor in what all models are told; and where it changes is known.
+func TestTouch(t *testing.T) {
+	o := grown(t, map[string]string{
+		"ws/.claude/skills/deploy/SKILL.md":              skill("of the root"),
+		"home/.claude/skills/mine/SKILL.md":              skill("of the user"),
+		"ws/packages/api/.claude/skills/deploy/SKILL.md": skill("of api"),
+		"ws/packages/api/.agents/skills/mine/SKILL.md":   skill("of api"),
+		"ws/packages/api/.claude/skills/check/SKILL.md":  skill("checks api"),
+		"ws/packages/api/.claude/commands/up.md":         "Up.\n",
+		"ws/packages/api/.claude/agents/worker.md":       "---\nname: worker\ndescription: x\n---\nx",
+		"ws/packages/web/.claude/skills/check/SKILL.md":  skill("checks web"),
+		"ws/packages/@o/.claude/skills/check/SKILL.md":   skill("checks o"),
+		"ws/bare/a.txt": "a",
+	})
+	s := New(o)
+	var heard []string
+	s.Moves(func(dirs []string) { heard = dirs })
+	before := s.Offer().Skills
+	at := func(names ...string) (dirs []string) {
+		for _, n := range names {
+			dirs = append(dirs, filepath.Join(o.Root, n))
+		}
+		return dirs
+	}
+	if s.Now().Find(Skill, "check") != nil {
+		t.Error("a skill of a directory below is there before a tool touched that")
+	}
+	s.Touch(at("packages", "packages/api"))
+	s.Touch(append(at("packages", "packages/web", "packages/@o", "bare"), filepath.Dir(o.Root)))
+	for name, about := range map[string]string{
+		"deploy": "of the root", "mine": "of the user", "check": "checks api",
+		"packages:api:deploy": "of api", "packages:api:mine": "of api", "packages:web:check": "checks web",
+	} {
+		if i := s.Now().Find(Skill, name); i == nil || i.About != about || i.Slash != name {
+			t.Errorf("%s: %+v, want the one %s", name, i, about)
+		}
+	}
+	if i := s.Now().Slash("up"); i == nil || i.Source != "packages/api/.claude/commands/up.md" {
+		t.Errorf("the command is %+v", i)
+	}
+	for _, i := range s.Now().Items {
+		if strings.Contains(i.Source, "@o") && !strings.Contains(i.Out, "shadowed by packages/api/.claude/skills/check/SKILL.md") || i.Kind == Agent {
+			t.Errorf("%s: %+v", i.Source, i)
+		}
+	}
+	offer := s.Offer()
+	if offer.Skills != before {
+		t.Errorf("all models are told of it:\n%s", offer.Skills)
+	}
+	var told []string
+	for _, f := range offer.Fitting {
+		told = append(told, f.Name+" "+strings.Join(regexp.MustCompile(`(?m)^- (.*):`).FindAllString(f.Text, -1), ""))
+		if !f.Speaks(filepath.Join(f.Dir, "x/y")) || !f.Speaks(f.Dir) || f.Speaks(filepath.Join(o.Root, "bare/a.txt")) {
+			t.Errorf("%s speaks of something else", f.Name)
+		}
+	}
+	if want := []string{"packages/api/.agents/skills - packages:api:mine:", "packages/api/.claude/skills - check:- packages:api:deploy:", "packages/web/.claude/skills - packages:web:check:"}; !slices.Equal(told, want) {
+		t.Errorf("who touched something there is told %q", told)
+	}
+	for _, dir := range at("bare", "packages/web/.claude/skills/check") {
+		if !slices.Contains(heard, dir) {
+			t.Errorf("%s is not among those where changes matter: %q", dir, heard)
+		}
+	}
+	late := filepath.Join(o.Root, "bare/.claude/skills/late")
+	if err := os.MkdirAll(late, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(late, "SKILL.md"), []byte(skill("late")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.Reread()
+	if s.Now().Find(Skill, "late") == nil || !slices.Contains(heard, late) {
+		t.Errorf("what came later is not found, or not watched: %q", heard)
 	}
 }

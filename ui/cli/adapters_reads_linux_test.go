@@ -246,7 +246,6 @@ var differences = map[string][]difference{
 		{"mark-skill-agents-directory", "start", "", whyStandard},
 		{"mark-skill-described", "", "start", whyDenied},
 		{"mark-skill-when", "", "start", whyDenied},
-		{"mark-skill-in-app", "", "later", "skills are those of the directories down to where it was started"},
 	},
 	"below-": {
 		{"mark-above", "", "start", whyAbove},

@@ -205,7 +205,8 @@ func (r *Rule) Match(c Call) Match {
 			return r.runs(c.Line)
 		}
 	case Named:
-		if named && c.About != "" && r.about.matches(c.About) {
+		last := c.About[strings.LastIndexByte(c.About, ':')+1:] // of a skill of a directory below: packages:api:deploy
+		if named && c.About != "" && (r.about.matches(c.About) || r.about.matches(last)) {
 			return Yes
 		}
 	case Path:

@@ -163,7 +163,7 @@ func TestMatch_names(t *testing.T) {
 		{"Task(review*)", "push=reviewer delegate=review", "push=other", ""},
 		{"delegate(reviewer)", "delegate=reviewer", "push=reviewer", ""},
 		{"Task", "push push=x delegate", "skill=x bash", ""},
-		{"Skill(deploy)", "skill=deploy", "skill=deploys push=deploy", ""},
+		{"Skill(deploy)", "skill=deploy skill=packages:api:deploy", "skill=deploys push=deploy skill=deploy:it", ""},
 		{"Skill(deploy:*)", "skill=deploy", "skill=other", ""},
 		{"Skill(deploy prod *)", "skill=deploy", "skill=other", ""},
 		{"mcp__github", "mcp__github__list mcp__github__push_files", "mcp__git bash mcp__githubs__list", ""},

@@ -219,10 +219,9 @@ func (w *Workspace) open(ctx context.Context, choose func(remembered string) (co
 		w.watch.Serve(w.guard.Go, func() { w.reads(ctx, pool) })
 	}
 	if w.shelves != nil {
-		w.shelves.Set(w.shelf.Dirs())
+		w.shelf.Moves(w.shelves.Set)
 		w.shelves.Serve(w.guard.Go, func() {
 			w.shelf.Reread()
-			w.shelves.Set(w.shelf.Dirs())
 			w.reads(ctx, pool)
 		})
 	}

@@ -229,6 +229,9 @@ func (r Room) facts(i *skills.Item) []string {
 	if n := len(i.Lines()); n > 0 {
 		fs = append(fs, fmt.Sprintf("command lines that run where it is used: %d", n))
 	}
+	if i.Below != "" && !i.Manual {
+		fs = append(fs, "told once a tool touched "+i.Below)
+	}
 	if i.Paths != nil {
 		fs = append(fs, "for "+strings.Join(i.Paths, ", "))
 	}
