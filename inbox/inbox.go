@@ -140,6 +140,15 @@ func (b *Inbox) Since(ctx context.Context, recipient, after int64) (ms []Message
 	return ms, nil
 }
 
+// After returns messages of all inboxes, taken or pending, with an id beyond `after`, in the order they came: at most so many.
+func After(v *store.View, after int64, most int) ([]Message, error) {
+	ms, err := readMessages(v, `SELECT `+columns+` FROM messages WHERE id > ? ORDER BY id LIMIT ?`, after, most)
+	if err != nil {
+		return nil, fmt.Errorf("list messages: %w", err)
+	}
+	return ms, nil
+}
+
 // Newest returns the id of the newest message of all inboxes, 0 if there is none.
 func (b *Inbox) Newest(ctx context.Context) (id int64, err error) {
 	err = b.db.Read(ctx, func(rx *store.Rx) error {

@@ -34,14 +34,15 @@ func (r *Room) TaskEnded(task int64) {
 func (r *Room) Run(ctx context.Context, feed *event.Feed) {
 	defer feed.Close()
 	feed.Quiet()
-	f := follower{Room: r, known: map[int64]event.Info{}, seen: map[int64]int64{}, rests: map[int64]time.Time{}}
+	f := follower{Room: r, known: map[int64]event.Info{}, rests: map[int64]time.Time{}}
 	for _, e := range feed.Take() {
 		if c, is := e.(event.Changed); is {
 			f.known[c.ID] = c.Info
 		}
 	}
-	f.newest(ctx)
 	f.missed(ctx)
+	f.missedMail(ctx)
+	f.missedQuestions(ctx)
 	for {
 		late, stop := f.nextRest()
 		select {
@@ -67,13 +68,12 @@ func (r *Room) Run(ctx context.Context, feed *event.Feed) {
 // follower follows what happens.
 type follower struct {
 	*Room
-	known  map[int64]event.Info
-	base   int64               // the newest message when it began to look
-	seen   map[int64]int64     // by agent: the newest that was told
-	looked bool                // it has, since there are hooks for mail
-	told   int64               // the end of the last task that was told, the message's id
-	past   map[int64]bool      // tasks that had ended before the program began, and were told
-	rests  map[int64]time.Time // by agent that the human talks to: when that is told that it awaits input
+	known map[int64]event.Info
+	mail  mail
+	asked asked
+	told  int64               // the end of the last task that was told, the message's id
+	past  map[int64]bool      // tasks that had ended before the program began, and were told
+	rests map[int64]time.Time // by agent that the human talks to: when that is told that it awaits input
 }
 
 // restful is how long an agent awaits input before that is told.
@@ -117,14 +117,10 @@ func (f *follower) missed(ctx context.Context) {
 	if f.o.DB == nil {
 		return
 	}
-	word, known := "", false
-	err := f.o.DB.Read(ctx, func(rx *store.Rx) (err error) {
-		word, known, err = rx.Setting(toldOf)
-		return err
-	})
-	if err == nil && known && word != "" {
+	word, err := f.kept(ctx, toldOf)
+	if err == nil && word != "" {
 		if !f.has(TaskFinished) { // what ends while there are none is never told
-			f.tells(ctx, "")
+			f.keep(ctx, toldOf, "")
 			return
 		}
 		var ended []int64
@@ -143,17 +139,7 @@ func (f *follower) missed(ctx context.Context) {
 			f.past[id] = true
 		}
 	}
-	if err != nil && ctx.Err() == nil && f.o.Trouble != nil {
-		f.o.Trouble(err)
-	}
-}
-
-// tells keeps which end was told last.
-func (f *follower) tells(ctx context.Context, word string) {
-	err := f.o.DB.Write(context.WithoutCancel(ctx), "tell hooks of a task", func(tx *store.Tx) error { return tx.SetSetting(toldOf, word) })
-	if err != nil && f.o.Trouble != nil {
-		f.o.Trouble(err)
-	}
+	f.trouble(ctx, err)
 }
 
 // has reports whether there are hooks for an event, trusted or not.
@@ -164,14 +150,6 @@ func (f *follower) has(e Event) bool {
 		}
 	}
 	return false
-}
-
-// newest begins to look at mail.
-func (f *follower) newest(ctx context.Context) {
-	if id, err := f.o.Inbox.Newest(ctx); err == nil {
-		f.base, f.looked = id, true
-		clear(f.seen)
-	}
 }
 
 func (f *follower) who(agent, turn int64) Who {
@@ -193,13 +171,12 @@ func (f *follower) see(ctx context.Context, e event.Event) {
 	case event.Closed:
 		delete(f.known, e.Agent)
 		delete(f.rests, e.Agent)
-		delete(f.seen, e.Agent)
 	case event.Appended:
 		for _, x := range e.Entries {
 			f.appended(ctx, e.Agent, x)
 		}
 	case event.Mailed:
-		f.mailed(ctx, e.Agent)
+		f.mailed(ctx)
 	}
 }
 
@@ -207,15 +184,7 @@ func (f *follower) see(ctx context.Context, e event.Event) {
 func (f *follower) changed(ctx context.Context, was, is event.Info) {
 	who := Who{Info: is}
 	if q := is.Question; q != nil && (was.Question == nil || was.Question.ID != q.ID) {
-		facts := map[string]any{"question": q.ID, "tool": q.Action.Tool, "title": q.Action.Title, "text": q.Action.Title}
-		kind := "permission_prompt"
-		if q.Asks != nil {
-			facts["text"], kind = q.Asks.Text, "elicitation_dialog"
-		}
-		f.fire(ctx, who, QuestionAsked, facts, is.Name)
-		f.fire(ctx, who, Notification, map[string]any{
-			"message": is.Name + " asks: " + history.Fit(facts["text"].(string), history.MostSubject), "title": "Fantail", "notification_type": kind,
-		}, kind)
+		f.asks(ctx, is)
 	}
 	if is.State != event.Idle {
 		delete(f.rests, is.ID)
@@ -242,29 +211,6 @@ func (f *follower) appended(ctx context.Context, agent int64, e history.Entry) {
 		facts := told(m)
 		facts["by"] = e.By
 		f.fire(ctx, f.who(agent, e.Turn), MailTaken, facts, m.From, string(m.Kind))
-	}
-}
-
-// mailed tells of mail that came into an agent's inbox since it was looked at last.
-func (f *follower) mailed(ctx context.Context, agent int64) {
-	switch {
-	case !f.has(MailDeposited):
-		f.looked = false
-		return
-	case !f.looked:
-		f.newest(ctx)
-		return
-	}
-	ms, err := f.o.Inbox.Since(ctx, agent, max(f.base, f.seen[agent]))
-	if err != nil {
-		if ctx.Err() == nil && f.o.Trouble != nil {
-			f.o.Trouble(err)
-		}
-		return
-	}
-	for _, m := range ms {
-		f.seen[agent] = max(f.seen[agent], m.ID)
-		f.fire(ctx, f.who(agent, 0), MailDeposited, told(m), m.From, string(m.Kind))
 	}
 }
 
@@ -308,7 +254,7 @@ func (f *follower) tasks(ctx context.Context) {
 		}
 		if m.ID > f.told { // before: who hears of it may do what must not be done twice
 			f.told = m.ID
-			f.tells(ctx, strconv.FormatInt(m.ID, 10))
+			f.keep(ctx, toldOf, strconv.FormatInt(m.ID, 10))
 		}
 		f.fire(ctx, f.who(t.Queue, m.Turn), TaskFinished, map[string]any{
 			"task": t.ID, "name": t.Name, "outcome": t.Outcome, "error": t.Error, "prompt": head(t.Prompt), "result": head(m.Body), "message": m.ID,

@@ -4,8 +4,12 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
+
+	"fantail/inbox"
+	"fantail/store"
 )
 
 // hooks has the user's own hook run at an event, in the site's home.
@@ -62,6 +66,112 @@ func TestKilledInTaskFinished(t *testing.T) {
 	holds(t, "what ends later is told", func() bool { return strings.Contains(told(), "three") })
 	if got := told(); got != all+` "name":"three"` {
 		t.Errorf("told %s, want %s and three", got, all)
+	}
+}
+
+// rests waits until hooks of the running host have been told of all mail, or all questions.
+func (s *site) rests(t *testing.T, of string) {
+	t.Helper()
+	db, err := store.Open(t.Context(), filepath.Join(s.dataFor(t, s.dir), "fantail.db"), store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	word := ""
+	defer func() {
+		if t.Failed() {
+			t.Logf("hooks were told of %s up to %s", of, word)
+		}
+	}()
+	holds(t, "hooks were told of all", func() bool {
+		err := db.Read(t.Context(), func(rx *store.Rx) (err error) {
+			word, _, err = rx.Setting("hooks told of " + of)
+			if of == "mail" && err == nil {
+				var newest int64
+				newest, err = inbox.Newest(&rx.View)
+				if word != strconv.FormatInt(newest, 10) {
+					word += "+"
+				}
+			}
+			return err
+		})
+		return err == nil && word != "" && !strings.HasSuffix(word, "+")
+	})
+}
+
+// A host that is killed while a hook hears of mail tells of that once more, marked, of what came behind it once, and of
+// nothing else; what comes while no host runs is told as the next one begins.
+func TestKilledInMailDeposited(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	first := s.fifo(t, "begun")
+	s.hooks(t, "MailDeposited", `x=$(cat); echo "$x" | grep -oE '"(body|repeated)":[^,}]*' | sort | tr '\n' ' ' >> told; [ -e met ] || { touch met; echo $$ > begun; exec sleep 600; }`)
+	send := func(text string) {
+		t.Helper()
+		if _, errs, code := s.run(t, "", "send", "main", text); code != ok {
+			t.Fatal(errs)
+		}
+	}
+	c := open(t, s.command())
+	c.until(t, home, ready)
+	send("one")
+	pid := first(c)
+	send("two")
+	c.until(t, "2 pending")
+	s.killsHost(t)
+	c.exited(t)
+	if outlives(pid) {
+		t.Errorf("the hook (process %s) still runs", pid)
+	}
+	send("three")
+	told := func() string {
+		text, _ := os.ReadFile(filepath.Join(s.dir, "told"))
+		return strings.TrimSpace(string(text))
+	}
+	all := `"body":"one" "body":"one" "repeated":true "body":"two" "body":"three"`
+	for range 2 { // the second start finds nothing more
+		again := open(t, s.command())
+		again.until(t, home, ready)
+		s.rests(t, "mail")
+		if got := told(); got != all {
+			t.Fatalf("told %s, want %s", got, all)
+		}
+		send("four")
+		all += ` "body":"four"`
+		holds(t, "what comes later is told", func() bool { return told() == all })
+		s.rests(t, "mail")
+		s.killsHost(t)
+		again.exited(t)
+	}
+}
+
+// A host that is killed while a hook hears of a question tells of it once more, marked, as it is open still; one that was
+// told is not told again.
+func TestKilledInQuestionAsked(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	first := s.fifo(t, "begun")
+	s.hooks(t, "QuestionAsked", `x=$(cat); echo "$x" | grep -oE '"(title|repeated)":[^,}]*' | sort | tr '\n' ' ' >> told; [ -e met ] || { touch met; echo $$ > begun; exec sleep 600; }`)
+	c := open(t, s.command())
+	c.until(t, home, ready)
+	c.typed(t, "run touch made\r")
+	first(c)
+	s.killsHost(t)
+	c.exited(t)
+	told := func() string {
+		text, _ := os.ReadFile(filepath.Join(s.dir, "told"))
+		return strings.TrimSpace(string(text))
+	}
+	once := told()
+	for range 2 { // the second start finds nothing more
+		again := open(t, s.command())
+		again.until(t, home, "touch made")
+		s.rests(t, "questions")
+		if want := once + ` "repeated":true ` + once; told() != want {
+			t.Fatalf("told %s, want %s", told(), want)
+		}
+		s.killsHost(t)
+		again.exited(t)
 	}
 }
 
