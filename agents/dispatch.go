@@ -34,7 +34,9 @@ func (p *Pool) dispatcher() {
 			if q == nil {
 				break
 			}
-			if !p.launch(q) {
+			if q.Foreign { // command lines of files may run first, which takes as long as it takes
+				p.fleet.Start("start a task from outside", func() { p.launch(q) })
+			} else if !p.launch(q) {
 				return
 			}
 		}

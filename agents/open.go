@@ -31,9 +31,8 @@ func (p *Pool) NewHelper(ctx context.Context, name, model string) (event.Info, e
 	return i, nil
 }
 
-// addHelper makes the helper of a row whose Name, Model (else the one behind it,
-// else main's) and Branch are set, and starts it; with a mode, nobody attends it. Its
-// transcript begins, or goes on, with a notice if there is one.
+// addHelper makes the helper of a row whose Name, Model (else the one behind it, else main's) and Branch are set, and starts
+// it; with a mode, nobody attends it. Its transcript begins, or goes on, with a notice if there is one.
 func (p *Pool) addHelper(ctx context.Context, want store.Agent, model string, mode permit.Mode, notice string) (event.Info, error) {
 	as := tools.Task{Model: want.Model}
 	role, err := p.Tasks.Cast(ctx, &as)

@@ -289,3 +289,33 @@ func TestTyped_closing(t *testing.T) {
 		t.Errorf("%q waits, and %v entered", p.Text, w.Entries("main"))
 	}
 }
+
+// TestRole_slowLines: command lines of a skill with which a task from outside begins keep no other task waiting, however long
+// they run.
+func TestRole_slowLines(t *testing.T) {
+	m := &model{Reply: remembers}
+	dir := t.TempDir()
+	s := setting{Dir: dir, Shelf: shelf(t, dir, map[string]string{
+		".claude/agents/worker.md":    "---\nname: worker\ndescription: x\nskills: now\n---\nWork.",
+		".claude/skills/now/SKILL.md": "---\ndescription: x\n---\nIt is !`slow`.",
+	})}
+	w := open(t, m, s)
+	runs, ends := make(chan struct{}), make(chan struct{})
+	s.Shelf.Begin(func(ctx context.Context, _ skills.Wanted) (string, error) {
+		close(runs)
+		<-ends
+		return "noon", nil
+	})
+	_, err := w.Pool.Door.Push(t.Context(), outside.Order{Name: "slow", Prompt: "hello", Model: "acp/worker"})
+	check(t, err)
+	w.Push("quick", "hello")
+	w.Consent(0)
+	<-runs
+	w.State("quick", event.Done)
+	close(ends)
+	w.State("slow", event.Done)
+	w.Settle()
+	if system := of(t, m, "slow").System; !strings.Contains(system, "It is <output>noon</output>.") {
+		t.Errorf("it began with %s", system)
+	}
+}

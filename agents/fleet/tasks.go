@@ -24,7 +24,7 @@ func (l *Line) Enqueue(w roster.QueuedTask) {
 	t := w.Task
 	q := &queue.Task{
 		ID: t.ID, Place: t.Place, Name: t.Name, Slot: queue.Slot{Owner: t.Queue},
-		Now: w.Now, Needs: map[int64]string{},
+		Now: w.Now, Foreign: roster.FromOutside(t.Origin), Needs: map[int64]string{},
 	}
 	switch {
 	case w.Unsealed:

@@ -95,13 +95,16 @@ func (r *Room) After(ctx context.Context, who Who, c history.Call, res tools.Res
 // Passed are prompts that may enter; nil lets all.
 type Passed map[int64]bool
 
+// Has reports whether a prompt may enter.
+func (p Passed) Has(prompt int64) bool { return p == nil || p[prompt] }
+
 // Only returns those of the prompts that may enter.
 func (p Passed) Only(all []store.Prompt) (some []store.Prompt) {
 	if p == nil {
 		return all
 	}
 	for _, q := range all {
-		if p[q.ID] {
+		if p.Has(q.ID) {
 			some = append(some, q)
 		}
 	}

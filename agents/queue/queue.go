@@ -22,6 +22,7 @@ type Task struct {
 	Name      string
 	Slot      Slot             // what its agent will hold; Owner is the agent whose queue it is in
 	Now       bool             // it starts without a window
+	Foreign   bool             // it came from outside the program
 	Held      Hold             // nothing starts it unless it is Free
 	Limit     time.Duration    // of the run that started it; 0: none
 	Needs     map[int64]string // the unfinished tasks it waits for -> their names

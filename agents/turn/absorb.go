@@ -30,7 +30,7 @@ func (l *Loop) absorb(ctx context.Context) (bool, error) {
 	}
 	passed := l.o.Hooks.Screen(ctx, l.hooked())
 	commands := typed.New(l.o.DB, l.o.Shelf)
-	meant, err := commands.Mean(ctx, l.hooked().Info)
+	meant, err := commands.Mean(ctx, l.hooked().Info, passed.Has)
 	if err != nil {
 		return false, err
 	}

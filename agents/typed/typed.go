@@ -38,14 +38,15 @@ func New(db *store.DB, shelf *skills.Shelf) *Room {
 // Meant is what prompts mean, by their id. nil: each means itself.
 type Meant map[int64]string
 
-// Mean looks at the prompts that wait for an agent. It reads the files, so it is called outside of transactions.
-func (r *Room) Mean(ctx context.Context, i event.Info) (Meant, error) {
+// Mean looks at the prompts that wait for an agent, and may enter now. It reads the files and has their command lines run,
+// so it is called outside of transactions.
+func (r *Room) Mean(ctx context.Context, i event.Info, may func(prompt int64) bool) (Meant, error) {
 	if r == nil {
 		return nil, nil
 	}
 	m := Meant{}
 	for _, q := range i.Prompts {
-		if q.Held || q.Then || !r.Shelf.Names(q.Text) {
+		if q.Held || q.Then || !may(q.ID) || !r.Shelf.Names(q.Text) {
 			continue
 		}
 		by, err := r.typist(ctx, i, q)
