@@ -62,7 +62,7 @@ func (g *Ground) Run(ctx context.Context, l Line) (d Done) {
 	d.Exit = -1
 	env := append(g.Environ[:len(g.Environ):len(g.Environ)], "CLAUDE_PROJECT_DIR="+g.Root, "FANTAIL_PROJECT_DIR="+g.Root)
 	env = append(env, l.Env...)
-	box, err := g.box(l.Profile, env)
+	box, err := g.box(l, env)
 	if err != nil {
 		d.Fault = err.Error()
 		return d
@@ -112,18 +112,21 @@ func (g *Ground) Run(ctx context.Context, l Line) (d Done) {
 	return d
 }
 
-// box makes the sandbox of a profile, in which the workspace may be written; nil: there is none.
-func (g *Ground) box(p sandbox.Profile, env []string) (*sandbox.Box, error) {
-	if p == "" || g.Box == nil {
+// box makes the sandbox of a line, in which the workspace may be written; nil: there is none.
+func (g *Ground) box(l Line, env []string) (*sandbox.Box, error) {
+	if l.Profile == "" || g.Box == nil {
 		return nil, nil
 	}
-	leave := sandbox.Leave{Write: []string{g.Root}}
+	leave := sandbox.Leave{Write: []string{g.Root}, Words: strings.FieldsFunc(l.Command, parts)}
 	if g.Leave != nil {
 		given := g.Leave()
 		leave.Write, leave.Network = append(leave.Write, given.Write...), given.Network
 	}
-	return g.Box(p, leave, env)
+	return g.Box(l.Profile, leave, env)
 }
+
+// parts reports whether a character ends a word of a line, roughly.
+func parts(r rune) bool { return strings.ContainsRune(" \t\n\"'`;|&()<>$", r) }
 
 // clean is what one says as it goes on: without keys.
 func (g *Ground) clean(s string) string { return g.Keys.Text(strings.ToValidUTF8(s, "\uFFFD")) }

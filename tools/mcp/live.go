@@ -153,7 +153,7 @@ func (v *live) serve() (mcp.Transport, error) {
 		return nil, fmt.Errorf("the MCP server %s does not start: %w", s.Name, err)
 	}
 	if !s.Own && r.o.Box != nil {
-		leave := sandbox.Leave{Write: []string{r.o.Root}}
+		leave := sandbox.Leave{Write: []string{r.o.Root}, Words: append([]string{path}, s.Args...)}
 		if r.o.Leave != nil {
 			given := r.o.Leave()
 			leave.Write, leave.Network = append(leave.Write, given.Write...), given.Network

@@ -40,6 +40,9 @@ func (v view) alone() []cell.Rule {
 	if within(replaced(), v.home) {
 		rules = append(rules, around(v.home, v.hide)...)
 	}
+	for _, b := range v.beside {
+		rules = append(rules, around(b, v.hide)...)
+	}
 	for _, k := range slices.Concat(present(kept), v.read) {
 		rules = append(rules, cell.Rule{Path: k, Access: cell.Read})
 	}

@@ -62,6 +62,7 @@ type Ground struct {
 type Leave struct {
 	Write   []string // files and directories, absolute; one that ends in / is made if it is not there
 	Read    []string // the same, of what a command would not see where it lies
+	Words   []string // of a command line: where programs and scripts among them lie is read, though a directory of its own takes that place
 	Network bool     // all of it, with the machine's own servers
 	Mail    string   // the directory through which its mail leaves; "": it has none
 }

@@ -102,6 +102,54 @@ func TestBox_belowTemporary(t *testing.T) {
 	}
 }
 
+// A program that lies in the temporary directory runs, with what it comes with, and changes nothing there; what lies around
+// that, and what nobody may see, is not there.
+func TestBox_programsInTemporary(t *testing.T) {
+	base, err := os.MkdirTemp("/tmp", "fantail-programs")
+	must(t, err)
+	t.Cleanup(func() { _ = os.RemoveAll(base) })
+	at := func(names ...string) string { return filepath.Join(append([]string{base}, names...)...) }
+	g := sandbox.Ground{Root: at("work"), Scratch: at("scratch"), Private: []string{at("mods/node_modules/private")}}
+	const script = "#!/bin/sh\ncat \"$(dirname \"$(readlink -f \"$0\")\")\"/../beside; echo x >\"$0\"; echo x >>f\n"
+	for name, text := range map[string]string{
+		"work/f": "work\n", "scratch/f": "", "own/d/run": script, "own/beside": "hidden\n", "venv/bin/run": script, "venv/beside": "library\n",
+		"mods/node_modules/a/run": script, "mods/node_modules/beside": "package\n", "mods/node_modules/private/key": "secret\n", "mods/key": "secret\n", "others/key": "secret\n",
+	} {
+		must(t, os.MkdirAll(filepath.Dir(at(name)), 0o755))
+		must(t, os.WriteFile(at(name), []byte(text), 0o755))
+	}
+	must(t, os.MkdirAll(at("mods/node_modules/.bin"), 0o755))
+	must(t, os.Symlink("../a/run", at("mods/node_modules/.bin/run")))
+	must(t, os.Symlink(at("others"), at("own/d/leads")))
+	one := base + "-one" // in the temporary directory itself
+	must(t, os.WriteFile(one, []byte("#!/bin/sh\necho alone\n"), 0o755))
+	t.Cleanup(func() { _ = os.Remove(one) })
+	for _, k := range kinds {
+		w := sandbox.Find(t.Context(), k)
+		if w.Level() == sandbox.None {
+			continue
+		}
+		for program, want := range map[string]string{
+			at("own/d/run"): "", at("venv/bin/run"): "library\n", at("mods/node_modules/a/run"): "package\n", at("mods/node_modules/.bin/run"): "package\n", one: "alone\n",
+		} {
+			box, err := w.Box(g, sandbox.Server, sandbox.Leave{Write: []string{g.Root}, Words: []string{"sh", "-c", program}}, g.Root)
+			must(t, err)
+			r, err := proc.Run(t.Context(), proc.Spec{
+				Shell: program + " 2>/dev/null; cat " + at("*/key") + " " + at("*/*/*/key") + " " + at("own/d/leads/key") + " 2>/dev/null", Dir: g.Root, Env: []string{"PATH=/usr/bin:/bin"}, Box: box, Head: 1 << 10, Tail: 1 << 10,
+			})
+			must(t, err)
+			if r.Text != want {
+				t.Errorf("%s: %s says %q, want %q", k, program, r.Text, want)
+			}
+			text, _ := os.ReadFile(program)
+			if work, _ := os.ReadFile(at("work/f")); !strings.HasPrefix(string(text), "#!") || program != one && !strings.HasSuffix(string(work), "x\n") {
+				t.Errorf("%s: %s begins with %.20q, the workspace has %q", k, program, text, work)
+			}
+			must(t, os.WriteFile(at("work/f"), []byte("work\n"), 0o644))
+		}
+	}
+}
+
 // A command ends what it started by a signal, as it does without a sandbox.
 func TestBox_signals(t *testing.T) {
 	g := small(t)

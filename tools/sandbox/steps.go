@@ -57,6 +57,9 @@ func (v view) steps(deaf []string) (all []step) {
 			add(readable, k, k)
 		}
 	}
+	for _, b := range v.beside { // what lies in one, and is to be seen otherwise, comes behind it
+		add(readable, b, b)
+	}
 	covered := replaced()
 	if v.home != "" && within(covered, v.home) {
 		add(readable, v.home, v.home)
@@ -106,7 +109,7 @@ func (v view) steps(deaf []string) (all []step) {
 
 // gone reports whether a path lies in a tree that something else takes the place of, and in none that is shown there.
 func (v view) gone(path string) bool {
-	return within(replaced(), path) && !in(path, v.home) && !within(v.read, path) && !v.writes(path)
+	return within(replaced(), path) && !in(path, v.home) && !within(v.read, path) && !within(v.beside, path) && !v.writes(path)
 }
 
 // holders are the directories between a tree that may be written and what is kept in it. Each is mounted by itself:

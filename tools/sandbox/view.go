@@ -16,6 +16,7 @@ type view struct {
 	scratch string
 	mail    string   // where its mail leaves; "": nowhere
 	read    []string // may be read, wherever they are; they are there
+	beside  []string // may be read, in a temporary directory whose place the command's own takes
 	write   []string // may be changed; they are there
 	keep    []string // inside of write, must not be changed; they are there
 	hide    []string // must not be seen; they are there
@@ -120,6 +121,11 @@ func (g Ground) view(p Profile, leave Leave, has func(program, path string) bool
 	for _, h := range present(slices.Concat(g.Private, g.secrets(), strangers)) {
 		if !v.hides(h) && !slices.ContainsFunc(v.write, func(w string) bool { return w != g.Scratch && in(w, h) }) {
 			v.hide = append(v.hide, h)
+		}
+	}
+	for _, b := range besides(leave.Words) {
+		if !v.writes(b) && !within(v.read, b) {
+			v.beside = append(v.beside, b)
 		}
 	}
 	v.shown = present(g.Shown)
