@@ -20,11 +20,12 @@ import (
 )
 
 const (
-	most      = 64 << 10 // bytes that are read of a file
-	depth     = 5        // of imports in imported files
-	mostRules = 1000     // files in a directory of rules
-	mostFiles = 200      // that one place brings, without rules
-	mostNotes = 200
+	most        = 64 << 10 // bytes that are read of a file
+	depth       = 5        // of imports in imported files
+	mostRules   = 1000     // files in a directory of rules
+	mostEntries = 2000     // files and directories of any kind there
+	mostFiles   = 200      // that one place brings, without rules
+	mostNotes   = 200
 )
 
 // Place is where instructions are looked for. All paths are absolute and resolved.

@@ -436,3 +436,19 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// TestRead_wide: of a tree of rules without end not all is looked at, and that is said.
+func TestRead_wide(t *testing.T) {
+	root := t.TempDir()
+	for a := range 60 {
+		for b := range 60 {
+			if err := os.MkdirAll(filepath.Join(root, fmt.Sprintf(".claude/rules/d%d/d%d", a, b)), 0o700); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	s := instructions.Read(instructions.Place{Root: root, Dir: root})
+	if n := len(s.Dirs); n > 2010 || len(s.Notes) != 1 || s.Notes[0].Why != instructions.Refused || !strings.Contains(s.Notes[0].Text, "more than 2000 files and directories") {
+		t.Errorf("%d directories are watched: %v", n, s.Notes)
+	}
+}

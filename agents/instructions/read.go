@@ -264,8 +264,12 @@ func (r *reader) rules(at, dir string, kind Kind) {
 	if kind == Project && !r.place.Within(resolved(at)) {
 		return
 	}
-	n, plain := 0, resolved(at) == at
+	n, entries, plain := 0, 0, resolved(at) == at
 	_ = filepath.WalkDir(at, func(path string, d fs.DirEntry, err error) error {
+		if entries++; entries > mostEntries {
+			r.note(Note{Name: r.place.Name(at), Why: Refused, Text: fmt.Sprintf("not all is read: more than %d files and directories lie below it", mostEntries)})
+			return fs.SkipAll
+		}
 		switch {
 		case err != nil:
 			r.note(Note{Name: r.place.Name(path), Why: Broken, Text: reason(err)})

@@ -1,6 +1,7 @@
 package skills
 
 import (
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -76,6 +77,28 @@ func (s *Shelf) moves() {
 	s.below.mu.Unlock()
 	if hear != nil {
 		hear(s.Dirs())
+	}
+}
+
+// lower adds the directories in which a change may change what those bring that tools touched. There may be many, so that of
+// what is not there nothing is named but where it would come.
+func (s *Shelf) lower(dirs map[string]bool) {
+	is := func(path string) bool {
+		i, err := os.Lstat(path)
+		return err == nil && i.IsDir()
+	}
+	for _, at := range s.touched() {
+		dir := filepath.Join(s.o.Root, at)
+		dirs[dir] = true
+		for _, l := range lower {
+			in := filepath.Join(dir, l.dir)
+			if up := filepath.Dir(in); dirs[up] || is(up) {
+				dirs[up] = true
+				if is(in) {
+					dirs[in] = true
+				}
+			}
+		}
 	}
 }
 

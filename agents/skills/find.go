@@ -110,6 +110,14 @@ func (f *finder) skills(p place) {
 	}
 }
 
+// one reports whether one more file or directory of a place is looked at. That it is not is told once.
+func (f *finder) one(p place) bool {
+	if f.left--; f.left == -1 {
+		f.broken(p.show, fmt.Errorf("more than %d files and directories lie below it, the rest is not read", mostFiles))
+	}
+	return f.left >= 0
+}
+
 // files finds Markdown files, also below. Names below a directory of commands are told apart by its name.
 func (f *finder) files(p place, rel string, depth int) {
 	for _, e := range f.entries(p, rel) {
@@ -119,7 +127,7 @@ func (f *finder) files(p place, rel string, depth int) {
 		switch {
 		case strings.HasPrefix(name, "."):
 		case md && (e.Type().IsRegular() || e.Type()&fs.ModeSymlink != 0):
-			if f.left--; f.left < 0 {
+			if !f.one(p) {
 				return
 			}
 			text, size, err := f.in.Head(filepath.Join(p.rel, at), mostHead, mostFile)
@@ -131,6 +139,9 @@ func (f *finder) files(p place, rel string, depth int) {
 			}
 			f.add(p, at, base, text, size, err)
 		case e.IsDir() && depth < mostDepth:
+			if !f.one(p) {
+				return
+			}
 			f.files(p, at, depth+1)
 		}
 	}

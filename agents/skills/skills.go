@@ -218,13 +218,9 @@ func (o *Options) shown(path string) string {
 
 // Dirs are the directories in which a change may change what Now returns, in their order. Some are not there.
 func (s *Shelf) Dirs() []string {
-	dirs, places := map[string]bool{}, s.o.places()
-	for _, at := range s.touched() {
-		for _, l := range lower {
-			places = append(places, s.o.place(at, l))
-		}
-	}
-	for _, p := range places {
+	dirs := map[string]bool{}
+	s.lower(dirs)
+	for _, p := range s.o.places() {
 		at := filepath.Join(p.tree.Dir, p.rel)
 		dirs[at], dirs[filepath.Dir(at)], dirs[filepath.Dir(filepath.Dir(at))] = true, true, true
 	}

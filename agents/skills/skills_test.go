@@ -560,3 +560,19 @@ func TestTouch(t *testing.T) {
 		t.Errorf("what came later is not found, or not watched: %q", heard)
 	}
 }
+
+// TestShelf_wide: of a tree of directories without end not all is looked at, and that is said once.
+func TestShelf_wide(t *testing.T) {
+	o := grown(t, map[string]string{"ws/.claude/commands/a.md": "A.\n"})
+	for a := range 50 {
+		for b := range 50 {
+			if err := os.MkdirAll(filepath.Join(o.Root, fmt.Sprintf(".claude/commands/d%d/d%d", a, b)), 0o700); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	l := New(o).Now()
+	if want := []string{".claude/commands: more than 2000 files and directories lie below it, the rest is not read"}; !slices.Equal(l.Broken, want) || l.Find(Command, "a") == nil {
+		t.Errorf("%q", l.Broken)
+	}
+}

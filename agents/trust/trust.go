@@ -83,6 +83,8 @@ type row struct {
 type Book struct {
 	root, path string
 
+	keeping sync.Mutex // one changes rows at a time
+
 	mu   sync.Mutex
 	rows map[string]row
 }
@@ -170,6 +172,8 @@ func (b *Book) Decline(all ...Snapshot) error {
 
 // keep changes the rows of these, on disk before in memory.
 func (b *Book) keep(all []Snapshot, change func(row, Snapshot) row) error {
+	b.keeping.Lock()
+	defer b.keeping.Unlock()
 	b.mu.Lock()
 	rows := maps.Clone(b.rows)
 	b.mu.Unlock()
