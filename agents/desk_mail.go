@@ -40,20 +40,24 @@ func (d desk) Send(ctx context.Context, m tools.Mail) (string, error) {
 
 // untilStarted waits, without a slot, for those of names that are tasks about to
 // start: what keeps one from starting may be the slot of whoever writes to it. The
-// caller sends before it calls goOn, which takes the slot back: what has started
-// may be through by then.
+// caller sends before it calls goOn, which takes the slot back and has the last of
+// them begin: those before it may be through by then.
 func (d desk) untilStarted(ctx context.Context, names []string) (goOn func(), err error) {
 	until, release := d.a.Steerable(ctx)
 	defer release()
 	goOn = func() {}
+	sent := goOn
 	for _, name := range names {
 		task := d.p.starting(name)
 		if task == 0 {
 			continue
 		}
+		sent() // this one may need what that one results in
+		sent = d.p.fleet.Letters.Writes(task)
 		w := d.p.waits.Begin(&waits.Wait{Agent: d.a.ID, From: name})
 		regain, before := d.a.Aside("waiting for "+name+" to start"), goOn
 		goOn = func() {
+			sent()
 			before()
 			_ = regain(ctx) // for as long as the turn lasts: an error is its end, which runCall sees
 		}
