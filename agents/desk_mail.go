@@ -38,10 +38,9 @@ func (d desk) Send(ctx context.Context, m tools.Mail) (string, error) {
 	return InInboxes(sent) + ".", nil
 }
 
-// untilStarted waits, without a slot, for those of names that are tasks about to
-// start: what keeps one from starting may be the slot of whoever writes to it. The
-// caller sends before it calls goOn, which takes the slot back and has the last of
-// them begin: those before it may be through by then.
+// untilStarted waits, without a slot, for those of names that are tasks about to start: what keeps one from starting may
+// be the slot of whoever writes to it. The caller sends before it calls goOn, which takes the slot back and has the last
+// of them begin: those before it may be through by then.
 func (d desk) untilStarted(ctx context.Context, names []string) (goOn func(), err error) {
 	until, release := d.a.Steerable(ctx)
 	defer release()
@@ -76,8 +75,7 @@ func (d desk) untilStarted(ctx context.Context, names []string) (goOn func(), er
 	return goOn, nil
 }
 
-// starting is the queued task of that name that starts by itself as soon as it
-// can, 0 if there is none.
+// starting is the queued task of that name that starts by itself as soon as it can; 0: none.
 func (p *Pool) starting(name string) int64 {
 	if task, starts := p.fleet.Line.Waiting(name); starts {
 		return task
