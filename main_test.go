@@ -331,7 +331,7 @@ var arrows = map[string][]string{
 	"ui/slash/serving": {"agents/brought", "agents/servers", "agents/trust", "tools/mcp", "ui/frame"},
 	"ui/cli/mcplist": {
 		"agents/servers", "agents/trust", "store/config", "tools", "tools/mcp", "tools/mcp/login", "tools/proc",
-		"tools/sandbox", "tools/secret", "ui/cli/doctor", "ui/cli/watch", "ui/slash/serving",
+		"tools/sandbox", "tools/secret", "ui/cli/doctor", "ui/cli/watch", "ui/frame", "ui/slash/serving",
 	},
 	"agents/servers":        {"agents/trust", "store/config", "tools/mcp", "tools/proc", "tools/secret"},
 	"store/config/settings": {},

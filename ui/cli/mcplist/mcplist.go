@@ -5,7 +5,7 @@
 // Does not: have a server that agents use, serve anything itself.
 //
 // Imports: agents/servers, agents/trust, store/config, tools, tools/mcp, tools/mcp/login, tools/proc, tools/sandbox,
-// tools/secret, ui/cli/doctor, ui/cli/watch, ui/slash/serving.
+// tools/secret, ui/cli/doctor, ui/cli/watch, ui/frame, ui/slash/serving.
 package mcplist
 
 import (
