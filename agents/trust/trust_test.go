@@ -217,7 +217,16 @@ func TestRoom(t *testing.T) {
 	if len(all) != 2 || all[0].About != "Hooks run." || all[1].About != "Commands run." || all[1].Kind != "command" {
 		t.Fatalf("%+v", all)
 	}
+	var heard []Standing
+	r.Hear(func() {
+		_, is := r.Look(two)
+		heard = append(heard, is)
+	})
+	check(t, r.Decline(all[1].Snapshot))
 	check(t, r.Agree(all[1].Snapshot))
+	if len(heard) != 2 || heard[0] != Declined || heard[1] != Agreed {
+		t.Errorf("answers were heard of as %v", heard)
+	}
 	if _, is := r.Look(one); is != New {
 		t.Errorf("hooks: %v", is)
 	}
@@ -229,6 +238,7 @@ func TestRoom(t *testing.T) {
 	}
 	var none *Room
 	none.Add(Source{})
+	none.Hear(nil)
 	if _, is := none.Look(one); is != New || none.Review() != nil || none.Guarded() != nil || none.Guards("/x") != "" || none.Agree() == nil || none.Decline() == nil {
 		t.Error("where there is no room something is trusted")
 	}

@@ -34,7 +34,7 @@ func (r *Room) Lend(ctx context.Context) []tools.Lent {
 	var wait []chan struct{}
 	links := r.sync()
 	for _, l := range links {
-		if l.may() {
+		if l.allowed() == nil {
 			if begun := l.first(); begun != nil {
 				wait = append(wait, begun)
 			}
@@ -56,25 +56,6 @@ func (r *Room) Lend(ctx context.Context) []tools.Lent {
 		}
 	}
 	return r.offers(links)
-}
-
-// may reports whether the server may start, as things are now. One that runs may.
-func (l *link) may() bool {
-	var why error
-	if l.r.o.Allowed != nil {
-		why = l.r.o.Allowed(l.server)
-	}
-	l.r.mu.Lock()
-	defer l.r.mu.Unlock()
-	switch {
-	case l.live != nil || l.begun != nil:
-		return true
-	case why != nil && (l.phase != Withheld || l.says == ""):
-		l.becomes(Withheld, why.Error())
-	case why == nil && l.phase == Withheld:
-		l.becomes(Idle, "")
-	}
-	return why == nil
 }
 
 // first begins the start of a server that was never asked for its tools; nil: nobody need wait.

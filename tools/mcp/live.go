@@ -58,7 +58,11 @@ func (l *link) connect(ctx context.Context) (*live, error) {
 		l.noted("it is tried with the older protocol")
 		v, err = l.try(ctx, older)
 	}
-	if err != nil && ctx.Err() != nil {
+	var withheld withheldError
+	switch {
+	case err != nil && errors.As(context.Cause(ctx), &withheld):
+		return nil, withheld
+	case err != nil && ctx.Err() != nil:
 		err = fmt.Errorf("the MCP server %s does not start: %w", l.server.Name, context.Cause(ctx))
 	}
 	return v, err

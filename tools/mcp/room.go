@@ -19,7 +19,7 @@ import (
 type Options struct {
 	Root    string                  // the workspace, absolute and resolved
 	Servers func() []Server         // what is configured now, in order; cheap
-	Allowed func(s Server) error    // why it may not start, asked at each start; nil: it may. nil itself: all may
+	Allowed func(s Server) error    // why it may not run, asked at each start, call and list of tools; nil: it may. nil itself: all may
 	Environ []string                // of servers, beside their own
 	Keys    *secret.Keys            // what nothing is shown of; nil: none
 	Leave   func() permit.Leave     // what rules add to sandboxes; nil: nothing
@@ -48,7 +48,7 @@ const (
 	Ready    Phase = "ready"
 	Stopped  Phase = "stopped"  // it ended, and starts again once it is needed
 	Failed   Phase = "failed"   // it does not start, or died
-	Withheld Phase = "withheld" // it may not start
+	Withheld Phase = "withheld" // it may not run
 )
 
 // State is how a server is, for people.
@@ -155,6 +155,20 @@ func (r *Room) sync() (all []*link) {
 		r.o.Go("end the server "+l.server.Name, func() { l.stop("it is not configured any more") })
 	}
 	return all
+}
+
+// Recheck ends the servers that may not run any more, and has those be known that may again. It returns once they have
+// ended.
+func (r *Room) Recheck() {
+	if r == nil {
+		return
+	}
+	all := r.sync()
+	for _, l := range all {
+		if l.allowed() != nil {
+			defer l.rests()
+		}
+	}
 }
 
 // find returns a server that is configured.

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -324,6 +326,106 @@ func TestRoom_withheld(t *testing.T) {
 	why = nil
 	if lent := b.Lend(t.Context()); len(lent) == 0 {
 		t.Error("it may start, and nothing is lent")
+	}
+}
+
+// One that may not run any more is ended, whatever finds that out, and its tools are not lent; once it may, it starts again.
+func TestRoom_withdrawn(t *testing.T) {
+	why := errors.New("you declined it: /trust shows it and asks")
+	for name, find := range map[string]func(b *bed){
+		"told to look": func(b *bed) { b.Recheck() },
+		"a list":       func(b *bed) { b.Lend(t.Context()) },
+		"a call": func(b *bed) {
+			if r, _ := b.call(t.Context(), "mcp__one__ok", `{}`); !r.Error || !strings.Contains(r.Text, why.Error()) {
+				t.Errorf("it is called: %+v", r)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var no atomic.Bool
+			var changes atomic.Int32
+			b := open(t, Options{Changed: func() { changes.Add(1) }, Allowed: func(Server) error {
+				if no.Load() {
+					return why
+				}
+				return nil
+			}}, child(t, "one", "ok"))
+			b.Lend(t.Context())
+			before, _ := b.Borrow("mcp__one__ok")
+			call, err := before.Parse(b.env, "c", json.RawMessage(`{}`))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r := call.Run(t.Context()); r.Text != "fine" {
+				t.Fatalf("%+v", r)
+			}
+			pid, told := b.state("one").PID, changes.Load()
+			no.Store(true)
+			find(b)
+			if s := b.state("one"); s.Phase != Withheld || s.PID != 0 || s.Says != why.Error() || changes.Load() == told {
+				t.Errorf("%+v", s)
+			}
+			b.links["one"].rests()
+			if err := syscall.Kill(pid, 0); !errors.Is(err, syscall.ESRCH) {
+				t.Errorf("process %d: %v", pid, err)
+			}
+			if r := call.Run(t.Context()); !r.Error || r.Text != "Nothing was called: "+why.Error() {
+				t.Errorf("%+v", r)
+			}
+			if len(b.Lend(t.Context())) != 0 || len(b.Names()) != 0 {
+				t.Error("its tools are lent")
+			}
+			no.Store(false)
+			b.Recheck()
+			if s := b.state("one"); s.Phase != Idle {
+				t.Errorf("%+v", s)
+			}
+			if r := call.Run(t.Context()); r.Text != "fine" {
+				t.Errorf("%+v\n%s", r, b.Log("one"))
+			}
+		})
+	}
+}
+
+// One that works on a call, or starts, is ended too; that is no failure of its own.
+func TestRoom_withdrawnAtWork(t *testing.T) {
+	why := errors.New("you declined it")
+	var no atomic.Bool
+	o := Options{Allowed: func(Server) error {
+		if no.Load() {
+			return why
+		}
+		return nil
+	}}
+	b := open(t, o, child(t, "one", "ok", "MARK", filepath.Join(t.TempDir(), "mark")))
+	b.Lend(t.Context())
+	works := make(chan struct{})
+	b.env.Tick = func(string, string) { close(works) }
+	var wait sync.WaitGroup
+	wait.Go(func() {
+		<-works
+		no.Store(true)
+		b.Recheck()
+	})
+	defer wait.Wait()
+	if r, _ := b.call(t.Context(), "mcp__one__slow", `{}`); !r.Error || !strings.HasPrefix(r.Text, "The MCP server one was ended: you declined it. It was working on this call") {
+		t.Errorf("%+v", r)
+	}
+	no.Store(false)
+	b = open(t, o, child(t, "one", "deaf"))
+	l, err := b.find("one")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.mu.Lock()
+	begun := l.begin()
+	b.mu.Unlock()
+	no.Store(true)
+	b.Recheck()
+	<-begun
+	if s := b.state("one"); s.Phase != Withheld || s.Tries != 0 || s.Says != why.Error() {
+		t.Errorf("%+v", s)
 	}
 }
 

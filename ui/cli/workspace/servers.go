@@ -39,6 +39,7 @@ func (s *serves) configures(w *Workspace) {
 // begin makes the room that has them run once they are needed.
 func (s *serves) begin(w *Workspace) {
 	root := resolved(w.place.Root)
+	w.brings.trust.Hear(s.recheck)
 	s.live = mcp.New(mcp.Options{
 		Root: root, Servers: s.room.Servers, Allowed: s.room.Allowed, Environ: proc.Clean(os.Environ(), w.keys), Keys: w.keys,
 		Box: w.boxes(), Leave: func() permit.Leave { return w.gate.Leave(permit.Action{Dir: root}) }, Keep: w.guard.Keep,
@@ -51,9 +52,15 @@ func (s *serves) begin(w *Workspace) {
 func (s *serves) serve(w *Workspace, pool *agents.Pool) {
 	s.pool.Store(pool)
 	if s.watch != nil {
-		s.watch.Serve(w.guard.Go, s.changed)
+		s.watch.Serve(w.guard.Go, func() {
+			s.recheck()
+			s.changed()
+		})
 	}
 }
+
+// recheck ends what may not run any more.
+func (s *serves) recheck() { s.live.Recheck() }
 
 // changed has what shows servers look again.
 func (s *serves) changed() {
