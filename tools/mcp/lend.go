@@ -185,33 +185,27 @@ func input(args json.RawMessage) string {
 }
 
 // toolName is the name under which a server's tool is lent: letters that every model's server takes, and not too many.
-// A name that would have to be cut gets a sum of the whole in the place of its end.
+// The server's own name is of such, as it was read. A name that would have to be cut gets a sum of the whole in the place
+// of its end.
 func toolName(server, tool string) string {
-	clean := func(s string) string {
-		return strings.Map(func(c rune) rune {
-			if c == '_' || c == '-' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' {
-				return c
-			}
-			return '_'
-		}, s)
-	}
-	of := clean(server)
-	for strings.Contains(of, "__") {
-		of = strings.ReplaceAll(of, "__", "_")
-	}
-	of = strings.Trim(of, "_")
-	if of == "" {
-		of = "server"
-	}
-	name := tools.LentName + of + "__" + clean(tool)
+	clean := strings.Map(func(c rune) rune {
+		if c == '_' || c == '-' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' {
+			return c
+		}
+		return '_'
+	}, tool)
+	name := tools.LentName + server + "__" + clean
 	if len(name) <= mostName {
 		return name
 	}
-	h := sha256.Sum256([]byte(server + "\x00" + tool))
-	sum := hex.EncodeToString(h[:4])
-	if room := mostName - len(tools.LentName) - 2 - len(sum) - 8; len(of) > room {
-		of = of[:room]
+	sumOf := func(s string) string {
+		h := sha256.Sum256([]byte(s))
+		return hex.EncodeToString(h[:4])
 	}
-	name = tools.LentName + of + "__" + clean(tool)
+	sum := sumOf(server + "\x00" + tool)
+	if room := mostName - len(tools.LentName) - 2 - len(sum) - 8; len(server) > room { // not to be taken for one that is called what is left
+		server = server[:room-len(sum)-1] + "-" + sumOf(server)
+	}
+	name = tools.LentName + server + "__" + clean
 	return name[:min(len(name), mostName-len(sum)-1)] + "_" + sum
 }

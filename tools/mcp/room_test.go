@@ -636,3 +636,19 @@ func TestRoom_shared(t *testing.T) {
 		t.Errorf("it was started more than once:\n%s", log)
 	}
 }
+
+// No server's tools are lent under the name of another one: what lets those run must not let these.
+func TestToolName(t *testing.T) {
+	for long := range 65 {
+		for more := range 65 - long {
+			one, two := strings.Repeat("s", max(1, long)), strings.Repeat("s", max(1, long))+strings.Repeat("s", 1+more)
+			name := toolName(two, strings.Repeat("t", 64))
+			if strings.HasPrefix(name, tools.LentName+one+"__") || len(name) > mostName {
+				t.Fatalf("%s lends as %s, which is %s's", two, name, one)
+			}
+		}
+	}
+	if name := toolName("git-hub_2", "wörter"); name != "mcp__git-hub_2__w_rter" {
+		t.Error(name)
+	}
+}
