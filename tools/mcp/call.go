@@ -195,6 +195,7 @@ func (l *link) work(
 		return r
 	case ctx.Err() != nil:
 		return fail("Stopped: the MCP server %s was told to stop. Whether it had done some of it is not known.", l.server.Name)
+	case answers(err): // it is there
 	case withheld != nil:
 		return fail("The MCP server %s was ended: %v. It was working on this call: whether it had done some of it is not known.", l.server.Name, withheld)
 	case v.over():
