@@ -40,7 +40,8 @@ func (r *Room) Add(s Source) {
 	r.sources = append(r.sources, s)
 }
 
-// Hear has f called after each answer of the user that is kept, before who keeps it goes on: what runs may not have to.
+// Hear has f called after each answer of the user that is kept, before who keeps it goes on: what runs may not have to. f
+// waits for nothing.
 func (r *Room) Hear(f func()) {
 	if r == nil {
 		return

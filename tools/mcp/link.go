@@ -202,7 +202,11 @@ func (l *link) ready(ctx context.Context) (*live, error) {
 			return v, nil
 		}
 		l.r.mu.Unlock()
-		<-v.noted
+		select {
+		case <-v.noted:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
 		l.r.mu.Lock()
 	}
 	begun := l.begun
@@ -290,14 +294,12 @@ type withheldError struct{ error }
 func (l *link) watch(v *live) {
 	defer close(v.noted)
 	<-v.gone
-	l.r.mu.Lock()
-	mine := l.live == v
-	l.r.mu.Unlock()
 	how := v.end()
-	if !mine { // who ended it said so
+	l.r.mu.Lock()
+	if l.live != v { // who ended it said so
+		l.r.mu.Unlock()
 		return
 	}
-	l.r.mu.Lock()
 	l.live = nil
 	if l.r.o.Now().Sub(l.since) > settled {
 		l.fails = 0

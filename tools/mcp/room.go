@@ -157,17 +157,14 @@ func (r *Room) sync() (all []*link) {
 	return all
 }
 
-// Recheck ends the servers that may not run any more, and has those be known that may again. It returns once they have
-// ended.
+// Recheck ends the servers that may not run any more, and has those be known that may again. They end by themselves, in
+// their own time: nobody calls them meanwhile.
 func (r *Room) Recheck() {
 	if r == nil {
 		return
 	}
-	all := r.sync()
-	for _, l := range all {
-		if l.allowed() != nil {
-			defer l.rests()
-		}
+	for _, l := range r.sync() {
+		_ = l.allowed()
 	}
 }
 

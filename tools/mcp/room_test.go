@@ -429,6 +429,60 @@ func TestRoom_withdrawnAtWork(t *testing.T) {
 	}
 }
 
+// Nobody waits for the end of one that may not run any more, and who watched it says nothing of the one that came after it.
+func TestRoom_withdrawnSlowly(t *testing.T) {
+	var no atomic.Bool
+	b := open(t, Options{Allowed: func(Server) error {
+		if no.Load() {
+			return errors.New("you declined it")
+		}
+		return nil
+	}}, Server{Name: "one", Command: "never started"})
+	l, err := b.find("one")
+	if err != nil {
+		t.Fatal(err)
+	}
+	made := func() *live { return &live{l: l, gone: make(chan struct{}), noted: make(chan struct{})} }
+	v, after := made(), made()
+	ends, release := make(chan struct{}), make(chan struct{})
+	var wait sync.WaitGroup
+	wait.Go(func() {
+		v.once.Do(func() {
+			close(ends)
+			<-release
+		})
+	})
+	<-ends
+	l.live = v
+	wait.Go(func() { l.watch(v) })
+	close(v.gone)
+	no.Store(true)
+	looked := make(chan struct{})
+	wait.Go(func() {
+		defer close(looked)
+		b.Recheck()
+		b.Lend(t.Context())
+	})
+	select {
+	case <-looked:
+	case <-time.After(10 * time.Second):
+		t.Error("its end is waited for")
+	}
+	if s := b.state("one"); s.Phase != Withheld {
+		t.Errorf("%+v", s)
+	}
+	b.mu.Lock()
+	l.live = after
+	l.becomes(Ready, "")
+	b.mu.Unlock()
+	no.Store(false)
+	close(release)
+	wait.Wait()
+	if s := b.state("one"); s.Phase != Ready || l.live != after {
+		t.Errorf("%+v", s)
+	}
+}
+
 // What a server said is kept: it need not run to be offered.
 func TestRoom_kept(t *testing.T) {
 	dir := t.TempDir()
