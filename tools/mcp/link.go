@@ -43,6 +43,7 @@ type link struct {
 	next   time.Time // no start before
 	asked  time.Time // when it was first asked for its tools; zero: it never was
 	log    []byte
+	wrote  string // the end of the standard error of the one that ended last
 }
 
 // mark tells a server from another of the same name: whatever decides about what it is.
@@ -92,14 +93,32 @@ func (l *link) write(text string) {
 // told is the end of what became of the server, and of what it wrote to its standard error.
 func (l *link) told() string {
 	l.r.mu.Lock()
-	text, v := string(l.log), l.live
+	text, wrote, v := string(l.log), l.wrote, l.live
 	l.r.mu.Unlock()
+	if wrote != "" {
+		text += "the standard error of the one that ended:\n" + strings.TrimSuffix(wrote, "\n") + "\n"
+	}
 	if v != nil && v.served != nil {
 		if said := v.served.Said(); said != "" {
 			text += "its standard error:\n" + said
 		}
 	}
 	return plain(l.r.o.Keys.Text(text))
+}
+
+// ended keeps what one wrote to its standard error that ended.
+func (l *link) ended(wrote string) {
+	l.r.mu.Lock()
+	defer l.r.mu.Unlock()
+	l.wrote = wrote
+}
+
+// report is what is told of one that was tried: what was noted of it, and the end of its standard error.
+func (l *link) report() (notes, wrote string) {
+	l.r.mu.Lock()
+	notes, wrote = string(l.log), l.wrote
+	l.r.mu.Unlock()
+	return plain(l.r.o.Keys.Text(notes)), plain(l.r.o.Keys.Text(wrote))
 }
 
 // plain is text that a terminal shows as it is.

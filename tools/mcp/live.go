@@ -341,6 +341,7 @@ func (v *live) end() string {
 			return
 		}
 		exit, signal, err := v.served.End()
+		v.l.ended(v.served.Said())
 		switch {
 		case err != nil:
 			v.how = "could not run: " + err.Error()

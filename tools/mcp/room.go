@@ -68,6 +68,7 @@ type Report struct {
 	Protocol string   // the version that is spoken
 	Tools    []string // by their own names
 	Took     time.Duration
+	Notes    string // what was noted of it in lines, such as output that is no message
 	Stderr   string // the end of what it wrote there
 }
 
@@ -209,8 +210,8 @@ func (r *Room) Test(ctx context.Context, name string) (rep Report, err error) {
 	began := time.Now()
 	try := &link{r: r, server: l.server, mark: l.mark} // nothing of it is kept
 	v, err := try.connect(ctx)
-	rep.Stderr = try.told()
 	if err != nil {
+		rep.Notes, rep.Stderr = try.report()
 		return rep, err
 	}
 	rep.Took = time.Since(began)
@@ -224,7 +225,7 @@ func (r *Room) Test(ctx context.Context, name string) (rep Report, err error) {
 		rep.Tools = append(rep.Tools, t.Name)
 	}
 	v.end()
-	rep.Stderr = try.told()
+	rep.Notes, rep.Stderr = try.report()
 	return rep, nil
 }
 

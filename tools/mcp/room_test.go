@@ -483,6 +483,36 @@ func TestRoom_withdrawnSlowly(t *testing.T) {
 	}
 }
 
+// What a server wrote to its standard error is told whole, also once it has ended, and after it was only tried.
+func TestRoom_stderr(t *testing.T) {
+	const lines = "for n in 1 2 3 4 5; do echo line $n >&2; done; "
+	const said = "line 1\nline 2\nline 3\nline 4\nline 5\n"
+	good := child(t, "good", "ok")
+	good.Command, good.Args = "/bin/sh", []string{"-c", lines + `exec "$0"`, good.Command}
+	b := open(t, Options{}, good, Server{Name: "dead", Own: true, Command: "/bin/sh", Args: []string{"-c", lines + "exit 3"}})
+	for name, fails := range map[string]bool{"good": false, "dead": true} {
+		rep, err := b.Test(t.Context(), name)
+		if (err != nil) != fails || rep.Stderr != said || !strings.Contains(rep.Notes, "its last words") {
+			t.Errorf("%s: %v, %+v", name, err, rep)
+		}
+		if err := b.Reconnect(t.Context(), name); (err != nil) != fails {
+			t.Errorf("%s: %v", name, err)
+		}
+		if text := b.Log(name); !strings.Contains(text, said) {
+			t.Errorf("%s: %s", name, text)
+		}
+	}
+	if r, _ := b.call(t.Context(), "mcp__good__die", `{}`); !r.Error {
+		t.Errorf("%+v", r)
+	}
+	if err := b.Reconnect(t.Context(), "good"); err != nil {
+		t.Error(err)
+	}
+	if text := b.Log("good"); !strings.Contains(text, "the standard error of the one that ended:\n"+said+"panic: out of cheese\nits standard error:\n"+said) {
+		t.Error(text)
+	}
+}
+
 // What a server said is kept: it need not run to be offered.
 func TestRoom_kept(t *testing.T) {
 	dir := t.TempDir()

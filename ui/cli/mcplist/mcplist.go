@@ -89,6 +89,7 @@ type Tried struct {
 	Protocol string   `json:"protocol,omitempty"`
 	Tools    []string `json:"tools,omitempty"`
 	Took     int64    `json:"took_ms,omitempty"`
+	Notes    string   `json:"notes,omitempty"`
 	Stderr   string   `json:"stderr,omitempty"`
 }
 
@@ -131,7 +132,7 @@ func (t Try) Test(ctx context.Context, name string) (Tried, error) {
 	})
 	defer live.Close(context.WithoutCancel(ctx))
 	is, err := live.Test(ctx, r.Name)
-	tried := Tried{Name: r.Name, OK: err == nil, Program: is.Program, Protocol: is.Protocol, Tools: is.Tools, Took: is.Took.Milliseconds(), Stderr: is.Stderr}
+	tried := Tried{Name: r.Name, OK: err == nil, Program: is.Program, Protocol: is.Protocol, Tools: is.Tools, Took: is.Took.Milliseconds(), Notes: is.Notes, Stderr: is.Stderr}
 	if err != nil {
 		tried.Error = err.Error()
 	}
@@ -147,10 +148,12 @@ func (t Tried) Text() string {
 	} else {
 		fmt.Fprintf(&b, "%s is not there: %s\n", t.Name, t.Error)
 	}
-	if said := strings.TrimSpace(t.Stderr); said != "" {
-		b.WriteString("It wrote:\n")
-		for line := range strings.Lines(said) {
-			b.WriteString("  " + strings.TrimRight(line, "\n") + "\n")
+	for _, part := range []struct{ head, text string }{{"What was noted:", t.Notes}, {"It wrote to its standard error:", t.Stderr}} {
+		if text := strings.TrimSpace(part.text); text != "" {
+			b.WriteString(part.head + "\n")
+			for line := range strings.Lines(text) {
+				b.WriteString("  " + strings.TrimRight(line, "\n") + "\n")
+			}
 		}
 	}
 	return b.String()

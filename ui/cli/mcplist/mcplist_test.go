@@ -112,7 +112,7 @@ func TestLineOf(t *testing.T) {
 // What may not start is not tried, and what is none is told with what it wrote.
 func TestTest(t *testing.T) {
 	s := place(t, `{"mcpServers": {"theirs": {"command": "sh"}, "old": {"type": "sse", "url": "https://x"}}}`,
-		config.Server{Name: "dead", ServerRow: config.ServerRow{Command: "sh", Args: []string{"-c", "echo it is broken >&2; exit 3"}}},
+		config.Server{Name: "dead", ServerRow: config.ServerRow{Command: "sh", Args: []string{"-c", "for n in 1 2 3 4 5; do echo it is broken in place $n >&2; done; exit 3"}}},
 	)
 	for name, want := range map[string]string{"theirs": "not trusted yet", "old": "not used: type", "none": "there is no MCP server none"} {
 		if _, err := s.Test(t.Context(), name); err == nil || !strings.Contains(err.Error(), want) {
@@ -121,7 +121,7 @@ func TestTest(t *testing.T) {
 	}
 	is, err := s.Test(context.Background(), "dead")
 	must(t, err)
-	if text := is.Text(); is.OK || !strings.Contains(text, "dead is not there: ") || !strings.Contains(text, "it is broken") {
+	if text := is.Text(); is.OK || !strings.Contains(text, "dead is not there: ") || !strings.Contains(text, "\nIt wrote to its standard error:\n  it is broken in place 1\n") {
 		t.Errorf("%s", text)
 	}
 }
