@@ -43,7 +43,7 @@ func (s *serves) begin(w *Workspace) {
 	s.live = mcp.New(mcp.Options{
 		Root: root, Servers: s.room.Servers, Allowed: s.room.Allowed, Environ: proc.Clean(os.Environ(), w.keys), Keys: w.keys,
 		Box: w.boxes(), Leave: func() permit.Leave { return w.gate.Leave(permit.Action{Dir: root}) }, Keep: w.guard.Keep,
-		Dir: filepath.Join(w.place.Data, "mcp"), Now: time.Now, Go: w.guard.Go, Changed: s.changed,
+		Dir: filepath.Join(w.place.Data, "mcp"), Now: time.Now, Go: w.guard.Go, Changed: s.changed, Trouble: s.trouble,
 		Login: mcplist.Carries(login.Options{Dir: mcplist.Logins(w.place.Data), Now: time.Now, Go: w.guard.Go}),
 	})
 }
@@ -66,6 +66,14 @@ func (s *serves) recheck() { s.live.Recheck() }
 func (s *serves) changed() {
 	if pool := s.pool.Load(); pool != nil {
 		agents.Recount(pool)
+	}
+}
+
+// trouble tells of what could not be read or written down of servers: on screens, and on standard error for who has none.
+func (s *serves) trouble(err error) {
+	shell.Warn(os.Stderr, "%v", err)
+	if pool := s.pool.Load(); pool != nil {
+		agents.Trouble(pool, err)
 	}
 }
 

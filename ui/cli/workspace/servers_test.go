@@ -3,8 +3,10 @@ package workspace
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
+	"fantail/agents/agentstest"
 	"fantail/agents/servers"
 	"fantail/store/config"
 	"fantail/tools/mcp"
@@ -56,4 +58,23 @@ func TestServes_answers(t *testing.T) {
 		t.Fatal(err)
 	}
 	is(mcp.Idle)
+}
+
+// What could not be read of servers shows on screens.
+func TestServes_trouble(t *testing.T) {
+	w := serving(t)
+	file := filepath.Join(w.place.Data, "mcp", "tools.json")
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte("no JSON"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	world := agentstest.Open(t, &agentstest.Model{}, agentstest.Setting{})
+	w.serves.serve(w, world.Pool)
+	w.serves.live.States()
+	world.Until("it is told", func() bool { return world.Trouble != nil })
+	if text := world.Trouble.Error(); !strings.Contains(text, file) {
+		t.Error(text)
+	}
 }
