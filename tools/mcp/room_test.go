@@ -198,6 +198,22 @@ func TestRoom_misbehaviour(t *testing.T) {
 	}
 }
 
+// An error that a server answers proves that it is there: nothing is waited for.
+func TestRoom_errorsAtOnce(t *testing.T) {
+	b := open(t, Options{}, child(t, "one", "ok"))
+	b.Lend(t.Context())
+	const calls = 20
+	began := time.Now()
+	for range calls {
+		if r, _ := b.call(t.Context(), "mcp__one__error", `{}`); !strings.Contains(r.Text, "out of order") {
+			t.Fatalf("%+v", r)
+		}
+	}
+	if took := time.Since(began); took >= calls*drains {
+		t.Errorf("%d errors take %v", calls, took)
+	}
+}
+
 // A message that breaks off at any byte fails the call, or is whole.
 func TestRoom_cutAtEveryByte(t *testing.T) {
 	b := open(t, Options{}, child(t, "one", "ok"))
