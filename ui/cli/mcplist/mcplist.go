@@ -10,13 +10,10 @@ package mcplist
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -189,7 +186,10 @@ func Doctor(room *servers.Room, root string) (all []doctor.Finding) {
 				all = append(all, doctor.Finding{What: "MCP server not used", Says: r.Place + ": " + r.Name + ": " + r.Out})
 			}
 		case r.Trusted(): // what is not, is told of with all else that a repository runs
-			if err := Found(r.Server, root); err != nil {
+			if r.Command == "" {
+				continue
+			}
+			if _, err := r.Program(root, os.Environ()); err != nil {
 				all = append(all, doctor.Finding{What: "MCP server", Bad: true, Says: r.Place + ": " + r.Name + " can't start: " + err.Error()})
 			}
 		}
@@ -198,42 +198,4 @@ func Doctor(room *servers.Room, root string) (all []doctor.Finding) {
 		all = append(all, doctor.Finding{What: "ignored", Says: f.String()})
 	}
 	return all
-}
-
-// Found says why a server's program is not found; nil: it is, or it has none.
-func Found(s mcp.Server, root string) error {
-	if s.Command == "" {
-		return nil
-	}
-	if strings.ContainsRune(s.Command, '/') {
-		path := s.Command
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(root, path)
-		}
-		_, err := exec.LookPath(path)
-		return plain(err, s.Command)
-	}
-	// A server may be given a PATH of its own.
-	if own, says := s.Env["PATH"]; says {
-		if slices.ContainsFunc(filepath.SplitList(own), func(dir string) bool {
-			_, err := exec.LookPath(filepath.Join(dir, s.Command))
-			return filepath.IsAbs(dir) && err == nil
-		}) {
-			return nil
-		}
-		return fmt.Errorf("there is no program %s in the PATH that it is given", s.Command)
-	}
-	_, err := exec.LookPath(s.Command)
-	return plain(err, s.Command)
-}
-
-// plain is an error of looking for a program, as people read it.
-func plain(err error, command string) error {
-	switch {
-	case err == nil || errors.Is(err, exec.ErrDot):
-		return err
-	case errors.Is(err, os.ErrPermission):
-		return fmt.Errorf("%s is no program, or may not be run", command)
-	}
-	return fmt.Errorf("there is no program %s; PATH is where it is looked for", command)
 }

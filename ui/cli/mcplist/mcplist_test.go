@@ -10,7 +10,6 @@ import (
 
 	"fantail/agents/trust"
 	"fantail/store/config"
-	"fantail/tools/mcp"
 	"fantail/tools/secret"
 	"fantail/ui/slash/serving"
 )
@@ -70,30 +69,6 @@ func TestDoctor(t *testing.T) {
 	}
 	if s = place(t, ""); len(Doctor(s.Room, s.Root)) != 0 {
 		t.Error("there is something to tell of nothing")
-	}
-}
-
-func TestFound(t *testing.T) {
-	dir := t.TempDir()
-	must(t, os.WriteFile(filepath.Join(dir, "prog"), []byte("#!/bin/sh\n"), 0o755))
-	must(t, os.WriteFile(filepath.Join(dir, "text"), []byte("x"), 0o644))
-	for _, c := range []struct {
-		server mcp.Server
-		want   string
-	}{
-		{mcp.Server{URL: "https://x"}, ""},
-		{mcp.Server{Command: "sh"}, ""},
-		{mcp.Server{Command: "./prog"}, ""},
-		{mcp.Server{Command: filepath.Join(dir, "prog")}, ""},
-		{mcp.Server{Command: "./text"}, "may not be run"},
-		{mcp.Server{Command: "prog"}, "there is no program prog"},
-		{mcp.Server{Command: "prog", Env: map[string]string{"PATH": "rel:" + dir}}, ""},
-		{mcp.Server{Command: "sh", Env: map[string]string{"PATH": dir}}, "in the PATH that it is given"},
-	} {
-		err := Found(c.server, dir)
-		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%+v: %v, want %q", c.server, err, c.want)
-		}
 	}
 }
 
