@@ -137,8 +137,8 @@ var arrows = map[string][]string{
 	"tools/front":     {"tools"},
 	"tools/git":       {},
 	"tools/mcp": {
-		"tools", "tools/content", "tools/mcp/login", "tools/ownfile", "tools/permit", "tools/proc", "tools/sandbox",
-		"tools/secret",
+		"tools", "tools/content", "tools/mcp/form", "tools/mcp/login", "tools/ownfile", "tools/permit", "tools/proc",
+		"tools/sandbox", "tools/secret",
 	},
 	"tools/mcp/login":        {"tools/ownfile"},
 	"tools/permit":           {"tools/permit/bash", "tools/permit/filenames", "tools/permit/programs", "tools/permit/toolrule"},
@@ -344,6 +344,7 @@ var arrows = map[string][]string{
 	"agents/brought": {"agents/briefs", "agents/hooks", "agents/servers", "agents/skills", "agents/trust", "tools/mcp"},
 	"tools/spelling": {},
 	"tools/ownfile":  {},
+	"tools/mcp/form": {"tools"},
 }
 
 // confined says where a module outside of ours may be imported. A path ends in

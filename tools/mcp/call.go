@@ -13,6 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"fantail/tools"
+	"fantail/tools/mcp/form"
 )
 
 const (
@@ -38,7 +39,7 @@ type call struct {
 	ctx   context.Context
 	n     int // the number of the call
 	tick  func(text string)
-	ask   asker // nil: nobody is there to answer
+	ask   form.Asker // nil: nobody is there to answer
 	alive chan struct{}
 }
 

@@ -34,8 +34,6 @@ type Options struct {
 	Box func(p sandbox.Profile, leave sandbox.Leave, environ []string) (*sandbox.Box, error)
 	// Login carries requests over base as somebody who is logged in to that server; nil: nobody is.
 	Login func(s Server, base http.RoundTripper) (http.RoundTripper, error)
-	// Ask puts a server's question to the human; nil: the agent whose call the server works on does.
-	Ask func(ctx context.Context, server string, e Elicitation) (Answer, error)
 }
 
 // Phase is how a server is.

@@ -678,32 +678,35 @@ func TestRoom_big(t *testing.T) {
 	}
 }
 
+// What a server asks goes to the human of the call that it works on, line by line.
 func TestRoom_asks(t *testing.T) {
 	var mu sync.Mutex
-	var asked []Elicitation
-	ask := func(_ context.Context, server string, e Elicitation) (Answer, error) {
+	var asked []tools.Question
+	b := open(t, Options{}, child(t, "one", "ok"))
+	b.env.Ask = func(_ context.Context, id, title string, q tools.Question) (string, error) {
 		mu.Lock()
 		defer mu.Unlock()
-		if asked = append(asked, e); server != "one" {
-			t.Error(server)
+		if asked = append(asked, q); id != "call" || title != "the MCP server one asks" {
+			t.Error(id, title)
 		}
-		if e.URL != "" {
-			return Answer{Action: Decline}, nil
+		switch {
+		case strings.Contains(q.Text, "colour"):
+			return "blue", nil
+		case strings.Contains(q.Text, "many"):
+			return "leave it out", nil
 		}
-		return Answer{Action: Accept, Content: map[string]any{"colour": "blue"}}, nil
+		return "no", nil
 	}
-	b := open(t, Options{Ask: ask}, child(t, "one", "ok"))
 	b.Lend(t.Context())
 	r, _ := b.call(t.Context(), "mcp__one__ask", `{}`)
 	if r.Text != `{"action":"accept","content":{"colour":"blue"}}` {
 		t.Errorf("%+v", r)
 	}
-	one := 1.0
-	want := []Field{{Name: "colour", Type: "string", Options: []string{"red", "blue"}, Required: true}, {Name: "many", Type: "integer", Min: &one}}
-	if got, _ := json.Marshal(asked[0].Fields); string(got) != func() string { b, _ := json.Marshal(want); return string(b) }() || strings.Contains(asked[0].Message, "\x1b") {
-		t.Errorf("%s %q", got, asked[0].Message)
+	if len(asked) != 2 || len(asked[0].Options) != 3 || asked[0].Options[0].Label != "red" || strings.Contains(asked[0].Text, "\x1b") {
+		t.Errorf("%+v", asked)
 	}
-	if r, _ = b.call(t.Context(), "mcp__one__ask_url", `{}`); r.Text != `{"action":"decline"}` || asked[1].Host != "login.example.com" {
+	asked = nil
+	if r, _ = b.call(t.Context(), "mcp__one__ask_url", `{}`); r.Text != `{"action":"decline"}` || len(asked) != 1 || !strings.Contains(asked[0].Text, "the host login.example.com") {
 		t.Errorf("%+v %+v", r, asked)
 	}
 	if r, _ = b.call(t.Context(), "mcp__one__ask_many", `{}`); strings.Count(r.Text, "action") != 20 {

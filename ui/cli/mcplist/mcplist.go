@@ -105,7 +105,7 @@ type Try struct {
 
 // named is the server of that name, if it may be tried.
 func (t Try) named(name string) (serving.Row, error) {
-	r, err := serving.Desk{Room: t.Room, Now: time.Now}.Find(name)
+	r, err := serving.Desk{Room: t.Room}.Find(name)
 	switch {
 	case err != nil:
 		return r, err
@@ -158,7 +158,7 @@ func (t Tried) Text() string {
 
 // Doctor is what is configured, broken, shadowed, not trusted or not found.
 func Doctor(room *servers.Room, root string) (all []doctor.Finding) {
-	rows, faults := serving.Desk{Room: room, Now: time.Now}.Rows()
+	rows, faults := serving.Desk{Room: room}.Rows()
 	if len(rows) == 0 && len(faults) == 0 {
 		return nil
 	}
@@ -189,7 +189,7 @@ func Doctor(room *servers.Room, root string) (all []doctor.Finding) {
 			if r.Command == "" {
 				continue
 			}
-			if _, err := r.Program(root, os.Environ()); err != nil {
+			if _, err := r.Program(root, proc.Clean(os.Environ(), nil)); err != nil {
 				all = append(all, doctor.Finding{What: "MCP server", Bad: true, Says: r.Place + ": " + r.Name + " can't start: " + err.Error()})
 			}
 		}
