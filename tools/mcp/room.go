@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"reflect"
 	"slices"
 	"sync"
 	"time"
@@ -80,6 +81,7 @@ type Room struct {
 	mu     sync.Mutex
 	links  map[string]*link
 	order  []*link            // those that were configured last, in order
+	of     []Server           // what order was made of; nil: nothing was
 	kept   map[string]*record // by server: what is known of its tools
 	closed bool
 
@@ -122,21 +124,32 @@ func (r *Room) sync() (all []*link) {
 	if r.o.Servers != nil {
 		servers = r.o.Servers()
 	}
-	var gone []*link
 	r.once.Do(r.load)
 	r.mu.Lock()
+	of, all, closed := r.of, r.order, r.closed
+	r.mu.Unlock()
+	if of != nil && !closed && reflect.DeepEqual(of, servers) {
+		return all
+	}
+	marks := make([]string, len(servers))
+	for n, s := range servers {
+		marks[n] = s.mark()
+	}
+	all = nil
+	var gone []*link
+	r.mu.Lock()
 	seen := map[string]bool{}
-	for _, s := range servers {
+	for n, s := range servers {
 		if s.Name == "" || seen[s.Name] || r.closed {
 			continue
 		}
 		seen[s.Name] = true
 		l := r.links[s.Name]
-		if l != nil && l.mark != s.mark() {
+		if l != nil && l.mark != marks[n] {
 			gone, l = append(gone, l), nil
 		}
 		if l == nil {
-			l = &link{r: r, server: s, mark: s.mark(), phase: Idle, since: r.o.Now()}
+			l = &link{r: r, server: s, mark: marks[n], phase: Idle, since: r.o.Now()}
 			r.links[s.Name] = l
 		}
 		l.place = s.Place
@@ -148,7 +161,7 @@ func (r *Room) sync() (all []*link) {
 			delete(r.links, name)
 		}
 	}
-	r.order = all
+	r.order, r.of = all, slices.Clone(servers)
 	r.mu.Unlock()
 	for _, l := range gone {
 		r.o.Go("end the server "+l.server.Name, func() { l.stop("it is not configured any more") })

@@ -740,6 +740,33 @@ func TestRoom_shared(t *testing.T) {
 	}
 }
 
+// What is configured counts as it is now, and is looked through only where it has changed.
+func TestRoom_configured(t *testing.T) {
+	one := child(t, "one", "ok")
+	one.Place = "config.toml:3"
+	b := open(t, Options{}, one)
+	b.Lend(t.Context())
+	pid := b.state("one").PID
+	one.Place = "config.toml:9"
+	b.servers = []Server{one}
+	if s := b.state("one"); s.PID != pid || s.Place != "config.toml:9" {
+		t.Errorf("it moved: %+v", s)
+	}
+	one.Args = []string{"more"}
+	b.servers = []Server{one, {Name: "two", URL: "https://two.example"}}
+	if s := b.state("one"); s.PID != 0 || s.Phase != Idle || len(b.States()) != 2 {
+		t.Errorf("it changed: %+v", s)
+	}
+	b.servers = nil
+	for n := range 20 {
+		b.servers = append(b.servers, Server{Name: fmt.Sprint("of many ", n), Command: "x", Env: map[string]string{"A": "b"}, Args: []string{"a", "b"}})
+	}
+	b.sync()
+	if n := testing.AllocsPerRun(10, func() { b.sync() }); n > 60 { // a mark is far more
+		t.Errorf("20 servers that did not change take %v allocations", n)
+	}
+}
+
 // No server's tools are lent under the name of another one: what lets those run must not let these.
 func TestToolName(t *testing.T) {
 	for long := range 65 {
