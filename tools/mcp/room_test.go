@@ -286,6 +286,9 @@ func TestRoom_starts(t *testing.T) {
 			if s.Tools != c.tools || c.says != "" && (s.Phase != Failed || s.Tries != 1 || s.Says == "") {
 				t.Errorf("%+v\n%s", s, b.Log("one"))
 			}
+			if log := b.Log("one"); c.how == "odd tools" && !strings.Contains(log, `its tool "two" is left out: another one has its name`) {
+				t.Error(log)
+			}
 			seen := map[string]bool{}
 			for _, l := range b.Lend(t.Context()) {
 				if len(l.Name) > mostName || seen[l.Name] || strings.ContainsFunc(l.Name, func(c rune) bool { return c > 'z' || c <= ' ' }) {

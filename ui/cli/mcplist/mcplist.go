@@ -173,7 +173,7 @@ func Doctor(room *servers.Room, root string) (all []doctor.Finding) {
 			waits++
 		}
 	}
-	all = append(all, doctor.Finding{What: "MCP servers", Says: fmt.Sprintf("%d in use, %d that you do not trust yet, %d that are not used; /mcp shows how they are", used, waits, out)})
+	all = append(all, doctor.Finding{What: "MCP servers", Says: fmt.Sprintf("in use: %d, not trusted: %d, not used: %d; /mcp shows how they are", used, waits, out)})
 	said := map[string]bool{}
 	for _, f := range room.List().Faults {
 		said[f.Text] = true

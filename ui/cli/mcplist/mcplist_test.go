@@ -54,7 +54,7 @@ func TestDoctor(t *testing.T) {
 		all = append(all, mark+f.What+": "+f.Says)
 	}
 	want := []string{
-		"ok MCP servers: 3 in use, 1 that you do not trust yet, 3 that are not used", "! MCP server: .mcp.json:1:74: gone: args: the variable NOT_SET_ANYWHERE is not set",
+		"ok MCP servers: in use: 3, not trusted: 1, not used: 3", "! MCP server: .mcp.json:1:74: gone: args: the variable NOT_SET_ANYWHERE is not set",
 		"! MCP server: config.toml:5: lost can't start: there is no program no-such-program-here", "! MCP server: config.toml:7: rel can't start: there is no program ./no-such",
 		"ok MCP server not used: config.toml:9: off: it is switched off", "ok MCP server not used: .mcp.json:1:17: a: shadowed: config.toml:3",
 		"ok ignored: .mcp.json:1:128: theirs: honest",
