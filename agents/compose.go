@@ -105,17 +105,15 @@ func Open(ctx context.Context, o Options) (*Pool, error) {
 // furnish makes the rooms and tells each what it needs of the others.
 func (p *Pool) furnish() {
 	o := &p.o
-	p.seals = seal.New()
+	p.seals, p.inbox = seal.New(), inbox.New(o.DB, p.fleet.Rung)
 	p.held = quarantine.New(o.DB, p.fleet, p.seals)
-	p.inbox = inbox.New(o.DB, p.fleet.Rung)
 	p.Asks = questions.New(o.DB, p.inbox, o.Gate, p.seals, p.audit, o.Now)
 	p.Permissions = permissions.New(permissions.Options{
 		DB: o.DB, Gate: o.Gate, Audit: p.audit, Asks: p.Asks, Tools: o.Tools,
 		Env:   tools.Env{Root: o.Root, Private: o.Private, Outputs: p.outputs(0), Environ: o.Environ, Keys: o.Keys},
 		Boxed: o.Box != nil,
 	})
-	p.Ledger = ledger.New(o.DB, p.inbox, subjects{p})
-	p.waits = waits.New(onlooker{p.fleet, p})
+	p.Ledger, p.waits = ledger.New(o.DB, p.inbox, subjects{p}), waits.New(onlooker{p.fleet, p})
 	p.takes = mail.NewTakes(o.DB, p.inbox, p.waits)
 	p.Mail = mail.New(mail.Options{
 		DB: o.DB, Inbox: p.inbox, Now: o.Now, Rules: o.Rules,
