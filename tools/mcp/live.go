@@ -333,11 +333,7 @@ func (v *live) end() string {
 		case !errors.Is(v.pipes.err, io.EOF) && !errors.Is(v.pipes.err, os.ErrClosed):
 			v.how = "was ended: " + v.pipes.err.Error()
 		}
-		words := v.lastWords()
-		v.how += words
-		if words != "" {
-			v.l.noted("its last words" + words)
-		}
+		v.how += v.lastWords()
 	})
 	return v.how
 }

@@ -511,7 +511,7 @@ func TestRoom_stderr(t *testing.T) {
 	b := open(t, Options{}, good, Server{Name: "dead", Own: true, Command: "/bin/sh", Args: []string{"-c", lines + "exit 3"}})
 	for name, fails := range map[string]bool{"good": false, "dead": true} {
 		rep, err := b.Test(t.Context(), name)
-		if (err != nil) != fails || rep.Stderr != said || !strings.Contains(rep.Notes, "its last words") {
+		if (err != nil) != fails || rep.Stderr != said || strings.Contains(rep.Notes, "older protocol") != fails || strings.Contains(rep.Notes, "line") {
 			t.Errorf("%s: %v, %+v", name, err, rep)
 		}
 		if err := b.Reconnect(t.Context(), name); (err != nil) != fails {
