@@ -41,7 +41,11 @@ func changes(a Action) string {
 			}
 		}
 	}
-	for _, d := range s.places() {
+	from := s.places()
+	if from == nil {
+		return "what may run by itself, as it changes the directory many times"
+	}
+	for _, d := range from {
 		for _, w := range s.Writes {
 			if !path.IsAbs(w) {
 				w = path.Join(d, w)

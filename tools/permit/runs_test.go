@@ -45,6 +45,12 @@ func TestDecide_whatRuns(t *testing.T) {
 		"git add .claude/settings.json":                  Allow,
 		`git commit -m "mend .claude/settings.json"`:     Allow,
 		"touch x; rm -rf build":                          Allow,
+		"cd /w/check && echo x > it":                     AskHuman,
+		"pushd check && echo x > it":                     AskHuman,
+		"cd -P check && echo x > it":                     AskHuman,
+		"cd a;cd ..;cd a;cd ..;cd check && echo x > it":  AskHuman,
+		strings.Repeat("cd a; ", 20) + "touch x":         AskHuman, // nobody knows where
+		"cd a && x; cd ../b && y; cd ../c && z; cd ../d": Allow,
 	} {
 		v := g.Decide(act(command))
 		if v.Decision != want || v.Guarded != (want == AskHuman) {
