@@ -26,7 +26,7 @@ func (r *Room) Before(ctx context.Context, who Who, c history.Call, act permit.A
 	if r.idle() || v.Decision == permit.Deny {
 		return v
 	}
-	a, args := r.beforeCall(ctx, who, c, again != nil)
+	a, args := r.beforeCall(ctx, who, c, Answer{Final: again == nil})
 	if args != nil && a.Deny == "" {
 		var err error
 		if act, v, err = again(args); err != nil {
@@ -60,9 +60,9 @@ func (r *Room) Before(ctx context.Context, who Who, c history.Call, act permit.A
 
 // beforeCall asks the hooks about a call, each about the arguments as those before it left them. Those that were asked
 // before the last change are asked once more, about what is to run. It returns the arguments too; nil: they are as they were.
-func (r *Room) beforeCall(ctx context.Context, who Who, c history.Call, mayChange bool) (a Answer, args json.RawMessage) {
+func (r *Room) beforeCall(ctx context.Context, who Who, c history.Call, a Answer) (Answer, json.RawMessage) {
 	names := toolNames(c.Name)
-	a.Final = !mayChange
+	var args json.RawMessage
 	ask := func(h Hook) {
 		r.ask(ctx, &a, h, who, map[string]any{"tool_name": names[0], "tool_input": toolInput(r.o.Root, c.Name, c.Args), "tool_use_id": c.ID})
 	}
