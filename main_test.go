@@ -145,7 +145,7 @@ var arrows = map[string][]string{
 	"tools/permit/bash":      {"tools/permit/filenames"},
 	"tools/permit/filenames": {"tools/pattern"},
 	"tools/permit/programs":  {"tools/pattern", "tools/permit/bash", "tools/permit/filenames"},
-	"tools/permit/toolrule":  {"tools/permit/bash"},
+	"tools/permit/toolrule":  {"tools/permit/bash", "tools/permit/programs"},
 	"tools/proc":             {"tools/sandbox", "tools/secret"},
 	"tools/sandbox":          {"tools/sandbox/cell"},
 	"tools/sandbox/cell":     {},

@@ -51,6 +51,21 @@ func TestDecide_whatRuns(t *testing.T) {
 		"cd a;cd ..;cd a;cd ..;cd check && echo x > it":  AskHuman,
 		strings.Repeat("cd a; ", 20) + "touch x":         AskHuman, // nobody knows where
 		"cd a && x; cd ../b && y; cd ../c && z; cd ../d": Allow,
+		"git diff --output=.claude/settings.json":        AskHuman,
+		"git log --output .claude/settings.json":         AskHuman,
+		"git show --outp=.claude/settings.json":          AskHuman,
+		"git --no-pager diff --outp check/it":            AskHuman,
+		"git push --receive-pack='tee check/it' . x":     AskHuman,
+		"GIT_EXTERNAL_DIFF='cp x' git diff check/it":     AskHuman,
+		"git diff -- .claude/settings.json":              Allow,
+		"git log -p --oneline check/it":                  Allow,
+		"sort -o check/it x":                             AskHuman,
+		"uniq x check/it":                                AskHuman,
+		"sort check/it":                                  Allow,
+		"find . -fprint check/it":                        AskHuman,
+		"sed -n 'w check/it' x":                          AskHuman,
+		"curl -so check/it x":                            AskHuman,
+		"tree -o check/it":                               AskHuman,
 	} {
 		v := g.Decide(act(command))
 		if v.Decision != want || v.Guarded != (want == AskHuman) {
