@@ -49,7 +49,7 @@ type Options struct {
 	Asks  Asks
 	Tools *tools.Set
 	Env   tools.Env // in which a command is judged that is only tested
-	Boxed bool      // commands run in a sandbox
+	Boxed bool      // commands run in a sandbox, where one works
 }
 
 // Asks has the questions that are open.

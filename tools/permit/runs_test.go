@@ -75,6 +75,10 @@ func TestDecide_whatRuns(t *testing.T) {
 	boxed := act("echo x > .claude/settings.json")
 	boxed.Boxed = true
 	auto := gate(t, Auto)
+	if v := auto.Decide(boxed); v.Decision != AskHuman || !v.Guarded {
+		t.Errorf("in a sandbox of which none works: %+v", v)
+	}
+	auto.Boxes(Prevents)
 	if v := auto.Decide(boxed); v.Decision != Allow {
 		t.Errorf("in a sandbox: %+v", v)
 	}
