@@ -122,7 +122,8 @@ var arrows = map[string][]string{
 	"store/config":          {"store/config/near", "store/config/paths"},
 	"store/config/near":     {},
 	"store/config/paths":    {},
-	"store/config/rulefile": {"store/config/settings"},
+	"store/config/rulefile": {"store/config/settings", "store/config/walk"},
+	"store/config/walk":     {},
 	"store/files":           {},
 	"store/sqlite":          {"store/files"},
 	"store/storetest":       {"store"},
@@ -334,7 +335,7 @@ var arrows = map[string][]string{
 		"tools/sandbox", "tools/secret", "ui/cli/doctor", "ui/cli/watch", "ui/slash/serving",
 	},
 	"agents/servers":        {"agents/trust", "store/config", "tools/mcp", "tools/proc", "tools/secret"},
-	"store/config/settings": {},
+	"store/config/settings": {"store/config/walk"},
 	"agents/inline": {
 		"agents/program", "agents/skills", "agents/trust", "tools", "tools/permit", "tools/permit/bash", "tools/sandbox",
 	},
