@@ -222,8 +222,8 @@ var arrows = map[string][]string{
 		"agents/skills", "agents/trust", "inbox/rules", "store", "store/config", "store/config/paths", "tools",
 		"tools/allowance", "tools/mcp", "tools/mcp/login", "tools/permit", "tools/proc", "tools/sandbox", "tools/secret", "ui",
 		"ui/cli", "ui/cli/guard", "ui/cli/host", "ui/cli/mcplist", "ui/cli/mcpserver", "ui/cli/models", "ui/cli/place",
-		"ui/cli/printer", "ui/cli/reach", "ui/cli/rulebook", "ui/cli/shelf", "ui/cli/shell", "ui/cli/wall", "ui/cli/watch",
-		"ui/screen", "ui/welcome", "ui/words",
+		"ui/cli/printer", "ui/cli/reach", "ui/cli/rulebook", "ui/cli/shelf", "ui/cli/shell", "ui/cli/veil", "ui/cli/wall",
+		"ui/cli/watch", "ui/screen", "ui/welcome", "ui/words",
 	},
 	"ui/composer":      {"themes", "ui/frame"},
 	"ui/dialog":        {"themes", "tools/permit", "ui/dialog/reveal", "ui/frame"},
@@ -345,6 +345,7 @@ var arrows = map[string][]string{
 	"agents/brought": {"agents/briefs", "agents/hooks", "agents/servers", "agents/skills", "agents/trust", "tools/mcp"},
 	"tools/spelling": {},
 	"tools/ownfile":  {},
+	"ui/cli/veil":    {"tools/permit"},
 }
 
 // confined says where a module outside of ours may be imported. A path ends in
