@@ -83,6 +83,8 @@ type row struct {
 type Book struct {
 	root, path string
 
+	keeps sync.Mutex // held while rows are changed, so that no answer is written over another
+
 	mu   sync.Mutex
 	rows map[string]row
 }
@@ -170,6 +172,8 @@ func (b *Book) Decline(all ...Snapshot) error {
 
 // keep changes the rows of these, on disk before in memory.
 func (b *Book) keep(all []Snapshot, change func(row, Snapshot) row) error {
+	b.keeps.Lock()
+	defer b.keeps.Unlock()
 	b.mu.Lock()
 	rows := maps.Clone(b.rows)
 	b.mu.Unlock()
