@@ -147,6 +147,27 @@ func TestAgree_together(t *testing.T) {
 	}
 }
 
+// Whether a file is guarded is known without going through what is trusted: it is asked for each word of each command.
+func TestGuards_cheap(t *testing.T) {
+	root, b := workspace(t, map[string]string{"x.sh": "x"})
+	for i := range 100 {
+		check(t, b.Agree(b.Look(Part{Kind: "hooks", Name: strconv.Itoa(i), Path: "hooks.json", Commands: []string{"./x.sh"}})))
+	}
+	again, err := Open(root, b.path)
+	check(t, err)
+	for _, b := range []*Book{b, again} {
+		for path, guarded := range map[string]bool{"x.sh": true, "hooks.json": true, "y.sh": false} {
+			if got := b.Guards(filepath.Join(root, path)); (got != "") != guarded {
+				t.Errorf("%s: %q", path, got)
+			}
+		}
+		other := filepath.Join(root, "y.sh")
+		if n := testing.AllocsPerRun(10, func() { b.Guards(other) }); n != 0 {
+			t.Errorf("it costs %v allocations", n)
+		}
+	}
+}
+
 // Nobody can agree to what can't be vouched for.
 func TestLook_bounds(t *testing.T) {
 	root, b := workspace(t, nil)
