@@ -155,6 +155,7 @@ var users = map[string]string{
 	"apiKeyHelper": helper, "awsAuthRefresh": helper, "awsCredentialExport": helper, "otelHeadersHelper": helper,
 	"enableAllProjectMcpServers": servers, "enabledMcpjsonServers": servers, "providers": prompts, "base_url": prompts, "baseUrl": prompts,
 	"agents": "it names programs that act as agents", "permission_mode": "the mode is the user's", "sandbox": "the sandbox is the user's",
+	"editor": "it names a program that runs as the user", "mcp": "a workspace's servers stand in .mcp.json",
 	"forceLoginMethod": "logins are the user's", "permissions.disableBypassPermissionsMode": "the mode is the user's",
 }
 
