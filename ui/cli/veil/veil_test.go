@@ -1,14 +1,18 @@
 package veil
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"fantail/tools/permit"
 	"fantail/tools/permit/toolrule"
@@ -98,6 +102,21 @@ func TestFind(t *testing.T) {
 	}
 }
 
+// tick waits until the clock of the file system has gone on, so that what changes now is seen to be another.
+func tick(t *testing.T) {
+	t.Helper()
+	p := filepath.Join(t.TempDir(), "x")
+	now := func() (s unix.Stat_t) {
+		if err := errors.Join(os.WriteFile(p, []byte("x"), 0o600), unix.Stat(p, &s)); err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	for first := now().Ctim; first == now().Ctim; {
+		runtime.Gosched()
+	}
+}
+
 // TestFind_again: a directory is read again only if something was made, renamed or removed in it, or it was just then when
 // it was read, or the rules are others.
 func TestFind_again(t *testing.T) {
@@ -119,12 +138,15 @@ func TestFind_again(t *testing.T) {
 	f.now = later
 	find("when they have not", v, 5, "a/one.pem")
 	find("when that is known", v, 0, "a/one.pem")
+	tick(t)
 	write(t, root, "c/d/three.pem")
 	find("when one was made", v, 1, "a/one.pem", "c/d/three.pem")
+	tick(t)
 	if err := os.Rename(filepath.Join(root, "a/b"), filepath.Join(root, "a/f")); err != nil {
 		t.Fatal(err)
 	}
 	find("when a directory was renamed", v, 2, "a/one.pem", "c/d/three.pem")
+	tick(t)
 	if err := os.Remove(filepath.Join(root, "a/one.pem")); err != nil {
 		t.Fatal(err)
 	}
