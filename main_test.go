@@ -122,7 +122,8 @@ var arrows = map[string][]string{
 	"store/config":          {"store/config/near", "store/config/paths"},
 	"store/config/near":     {},
 	"store/config/paths":    {},
-	"store/config/rulefile": {"store/config/settings"},
+	"store/config/rulefile": {"store/config/settings", "store/config/walk"},
+	"store/config/walk":     {},
 	"store/files":           {},
 	"store/sqlite":          {"store/files"},
 	"store/storetest":       {"store"},
@@ -145,7 +146,7 @@ var arrows = map[string][]string{
 	"tools/permit/bash":      {"tools/permit/filenames"},
 	"tools/permit/filenames": {"tools/pattern"},
 	"tools/permit/programs":  {"tools/pattern", "tools/permit/bash", "tools/permit/filenames"},
-	"tools/permit/toolrule":  {"tools/permit/bash"},
+	"tools/permit/toolrule":  {"tools/permit/bash", "tools/permit/programs"},
 	"tools/proc":             {"tools/sandbox", "tools/secret"},
 	"tools/sandbox":          {"tools/sandbox/cell"},
 	"tools/sandbox/cell":     {},
@@ -221,8 +222,8 @@ var arrows = map[string][]string{
 		"agents/skills", "agents/trust", "inbox/rules", "store", "store/config", "store/config/paths", "tools",
 		"tools/allowance", "tools/mcp", "tools/mcp/login", "tools/permit", "tools/proc", "tools/sandbox", "tools/secret", "ui",
 		"ui/cli", "ui/cli/guard", "ui/cli/host", "ui/cli/mcplist", "ui/cli/mcpserver", "ui/cli/models", "ui/cli/place",
-		"ui/cli/printer", "ui/cli/reach", "ui/cli/rulebook", "ui/cli/shelf", "ui/cli/shell", "ui/cli/wall", "ui/cli/watch",
-		"ui/screen", "ui/welcome", "ui/words",
+		"ui/cli/printer", "ui/cli/reach", "ui/cli/rulebook", "ui/cli/shelf", "ui/cli/shell", "ui/cli/veil", "ui/cli/wall",
+		"ui/cli/watch", "ui/screen", "ui/welcome", "ui/words",
 	},
 	"ui/composer":      {"themes", "ui/frame"},
 	"ui/dialog":        {"themes", "tools/permit", "ui/dialog/reveal", "ui/frame"},
@@ -334,7 +335,7 @@ var arrows = map[string][]string{
 		"tools/sandbox", "tools/secret", "ui/cli/doctor", "ui/cli/watch", "ui/frame", "ui/slash/serving",
 	},
 	"agents/servers":        {"agents/trust", "store/config", "tools/mcp", "tools/proc", "tools/secret"},
-	"store/config/settings": {},
+	"store/config/settings": {"store/config/walk"},
 	"agents/inline": {
 		"agents/program", "agents/skills", "agents/trust", "tools", "tools/permit", "tools/permit/bash", "tools/sandbox",
 	},
@@ -345,6 +346,7 @@ var arrows = map[string][]string{
 	"tools/spelling": {},
 	"tools/ownfile":  {},
 	"tools/mcp/form": {"tools"},
+	"ui/cli/veil":    {"tools/permit"},
 }
 
 // confined says where a module outside of ours may be imported. A path ends in

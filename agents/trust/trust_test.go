@@ -4,7 +4,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -120,6 +122,50 @@ func TestStanding(t *testing.T) {
 	is("as it was again", Agreed)
 	p.Text += " and more"
 	is("the configuration changed", Changed)
+}
+
+// Of answers that are given at once each is kept, here and on disk.
+func TestAgree_together(t *testing.T) {
+	root, b := workspace(t, nil)
+	all := make([]Snapshot, 20)
+	var g sync.WaitGroup
+	for i := range all {
+		all[i] = b.Look(Part{Kind: "hooks", Name: strconv.Itoa(i), Text: "x"})
+		g.Go(func() {
+			if err := b.Agree(all[i]); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	g.Wait()
+	again, err := Open(root, b.path)
+	check(t, err)
+	for _, s := range all {
+		if here, there := b.Standing(s), again.Standing(s); here != Agreed || there != Agreed {
+			t.Errorf("%s: %v, and after a restart %v", s.Name, here, there)
+		}
+	}
+}
+
+// Whether a file is guarded is known without going through what is trusted: it is asked for each word of each command.
+func TestGuards_cheap(t *testing.T) {
+	root, b := workspace(t, map[string]string{"x.sh": "x"})
+	for i := range 100 {
+		check(t, b.Agree(b.Look(Part{Kind: "hooks", Name: strconv.Itoa(i), Path: "hooks.json", Commands: []string{"./x.sh"}})))
+	}
+	again, err := Open(root, b.path)
+	check(t, err)
+	for _, b := range []*Book{b, again} {
+		for path, guarded := range map[string]bool{"x.sh": true, "hooks.json": true, "y.sh": false} {
+			if got := b.Guards(filepath.Join(root, path)); (got != "") != guarded {
+				t.Errorf("%s: %q", path, got)
+			}
+		}
+		other := filepath.Join(root, "y.sh")
+		if n := testing.AllocsPerRun(10, func() { b.Guards(other) }); n != 0 {
+			t.Errorf("it costs %v allocations", n)
+		}
+	}
 }
 
 // Nobody can agree to what can't be vouched for.
