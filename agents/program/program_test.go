@@ -1,28 +1,30 @@
-package program_test
+package program
 
 import (
-	"slices"
+	"os"
+	"strings"
 	"testing"
 	"time"
 
-	"fantail/agents/program"
-	"fantail/tools/sandbox"
+	"fantail/tools/proc"
+	"fantail/tools/secret"
 )
 
-// TestRun_words: the sandbox of a line comes to know the files that it names.
-func TestRun_words(t *testing.T) {
-	var leave sandbox.Leave
-	g := program.Ground{Root: t.TempDir(), Go: func(_ string, f func()) { go f() }, Box: func(_ sandbox.Profile, l sandbox.Leave, _ []string) (*sandbox.Box, error) {
-		leave = l
-		return nil, nil // none, which is nothing to a line that does nothing
-	}}
-	d := g.Run(t.Context(), program.Line{Command: `true "/tmp/a/run" --config=/tmp/b/c;true $(true </tmp/d)`, Profile: sandbox.Server, Timeout: time.Minute})
-	if d.Exit > 1 || d.Fault != "" {
-		t.Errorf("%+v", d)
+// TestRun: a line is read by the shell that reads the commands of agents, gets its parameters and input, and its end is told.
+func TestRun(t *testing.T) {
+	shell, err := proc.Shell()
+	if err != nil || !strings.HasSuffix(shell, "bash") {
+		t.Skip("there is no bash")
 	}
-	for _, want := range []string{"/tmp/a/run", "--config=/tmp/b/c", "/tmp/d"} {
-		if !slices.Contains(leave.Words, want) {
-			t.Errorf("%s is not among %q", want, leave.Words)
-		}
+	g := Ground{
+		Root: t.TempDir(), Environ: os.Environ(), Keys: secret.New(nil, os.Getenv),
+		Go: func(_ string, f func()) { go f() },
+	}
+	d := g.Run(t.Context(), Line{Command: `echo "$BASH $0 $1 $(cat) $FANTAIL_PROJECT_DIR"; echo wrong >&2; exit 3`, Args: []string{"me", "one"}, Input: []byte("fed"), Timeout: time.Minute})
+	if want := shell + " me one fed " + g.Root + "\n"; d.Out != want || d.Err != "wrong\n" || d.Exit != 3 || d.Fault != "" || d.TimedOut {
+		t.Errorf("%+v, want %q", d, want)
+	}
+	if d := g.Run(t.Context(), Line{Command: "exec sleep 60", Timeout: 10 * time.Millisecond}); !d.TimedOut || d.Exit != -1 {
+		t.Errorf("one that takes too long: %+v", d)
 	}
 }
