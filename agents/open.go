@@ -21,8 +21,7 @@ import (
 // has a prompt box, a queue and an inbox of its own, and lives until it is
 // closed.
 
-// NewHelper opens a helper and returns what is known of it. Without a name it
-// gets one, without a model main's.
+// NewHelper opens a helper and returns what is known of it. Without a name it gets one, without a model main's.
 func (p *Pool) NewHelper(ctx context.Context, name, model string) (event.Info, error) {
 	i, err := p.addHelper(ctx, store.Agent{Name: name, Model: model}, "", "", "")
 	if err != nil {

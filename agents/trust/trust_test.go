@@ -289,34 +289,3 @@ func TestRoom(t *testing.T) {
 		t.Error("where there is no room something is trusted")
 	}
 }
-
-// TestBook_atOnce: what is agreed to at the same time, from two screens, is all kept.
-func TestBook_atOnce(t *testing.T) {
-	root, path := t.TempDir(), filepath.Join(t.TempDir(), "trust.json")
-	b, err := Open(root, path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var all []Snapshot
-	for n := range 20 {
-		all = append(all, b.Look(Part{Kind: "hooks", Name: strconv.Itoa(n), Text: "x"}))
-	}
-	var done sync.WaitGroup
-	for _, s := range all {
-		done.Go(func() {
-			if err := b.Agree(s); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	done.Wait()
-	again, err := Open(root, path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, s := range all {
-		if b.Standing(s) != Agreed || again.Standing(s) != Agreed {
-			t.Errorf("%s is %v, and on the disk %v", s.Name, b.Standing(s), again.Standing(s))
-		}
-	}
-}
