@@ -15,6 +15,7 @@ import (
 	"fantail/agents/history"
 	"fantail/agents/hooks"
 	"fantail/agents/llm"
+	"fantail/agents/outside"
 	"fantail/agents/trust"
 	"fantail/store/config"
 	"fantail/tools/permit"
@@ -374,5 +375,42 @@ func TestHooks_changeACall(t *testing.T) {
 	}
 	if rs := results(m.Last()); len(rs) != 1 || !strings.Contains(rs[0].Text, "A hook changed the arguments") {
 		t.Errorf("the model is told %+v", rs)
+	}
+}
+
+// TestHooks_hearFromTheFirst: a hook for mail that is written while the program runs hears of the first message that comes
+// then, and of none before.
+func TestHooks_hearFromTheFirst(t *testing.T) {
+	home := t.TempDir()
+	room, err := trust.In(home, home)
+	check(t, err)
+	w := open(t, &model{Reply: remembers}, setting{Hooks: hooks.New(hooks.Settings{Root: t.TempDir(), Home: home, Trust: room}), Env: os.Environ()})
+	send := func(text string) {
+		t.Helper()
+		_, err := w.Pool.Door.Mail(t.Context(), outside.Deposit{To: []string{"main"}, Body: text})
+		check(t, err)
+	}
+	told := filepath.Join(home, "told")
+	check(t, syscall.Mkfifo(told, 0o600))
+	f, err := os.OpenFile(told, os.O_RDWR, 0)
+	check(t, err)
+	defer f.Close()
+	lines := bufio.NewReader(f)
+	hook := func(e hooks.Event) {
+		t.Helper()
+		write(t, home, map[string]string{".claude/settings.json": `{"hooks":{"` + string(e) + `":[{"hooks":[{"type":"command","command":"x=$(cat); printf '%s\\n' \"$x\" > ` + told + `"}]}]}}`})
+	}
+	hook(hooks.TurnEnded)
+	w.Main()
+	send("before")
+	w.Until("it came", func() bool { return w.Info("main").Pending == 1 })
+	w.Prompt("hello")
+	_, err = lines.ReadString('\n') // who tells of this was told of the mail
+	check(t, err)
+	hook(hooks.MailDeposited)
+	send("first")
+	line, err := lines.ReadString('\n')
+	if check(t, err); !strings.Contains(line, `"body":"first"`) {
+		t.Errorf("it heard %s", line)
 	}
 }

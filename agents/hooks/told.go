@@ -26,7 +26,8 @@ const being = "+"
 // mail is how far hooks were told of it.
 type mail struct {
 	follows bool  // else there are no hooks for it, and what comes is never told
-	told    int64 // all messages up to this one
+	known   bool  // told is
+	told    int64 // all messages up to this one, which is kept while hooks follow
 	again   int64 // the one that may have been told before the program began; 0: none
 }
 
@@ -53,49 +54,54 @@ func (f *follower) missedMail(ctx context.Context) {
 		if word != "" {
 			f.keep(ctx, toldOfMail, "")
 		}
+		f.newest(ctx)
 		return
 	}
 	number, begun := strings.CutSuffix(word, being)
 	n, wrong := strconv.ParseInt(number, 10, 64)
-	if wrong != nil { // nothing was told before
+	switch {
+	case wrong != nil: // nothing was told before
 		f.newest(ctx)
-		return
-	}
-	f.mail = mail{follows: true, told: n}
-	if begun {
-		f.mail.told, f.mail.again = n-1, n
+	case begun:
+		f.mail = mail{follows: true, known: true, told: n - 1, again: n}
+	default:
+		f.mail = mail{follows: true, known: true, told: n}
 	}
 	f.mailed(ctx)
 }
 
-// newest begins to follow mail with what comes from now on.
+// newest passes over all mail that is there.
 func (f *follower) newest(ctx context.Context) {
-	var id int64
-	err := f.o.DB.Read(ctx, func(rx *store.Rx) (err error) {
-		id, err = inbox.Newest(&rx.View)
-		return err
-	})
-	if err != nil {
-		f.trouble(ctx, err)
+	f.mail = mail{}
+	if f.o.DB == nil {
 		return
 	}
-	f.mail = mail{follows: true, told: id}
-	f.keep(ctx, toldOfMail, strconv.FormatInt(id, 10))
+	err := f.o.DB.Read(ctx, func(rx *store.Rx) (err error) {
+		f.mail.told, err = inbox.Newest(&rx.View)
+		return err
+	})
+	f.mail.known = err == nil
+	f.trouble(ctx, err)
 }
 
 // mailed tells of mail that came since it was looked at last.
 func (f *follower) mailed(ctx context.Context) {
-	has := f.has(MailDeposited)
-	switch {
-	case has && !f.mail.follows:
+	if !f.has(MailDeposited) {
+		if f.mail.follows {
+			f.keep(ctx, toldOfMail, "")
+		}
 		f.newest(ctx)
 		return
-	case !has && f.mail.follows:
-		f.mail = mail{}
-		f.keep(ctx, toldOfMail, "")
+	}
+	if !f.mail.known {
+		f.newest(ctx)
+	}
+	if !f.mail.known {
 		return
-	case !has:
-		return
+	}
+	if !f.mail.follows {
+		f.mail.follows = true
+		f.keep(ctx, toldOfMail, strconv.FormatInt(f.mail.told, 10))
 	}
 	before := f.mail.told
 	for more := true; more; {

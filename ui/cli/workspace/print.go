@@ -12,6 +12,7 @@ import (
 
 	"fantail/agents"
 	"fantail/agents/fleet"
+	"fantail/agents/skills"
 	"fantail/store/config"
 	"fantail/store/config/paths"
 	"fantail/tools"
@@ -103,7 +104,7 @@ func (w *Workspace) prints(ctx context.Context, space host.Workspace, j host.Job
 		return 0, err
 	}
 	terms := agents.Unattended{Mode: mode, Goes: flags.Resume, Last: flags.Last}
-	name, file, err := w.described(flags)
+	name, file, err := described(w.shelf, flags)
 	switch {
 	case err != nil:
 		return 0, err
@@ -128,12 +129,12 @@ func (w *Workspace) prints(ctx context.Context, space host.Workspace, j host.Job
 }
 
 // described returns the name behind --agent, and whether a file describes that agent; else another vendor's is meant, or none.
-func (w *Workspace) described(flags cli.Flags) (name string, file bool, err error) {
+func described(shelf *skills.Shelf, flags cli.Flags) (name string, file bool, err error) {
 	name, is := tools.VendorOf(flags.Model)
 	if !is {
 		return "", false, nil
 	}
-	of, err := w.shelf.Agent(name)
+	of, err := shelf.Agent(name)
 	if err != nil {
 		return name, false, shell.Misused("--agent %s: %v", name, err)
 	}

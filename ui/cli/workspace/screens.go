@@ -40,7 +40,7 @@ func (w *Workspace) face(h host.Hello) (ui.Options, error) {
 	}
 	w.keys.Add(h.Getenv) // before anything is typed there
 	brought := w.models.Use(h.Getenv)
-	name, file, err := w.described(flags)
+	name, file, err := described(w.shelf, flags)
 	switch {
 	case err != nil:
 		return ui.Options{}, err
