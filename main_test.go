@@ -137,8 +137,8 @@ var arrows = map[string][]string{
 	"tools/front":     {"tools"},
 	"tools/git":       {},
 	"tools/mcp": {
-		"tools", "tools/content", "tools/mcp/login", "tools/ownfile", "tools/permit", "tools/proc", "tools/sandbox",
-		"tools/secret",
+		"tools", "tools/content", "tools/mcp/address", "tools/mcp/frames", "tools/mcp/login", "tools/mcp/paging",
+		"tools/ownfile", "tools/permit", "tools/proc", "tools/sandbox", "tools/secret",
 	},
 	"tools/mcp/login":        {"tools/ownfile"},
 	"tools/permit":           {"tools/permit/bash", "tools/permit/filenames", "tools/permit/programs", "tools/permit/toolrule"},
@@ -338,12 +338,15 @@ var arrows = map[string][]string{
 	"agents/inline": {
 		"agents/program", "agents/skills", "agents/trust", "tools", "tools/permit", "tools/permit/bash", "tools/sandbox",
 	},
-	"agents/program": {"tools/permit", "tools/proc", "tools/sandbox", "tools/secret"},
-	"tools/tree":     {},
-	"agents/typed":   {"agents/event", "agents/roster", "agents/schedule", "agents/skills", "store"},
-	"agents/brought": {"agents/briefs", "agents/hooks", "agents/servers", "agents/skills", "agents/trust", "tools/mcp"},
-	"tools/spelling": {},
-	"tools/ownfile":  {},
+	"agents/program":    {"tools/permit", "tools/proc", "tools/sandbox", "tools/secret"},
+	"tools/tree":        {},
+	"agents/typed":      {"agents/event", "agents/roster", "agents/schedule", "agents/skills", "store"},
+	"agents/brought":    {"agents/briefs", "agents/hooks", "agents/servers", "agents/skills", "agents/trust", "tools/mcp"},
+	"tools/spelling":    {},
+	"tools/ownfile":     {},
+	"tools/mcp/address": {},
+	"tools/mcp/frames":  {},
+	"tools/mcp/paging":  {},
 }
 
 // confined says where a module outside of ours may be imported. A path ends in

@@ -200,7 +200,7 @@ func (l *link) work(
 	case cause != nil:
 		return fail("The MCP server %s was told to stop: %v. Whether it had done some of it is not known.", l.server.Name, cause)
 	}
-	return fail("The MCP server %s answers with an error: %s", l.server.Name, explain(l.server, err))
+	return fail("The MCP server %s answers with an error: %s", l.server.Name, short(explain(l.server, err)))
 }
 
 // times ends a call that gives no sign of life for too long, or whose server is gone. over is closed when it has ended.

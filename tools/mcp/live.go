@@ -16,6 +16,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"fantail/tools/mcp/paging"
 	"fantail/tools/proc"
 	"fantail/tools/sandbox"
 )
@@ -262,23 +263,17 @@ func (v *live) list(ctx context.Context) (all []*mcp.Tool, err error) {
 	if v.has().Tools == nil {
 		return nil, nil
 	}
-	seen := map[string]bool{}
-	for p := (&mcp.ListToolsParams{}); ; {
-		res, err := v.session.ListTools(ctx, p)
+	all, err = paging.Read(mostTools, func(cursor string) ([]*mcp.Tool, string, error) {
+		res, err := v.session.ListTools(ctx, &mcp.ListToolsParams{Cursor: cursor})
 		if err != nil {
-			return nil, fmt.Errorf("list its tools: %w", err)
+			return nil, "", err
 		}
-		for _, t := range res.Tools {
-			if t != nil && len(all) < mostTools {
-				all = append(all, t)
-			}
-		}
-		if res.NextCursor == "" || len(all) >= mostTools || seen[res.NextCursor] {
-			return all, nil
-		}
-		seen[res.NextCursor] = true
-		p = &mcp.ListToolsParams{Cursor: res.NextCursor}
+		return res.Tools, res.NextCursor, nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list its tools: %w", err)
 	}
+	return all, nil
 }
 
 // relist reads the list again once it rests.
