@@ -33,9 +33,9 @@ var arrows = map[string][]string{
 		"agents/follow", "agents/fork", "agents/history", "agents/hooks", "agents/inline", "agents/kept", "agents/kit",
 		"agents/ledger", "agents/llm", "agents/mail", "agents/memory", "agents/observer", "agents/outside",
 		"agents/permissions", "agents/post", "agents/program", "agents/quarantine", "agents/questions", "agents/queue",
-		"agents/recovery", "agents/roster", "agents/schedule", "agents/seal", "agents/steer", "agents/tasks", "agents/turn",
-		"agents/waits", "inbox", "inbox/envelope", "inbox/policy", "store", "tools", "tools/allowance", "tools/permit",
-		"tools/proc", "tools/secret",
+		"agents/recovery", "agents/roster", "agents/sampling", "agents/schedule", "agents/seal", "agents/steer",
+		"agents/tasks", "agents/turn", "agents/waits", "inbox", "inbox/envelope", "inbox/policy", "store", "tools",
+		"tools/allowance", "tools/permit", "tools/proc", "tools/secret",
 	},
 	"agents/agentstest": {
 		"agents", "agents/briefs", "agents/event", "agents/fleet", "agents/history", "agents/hooks", "agents/kept",
@@ -106,8 +106,8 @@ var arrows = map[string][]string{
 		"agents/abreast", "agents/audit", "agents/briefs", "agents/brought", "agents/budget", "agents/commands", "agents/disk",
 		"agents/ending", "agents/engine", "agents/event", "agents/fleet", "agents/history", "agents/hooks", "agents/kept",
 		"agents/llm", "agents/mail", "agents/post", "agents/prompts", "agents/questions", "agents/recovery", "agents/repeats",
-		"agents/reply", "agents/roster", "agents/seat", "agents/typed", "agents/waits", "inbox", "store", "tools",
-		"tools/permit", "tools/proc", "tools/sandbox", "tools/secret", "tools/workspace",
+		"agents/reply", "agents/roster", "agents/sampling", "agents/seat", "agents/typed", "agents/waits", "inbox", "store",
+		"tools", "tools/permit", "tools/proc", "tools/sandbox", "tools/secret", "tools/workspace",
 	},
 	"agents/quarantine": {
 		"agents/fleet", "agents/history", "agents/llm", "agents/queue", "agents/roster", "agents/seal", "store",
@@ -129,8 +129,8 @@ var arrows = map[string][]string{
 	"themes":                {},
 	"tools": {
 		"tools/allowance", "tools/content", "tools/git", "tools/offer", "tools/permit", "tools/permit/filenames",
-		"tools/permit/programs", "tools/proc", "tools/sandbox", "tools/search", "tools/secret", "tools/spelling",
-		"tools/workspace",
+		"tools/permit/programs", "tools/proc", "tools/sample", "tools/sandbox", "tools/search", "tools/secret",
+		"tools/spelling", "tools/workspace",
 	},
 	"tools/allowance": {},
 	"tools/content":   {},
@@ -138,7 +138,7 @@ var arrows = map[string][]string{
 	"tools/git":       {},
 	"tools/mcp": {
 		"tools", "tools/content", "tools/mcp/address", "tools/mcp/frames", "tools/mcp/login", "tools/mcp/paging",
-		"tools/ownfile", "tools/permit", "tools/proc", "tools/sandbox", "tools/secret",
+		"tools/mcp/sampling", "tools/ownfile", "tools/permit", "tools/proc", "tools/sample", "tools/sandbox", "tools/secret",
 	},
 	"tools/mcp/login":        {"tools/ownfile"},
 	"tools/permit":           {"tools/permit/bash", "tools/permit/filenames", "tools/permit/programs", "tools/permit/toolrule"},
@@ -347,6 +347,12 @@ var arrows = map[string][]string{
 	"tools/mcp/address": {},
 	"tools/mcp/frames":  {},
 	"tools/mcp/paging":  {},
+	"agents/sampling": {
+		"agents/budget", "agents/event", "agents/fleet", "agents/history", "agents/llm", "agents/reply", "store", "tools",
+		"tools/sample", "tools/secret",
+	},
+	"tools/sample":       {},
+	"tools/mcp/sampling": {"tools/sample"},
 }
 
 // confined says where a module outside of ours may be imported. A path ends in
@@ -366,7 +372,7 @@ var confined = []house.Confined{
 	{Module: "github.com/pelletier/go-toml", Places: []string{"store/config", "store/config/rulefile", "themes"}},
 	{Module: "github.com/adhocore/gronx", Places: []string{"agents/schedule/when"}},
 	{Module: "github.com/spf13", Places: []string{"ui/cli", "ui/cli/errand", "ui/cli/shell"}},
-	{Module: "github.com/modelcontextprotocol", Places: []string{"tools/mcp", "tools/mcp/login", "ui/cli", "ui/cli/mcplist", "ui/cli/mcpserver"}},
+	{Module: "github.com/modelcontextprotocol", Places: []string{"tools/mcp", "tools/mcp/frames", "tools/mcp/login", "tools/mcp/sampling", "ui/cli", "ui/cli/mcplist", "ui/cli/mcpserver"}},
 	{Module: "mvdan.cc/sh", Places: []string{"tools/permit/bash"}},
 }
 

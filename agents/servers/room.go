@@ -122,6 +122,7 @@ func (r *Room) configured(rows []config.Server, to *Listing) {
 		e := Entry{Source: configuration, Written: mcp.Server{
 			Name: row.Name, Own: true, Place: put(configuration.Name, row.Line, 0), Command: row.Command, Args: row.Args, Env: row.Env,
 			URL: row.URL, Headers: row.Headers, Client: row.Client, Timeout: call, Honest: row.Honest,
+			Sampling: row.Sampling, Port: row.RedirectPort,
 		}}
 		e.Server = e.Written
 		var bad *wrongText

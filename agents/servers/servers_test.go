@@ -246,7 +246,7 @@ func TestRead_ignored(t *testing.T) {
 	wants(
 		t, l, "a: x", "b: x (it is switched off there)", "- .mcp.json:2:23: a: honest is not used", "sampling", "timeout", "autoApprove", "cwd",
 	)
-	if e := l.Entries[0]; e.Honest || e.Timeout != 0 || e.Own {
+	if e := l.Entries[0]; e.Honest || e.Sampling || e.Timeout != 0 || e.Own {
 		t.Errorf("%+v", e)
 	}
 }
@@ -260,6 +260,13 @@ func TestRead_claude(t *testing.T) {
 	wants(t, l, "~/.claude.json:2:18 mine: x ${ANTHROPIC_API_KEY}")
 	if e := l.Entries[0]; !e.Own || e.Args[0] != "sk-ant-0123456789" || e.Timeout != 5*time.Second {
 		t.Errorf("%+v", e)
+	}
+	p = newPlace(t, "", `{"mcpServers": {"web": {"url": "https://x", "sampling": true, "oauth": {"clientId": "c", "callbackPort": 3118}},
+"low": {"url": "https://x", "oauth": {"callbackPort": 80}}}}`)
+	l = p.room().List()
+	wants(t, l, "web: https://x", "low: https://x", "web: sampling is not used: whether it may ask your model", "low: oauth.callbackPort is not used: it is no port")
+	if e := l.Entries[0]; e.Client != "c" || e.Port != 3118 || e.Sampling || l.Entries[1].Port != 0 {
+		t.Errorf("%+v", l.Entries)
 	}
 	if strings.Contains(fmt.Sprintf("%+v", l), "secret-of-theirs") {
 		t.Error("more was kept")

@@ -13,6 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"fantail/tools"
+	"fantail/tools/sample"
 )
 
 const (
@@ -38,7 +39,8 @@ type call struct {
 	ctx   context.Context
 	n     int // the number of the call
 	tick  func(text string)
-	ask   asker // nil: nobody is there to answer
+	ask   asker                                                       // nil: nobody is there to answer
+	model func(context.Context, sample.Request) (sample.Reply, error) // asks the agent's; nil: none may
 	alive chan struct{}
 }
 
@@ -63,6 +65,14 @@ func (c *calls) newest() (last *call) {
 		}
 	}
 	return last
+}
+
+// model is what asks the model of the agent whose call began last; nil: nothing does.
+func (c *calls) model() func(context.Context, sample.Request) (sample.Reply, error) {
+	if last := c.newest(); last != nil {
+		return last.model
+	}
+	return nil
 }
 
 // over ends a call: what comes of its progress after its result is nobody's.
@@ -182,6 +192,14 @@ func (l *link) work(
 	if env.Ask != nil {
 		one.ask = func(ctx context.Context, q tools.Question) (string, error) {
 			return env.Ask(ctx, id, "the MCP server "+l.server.Name+" asks", q)
+		}
+	}
+	if env.Sample != nil {
+		one.model = func(ctx context.Context, q sample.Request) (sample.Reply, error) {
+			ends, cancel := context.WithCancelCause(ctx)
+			defer cancel(nil)
+			defer context.AfterFunc(within, func() { cancel(context.Cause(within)) })()
+			return env.Sample(ends, id, q)
 		}
 	}
 	token := v.calls.begin(one)

@@ -17,6 +17,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"fantail/tools/mcp/paging"
+	"fantail/tools/mcp/sampling"
 	"fantail/tools/proc"
 	"fantail/tools/sandbox"
 )
@@ -226,6 +227,10 @@ func (v *live) client() *mcp.Client {
 				v.l.noted(fmt.Sprintf("%s: %.500v", q.Params.Level, q.Params.Data))
 			}
 		},
+	}
+	if s := v.l.server; s.Own && s.Sampling {
+		o.Capabilities.Sampling = &mcp.SamplingCapabilities{}
+		o.CreateMessageHandler = sampling.Answers(s.Name, v.calls.model, v.calls.asking, v.calls.answered)
 	}
 	c := mcp.NewClient(&mcp.Implementation{Name: "fantail", Title: "Fantail", Version: "1"}, o)
 	c.AddReceivingMiddleware(v.holds)

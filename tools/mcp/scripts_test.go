@@ -147,7 +147,7 @@ func scripts() []script {
 		{name: "ids_twice", writes: request("901", "roots/list", "{}") + request("901", "roots/list", "{}"), after: 1, says: "file:///"},
 		{name: "ping_flood", writes: strings.Repeat(request("901", "ping", "{}"), 1), after: -20_000, says: "{}"},
 		{name: "roots_flood", writes: strings.Repeat(request("901", "roots/list", "{}"), 1), after: -2000, says: "file:///"},
-		{name: "sampling_flood", after: -300, writes: request("901", "sampling/createMessage", `{"messages":[],"maxTokens":1}`), says: "does not support"},
+		{name: "sampling_flood", after: -300, writes: request("901", "sampling/createMessage", `{"messages":[{"role":"user","content":{"type":"text","text":"hi"}}],"maxTokens":1}`), says: "does not support"},
 
 		// Questions. Nobody is there to answer, so that each ends as a refusal or an error.
 		{name: "ask_no_schema", writes: request("900", "elicitation/create", `{"message":"Sure?"}`), after: 1, says: "decline"},
