@@ -7,6 +7,8 @@
 // Imports: tools/sample.
 package sampling
 
+//lint:file-ignore SA1019 servers of the older protocol ask a model
+
 import (
 	"context"
 	"errors"

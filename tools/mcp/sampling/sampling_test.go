@@ -1,5 +1,7 @@
 package sampling
 
+//lint:file-ignore SA1019 servers of the older protocol ask a model
+
 import (
 	"context"
 	"errors"
