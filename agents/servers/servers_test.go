@@ -237,6 +237,33 @@ func TestRead_files(t *testing.T) {
 	wants(t, p.room().List(), "! ~/.claude.json: it is no regular file")
 }
 
+// Claude Code's file is where its user keeps it, but not in the workspace.
+func TestRead_claudeElsewhere(t *testing.T) {
+	const mine = `{"mcpServers": {"mine": {"command": "x"}}}`
+	p := newPlace(t, "", `{"mcpServers": {"home": {"command": "x"}}}`)
+	elsewhere := t.TempDir()
+	p.write(elsewhere, ".claude.json", mine)
+	p.env["CLAUDE_CONFIG_DIR"] = elsewhere
+	wants(t, p.room().List(), elsewhere+"/.claude.json:1:17 mine: x")
+	below := filepath.Join(p.home, "work")
+	p.must(os.Mkdir(below, 0o700))
+	p.write(below, ".claude.json", mine)
+	p.env["CLAUDE_CONFIG_DIR"] = below
+	wants(t, p.room().List(), "~/work/.claude.json:1:17 mine: x")
+	if e := p.room().List().Entries[0]; !e.Own {
+		t.Errorf("%+v", e)
+	}
+	theirs := filepath.Join(p.root, ".claude")
+	p.must(os.Mkdir(theirs, 0o700))
+	p.write(theirs, ".claude.json", mine)
+	link := filepath.Join(t.TempDir(), "link")
+	p.must(os.Symlink(theirs, link))
+	for _, dir := range []string{theirs, p.root, link, "work"} {
+		p.env["CLAUDE_CONFIG_DIR"] = dir
+		wants(t, p.room().List(), "~/.claude.json:1:17 home: x", "- CLAUDE_CONFIG_DIR: it is not followed")
+	}
+}
+
 // A workspace's file sets nothing that is the user's to set.
 func TestRead_ignored(t *testing.T) {
 	p := newPlace(t, `{"mcpServers": {
