@@ -35,7 +35,9 @@ type hostile struct {
 	in  *bufio.Reader
 	n   int
 
-	late string // an answer that comes with the next one
+	late    string // an answer that comes with the next one
+	scripts []script
+	greet   *greeting
 }
 
 // misbehave serves on standard input and output.
