@@ -13,6 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"fantail/tools"
+	"fantail/tools/mcp/form"
 	"fantail/tools/sample"
 )
 
@@ -39,8 +40,8 @@ type call struct {
 	ctx   context.Context
 	n     int // the number of the call
 	tick  func(text string)
-	ask   asker                                                       // nil: nobody is there to answer
 	model func(context.Context, sample.Request) (sample.Reply, error) // asks the agent's; nil: none may
+	ask   form.Asker                                                  // nil: nobody is there to answer
 	alive chan struct{}
 }
 
@@ -208,11 +209,14 @@ func (l *link) work(
 	defer close(over)
 	l.r.o.Go("time a call of an MCP server", func() { v.times(one, over, cancel) })
 	r, err := do(within, v, token)
-	switch cause := context.Cause(within); {
+	switch cause, withheld := context.Cause(within), l.withheld(); {
 	case err == nil:
 		return r
 	case ctx.Err() != nil:
 		return fail("Stopped: the MCP server %s was told to stop. Whether it had done some of it is not known.", l.server.Name)
+	case answers(err): // it is there
+	case withheld != nil:
+		return fail("The MCP server %s was ended: %v. It was working on this call: whether it had done some of it is not known.", l.server.Name, withheld)
 	case v.over():
 		return fail("The MCP server %s %s. It was working on this call, which is not repeated: whether it had done some of it is not known. It starts again when it is called.", l.server.Name, v.end())
 	case cause != nil:

@@ -12,6 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"fantail/tools/mcp/address"
+	"fantail/tools/mcp/form"
 )
 
 const (
@@ -20,78 +21,37 @@ const (
 	mostText   = 2000 // bytes of what a server says in one
 )
 
-// Elicitation is what a server asks the human. It is the server's text: nothing in it is true because it says so.
-type Elicitation struct {
-	Message string
-	Fields  []Field // of the form to fill in; none: a plain yes or no
-	URL     string  // an address to visit, in the place of a form
-	Host    string  // of that
-}
-
-// Field is one line of a form.
-type Field struct {
-	Name     string
-	Title    string
-	About    string
-	Type     string   // string, number, integer, boolean, or several: some of Options
-	Options  []string // the values that it may have; none: any
-	Labels   []string // what those are called; none: as they are
-	Required bool
-	Default  any
-	Format   string // email, uri, date, date-time; "": any
-	Pattern  string
-	Min, Max *float64 // of a number; of a text's letters
-}
-
-// Answer is what the human answers a server.
-type Answer struct {
-	Action  Action
-	Content map[string]any // what the form holds, for Accept
-}
-
-// Action is what is done with a server's question.
-type Action string
-
-// The actions.
-const (
-	Accept  Action = "accept"
-	Decline Action = "decline"
-	Cancel  Action = "cancel"
-)
-
 // asks puts a server's question to the human.
 func (v *live) asks(ctx context.Context, q *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
 	if q.Params == nil || !v.calls.asking() {
-		return &mcp.ElicitResult{Action: string(Decline)}, nil
+		return &mcp.ElicitResult{Action: string(form.Decline)}, nil
 	}
 	defer v.calls.answered()
 	e, err := elicitation(q.Params)
 	if err != nil {
 		return nil, err
 	}
-	var a Answer
+	var a form.Answer
 	switch one := v.calls.newest(); {
-	case v.l.r.o.Ask != nil:
-		a, err = v.l.r.o.Ask(ctx, v.l.server.Name, e)
 	case one == nil || one.ask == nil: // it asks out of the blue, or nobody is there
-		a = Answer{Action: Decline}
+		a = form.Answer{Action: form.Decline}
 	default:
 		within, cancel := context.WithCancel(one.ctx)
 		defer cancel()
 		defer context.AfterFunc(ctx, cancel)()
-		a, err = fills(within, one.ask, v.l.server.Name, e)
+		a, err = form.Fill(within, one.ask, v.l.server.Name, e)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if a.Action != Accept || e.URL != "" {
+	if a.Action != form.Accept || e.URL != "" {
 		a.Content = nil
 	}
-	return &mcp.ElicitResult{Action: string(cmp.Or(a.Action, Cancel)), Content: a.Content}, nil
+	return &mcp.ElicitResult{Action: string(cmp.Or(a.Action, form.Cancel)), Content: a.Content}, nil
 }
 
 // elicitation is a question in a form that people can answer.
-func elicitation(p *mcp.ElicitParams) (e Elicitation, err error) {
+func elicitation(p *mcp.ElicitParams) (e form.Elicitation, err error) {
 	e.Message = short(p.Message)
 	if p.URL != "" {
 		u, err := address.Visit(p.URL)
@@ -128,7 +88,7 @@ func elicitation(p *mcp.ElicitParams) (e Elicitation, err error) {
 			e.Fields = append(e.Fields, f)
 		}
 	}
-	slices.SortStableFunc(e.Fields, func(a, b Field) int { // what must be filled in comes first
+	slices.SortStableFunc(e.Fields, func(a, b form.Field) int { // what must be filled in comes first
 		switch {
 		case a.Required && !b.Required:
 			return -1
@@ -141,8 +101,8 @@ func elicitation(p *mcp.ElicitParams) (e Elicitation, err error) {
 }
 
 // field is one line of a form.
-func field(name string, is *jsonschema.Schema) Field {
-	f := Field{
+func field(name string, is *jsonschema.Schema) form.Field {
+	f := form.Field{
 		Name: short(name), Title: short(is.Title), About: short(is.Description), Type: cmp.Or(is.Type, "string"),
 		Format: is.Format, Pattern: short(is.Pattern), Min: is.Minimum, Max: is.Maximum,
 	}

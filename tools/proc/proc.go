@@ -30,7 +30,7 @@ import (
 const (
 	killAfter = 2 * time.Second        // between TERM and KILL
 	stopAfter = 150 * time.Millisecond // the same in a hurry: somebody waits for the command's end
-	lingers   = 100 * time.Millisecond // what a group may outlive its leader before it is ended
+	lingers   = 250 * time.Millisecond // what a group may outlive its leader before it is ended
 	quits     = 2 * time.Second        // what a leader that was asked to may take to end all that it knows of
 	reap      = 500 * time.Millisecond // what a killed group may take to vanish
 	poll      = 10 * time.Millisecond  // how often a dying group is looked at
@@ -224,7 +224,7 @@ func start(s Spec, how beginning) (_ *child, err error) {
 		}
 		c.box.End()
 	}()
-	shell, err := findShell()
+	shell, err := Shell()
 	if err != nil {
 		return nil, err
 	}
@@ -295,8 +295,8 @@ func (c *child) launch() error {
 	return <-begun
 }
 
-// findShell returns bash, or sh where there is none.
-func findShell() (string, error) {
+// Shell is bash, or sh where there is none.
+func Shell() (string, error) {
 	for _, p := range []string{"/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash"} {
 		if i, err := os.Stat(p); err == nil && i.Mode().IsRegular() {
 			return p, nil

@@ -14,6 +14,7 @@ import (
 	"fantail/tools"
 	"fantail/tools/mcp"
 	"fantail/tools/mcp/login"
+	"fantail/ui/frame"
 )
 
 // Logins is where logins to MCP servers are kept, for a workspace whose data directory is data: they are the user's, and
@@ -69,7 +70,7 @@ func browses(ctx context.Context, errs io.Writer, q login.Question) (login.Answe
 		fmt.Fprintln(errs, tools.Line(q.Why))
 	}
 	fmt.Fprintf(errs, "%s wants to know who you are. Log in at the host %s, with this address:\n\n  %s\n\nThe browser comes back by itself. If it runs on another machine, paste the address at which it ended here.\n",
-		tools.Line(q.Server), tools.Line(q.Host), tools.Line(q.URL))
+		tools.Line(q.Server), frame.CleanLine(q.Host), frame.CleanLine(q.URL)) // whole: it is copied
 	tty, err := os.OpenFile("/dev/tty", os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil { // nobody types here
 		<-ctx.Done()

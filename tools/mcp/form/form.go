@@ -1,4 +1,11 @@
-package mcp
+// Package form has a human answer what an MCP server asks.
+//
+// Does: put each line of a server's form as a question, and read the answer as the value that the server wants.
+//
+// Does not: know a server, trust a word of it, ask anybody itself.
+//
+// Imports: tools.
+package form
 
 import (
 	"context"
@@ -28,11 +35,50 @@ const (
 	yes     = "yes"
 )
 
-// asker puts questions of a call to the human.
-type asker func(ctx context.Context, q tools.Question) (string, error)
+// Elicitation is what a server asks the human. It is the server's text: nothing in it is true because it says so.
+type Elicitation struct {
+	Message string
+	Fields  []Field // of the form to fill in; none: a plain yes or no
+	URL     string  // an address to visit, in the place of a form
+	Host    string  // of that
+}
 
-// fills has the human answer what a server asks, a question for each line of its form.
-func fills(ctx context.Context, ask asker, server string, e Elicitation) (Answer, error) {
+// Field is one line of a form.
+type Field struct {
+	Name     string
+	Title    string
+	About    string
+	Type     string   // string, number, integer, boolean, or several: some of Options
+	Options  []string // the values that it may have; none: any
+	Labels   []string // what those are called; none: as they are
+	Required bool
+	Default  any
+	Format   string // email, uri, date, date-time; "": any
+	Pattern  string
+	Min, Max *float64 // of a number; of a text's letters
+}
+
+// Answer is what the human answers a server.
+type Answer struct {
+	Action  Action
+	Content map[string]any // what the form holds, for Accept
+}
+
+// Action is what is done with a server's question.
+type Action string
+
+// The actions.
+const (
+	Accept  Action = "accept"
+	Decline Action = "decline"
+	Cancel  Action = "cancel"
+)
+
+// Asker puts a question to the human.
+type Asker func(ctx context.Context, q tools.Question) (string, error)
+
+// Fill has the human answer what a server asks, a question for each line of its form.
+func Fill(ctx context.Context, ask Asker, server string, e Elicitation) (Answer, error) {
 	intro := fmt.Sprintf("The MCP server %s asks. These are its words, not ours:\n\n%s", server, e.Message)
 	switch {
 	case e.URL != "":
