@@ -8,6 +8,7 @@ import (
 
 	"fantail/tools/permit"
 	"fantail/tools/proc"
+	"fantail/tools/sample"
 	"fantail/tools/sandbox"
 	"fantail/tools/secret"
 	"fantail/tools/workspace"
@@ -24,8 +25,9 @@ type Env struct {
 	Desk    Desk                             // what reaches upward
 	Tick    func(callID string, tail string) // a command's latest output
 
-	// Ask puts a question of what a call runs to the human; nil: nobody is there to answer.
-	Ask func(ctx context.Context, callID, title string, q Question) (string, error)
+	// Ask puts a question of what a call runs to the human; nil: nobody is there to answer. Sample puts one to the model.
+	Ask    func(ctx context.Context, callID, title string, q Question) (string, error)
+	Sample sample.Func
 
 	Hurry   <-chan struct{}          // once it is closed, commands that are to end get only a moment for it; nil: a call's end hurries
 	Shelf   Shelf                    // what files bring that calls may name; nil: nothing

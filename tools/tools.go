@@ -6,7 +6,8 @@
 // what reaches upward goes through [Desk].
 //
 // Imports: tools/allowance, tools/content, tools/git, tools/offer, tools/permit, tools/permit/filenames,
-// tools/permit/programs, tools/proc, tools/sandbox, tools/search, tools/secret, tools/spelling, tools/workspace.
+// tools/permit/programs, tools/proc, tools/sample, tools/sandbox, tools/search, tools/secret, tools/spelling,
+// tools/workspace.
 package tools
 
 import (

@@ -42,7 +42,7 @@ type reader struct {
 var refused = map[string]string{
 	"headersHelper": "it names a program that hands out headers", "cwd": "a server is started in the workspace", "envFile": "files of variables are not read",
 	"alwaysAllow": "what its tools may do is asked", "autoApprove": "what its tools may do is asked", "trust": "what its tools may do is asked", "tools": "what its tools may do is asked",
-	"honest": "whether it says the truth of its tools is the user's to say, in config.toml", "sampling": "no server may ask our model",
+	"honest": "whether it says the truth of its tools is the user's to say, in config.toml", "sampling": "whether it may ask your model is yours to say, in config.toml",
 	"timeout": "how long its calls may take is the user's to say",
 }
 
@@ -299,8 +299,14 @@ func (o *one) oauth(d *reader, f field) {
 		return
 	}
 	for _, x := range below {
-		if x.key == "clientId" {
+		switch x.key {
+		case "clientId":
 			o.text(x, &o.Written.Client)
+		case "callbackPort":
+			if n := &o.Written.Port; json.Unmarshal(x.data, n) != nil || !config.Port(*n) {
+				*n = 0
+				o.ignored(x.at, "oauth.callbackPort", "it is no port from 1024 to 65535")
+			}
 		}
 	}
 }

@@ -33,6 +33,7 @@ type Settings struct {
 type Room struct {
 	s     Settings
 	files []file
+	left  string // why Claude Code's directory is not the one that its variable names; "": it is
 
 	mu     sync.Mutex
 	begun  int // how often the files were looked at, and the last time of which the outcome is kept
@@ -53,9 +54,11 @@ type file struct {
 // New returns the servers of a workspace. Nothing is read before somebody asks.
 func New(s Settings) *Room {
 	r := &Room{s: s}
-	if s.Home != "" {
-		r.files = append(r.files, file{claude, filepath.Join(s.Home, ".claude.json"), mostClaude})
+	f, is, left := s.claudes()
+	if is {
+		r.files = append(r.files, f)
 	}
+	r.left = left
 	r.files = append(r.files, file{project, filepath.Join(s.Root, ".mcp.json"), mostProject})
 	s.Trust.Add(trust.Source{
 		Kind: Kind, Parts: r.parts,
@@ -88,6 +91,9 @@ func (r *Room) List() Listing {
 	r.configured(rows, &l)
 	for _, f := range r.files {
 		r.load(f, &l)
+	}
+	if r.left != "" {
+		l.Ignored = append(l.Ignored, Fault{claudeDir, "it is not followed: " + r.left})
 	}
 	l.settle()
 	r.mu.Lock()
@@ -122,6 +128,7 @@ func (r *Room) configured(rows []config.Server, to *Listing) {
 		e := Entry{Source: configuration, Written: mcp.Server{
 			Name: row.Name, Own: true, Place: put(configuration.Name, row.Line, 0), Command: row.Command, Args: row.Args, Env: row.Env,
 			URL: row.URL, Headers: row.Headers, Client: row.Client, Timeout: call, Honest: row.Honest,
+			Sampling: row.Sampling, Port: row.RedirectPort,
 		}}
 		e.Server = e.Written
 		var bad *wrongText

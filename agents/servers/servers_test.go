@@ -238,6 +238,33 @@ func TestRead_files(t *testing.T) {
 	wants(t, p.room().List(), "! ~/.claude.json: it is no regular file")
 }
 
+// Claude Code's file is where its user keeps it, but not in the workspace.
+func TestRead_claudeElsewhere(t *testing.T) {
+	const mine = `{"mcpServers": {"mine": {"command": "x"}}}`
+	p := newPlace(t, "", `{"mcpServers": {"home": {"command": "x"}}}`)
+	elsewhere := t.TempDir()
+	p.write(elsewhere, ".claude.json", mine)
+	p.env["CLAUDE_CONFIG_DIR"] = elsewhere
+	wants(t, p.room().List(), elsewhere+"/.claude.json:1:17 mine: x")
+	below := filepath.Join(p.home, "work")
+	p.must(os.Mkdir(below, 0o700))
+	p.write(below, ".claude.json", mine)
+	p.env["CLAUDE_CONFIG_DIR"] = below
+	wants(t, p.room().List(), "~/work/.claude.json:1:17 mine: x")
+	if e := p.room().List().Entries[0]; !e.Own {
+		t.Errorf("%+v", e)
+	}
+	theirs := filepath.Join(p.root, ".claude")
+	p.must(os.Mkdir(theirs, 0o700))
+	p.write(theirs, ".claude.json", mine)
+	link := filepath.Join(t.TempDir(), "link")
+	p.must(os.Symlink(theirs, link))
+	for _, dir := range []string{theirs, p.root, link, "work"} {
+		p.env["CLAUDE_CONFIG_DIR"] = dir
+		wants(t, p.room().List(), "~/.claude.json:1:17 home: x", "- CLAUDE_CONFIG_DIR: it is not followed")
+	}
+}
+
 // A workspace's file sets nothing that is the user's to set.
 func TestRead_ignored(t *testing.T) {
 	p := newPlace(t, `{"mcpServers": {
@@ -247,7 +274,7 @@ func TestRead_ignored(t *testing.T) {
 	wants(
 		t, l, "a: x", "b: x (it is switched off there)", "- .mcp.json:2:23: a: honest is not used", "sampling", "timeout", "autoApprove", "cwd",
 	)
-	if e := l.Entries[0]; e.Honest || e.Timeout != 0 || e.Own {
+	if e := l.Entries[0]; e.Honest || e.Sampling || e.Timeout != 0 || e.Own {
 		t.Errorf("%+v", e)
 	}
 }
@@ -261,6 +288,13 @@ func TestRead_claude(t *testing.T) {
 	wants(t, l, "~/.claude.json:2:18 mine: x ${ANTHROPIC_API_KEY}")
 	if e := l.Entries[0]; !e.Own || e.Args[0] != "sk-ant-0123456789" || e.Timeout != 5*time.Second {
 		t.Errorf("%+v", e)
+	}
+	p = newPlace(t, "", `{"mcpServers": {"web": {"url": "https://x", "sampling": true, "oauth": {"clientId": "c", "callbackPort": 3118}},
+"low": {"url": "https://x", "oauth": {"callbackPort": 80}}}}`)
+	l = p.room().List()
+	wants(t, l, "web: https://x", "low: https://x", "web: sampling is not used: whether it may ask your model", "low: oauth.callbackPort is not used: it is no port")
+	if e := l.Entries[0]; e.Client != "c" || e.Port != 3118 || e.Sampling || l.Entries[1].Port != 0 {
+		t.Errorf("%+v", l.Entries)
 	}
 	if strings.Contains(fmt.Sprintf("%+v", l), "secret-of-theirs") {
 		t.Error("more was kept")

@@ -245,9 +245,7 @@ func (c *conversation) compact(ctx context.Context, s *compaction) error {
 }
 
 // summarise streams the summary of a conversation. A text that turns out too long for the model is cut further.
-func (c *conversation) summarise(
-	ctx context.Context, model llm.Model, said []llm.Message, hint string, room int,
-) (*reply.Reply, error) {
+func (c *conversation) summarise(ctx context.Context, model llm.Model, said []llm.Message, hint string, room int) (*reply.Reply, error) {
 	for try := 0; ; try++ {
 		text := history.Spell(said, room)
 		req := &llm.Request{
@@ -280,9 +278,7 @@ func (c *conversation) summarise(
 }
 
 // adopt appends a summary and makes it the beginning of the history, unless the conversation was cleared meanwhile.
-func (c *conversation) adopt(
-	ctx context.Context, model llm.Model, r *reply.Reply, e history.Entry, paid budget.Charge,
-) error {
+func (c *conversation) adopt(ctx context.Context, model llm.Model, r *reply.Reply, e history.Entry, paid budget.Charge) error {
 	var cost int64
 	if model.Price != nil {
 		cost = model.Price(r.Usage)

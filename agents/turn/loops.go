@@ -9,8 +9,8 @@
 // Imports: agents/abreast, agents/audit, agents/briefs, agents/brought, agents/budget, agents/commands, agents/disk,
 // agents/ending, agents/engine, agents/event, agents/fleet, agents/history, agents/hooks, agents/kept, agents/llm,
 // agents/mail, agents/post, agents/prompts, agents/questions, agents/recovery, agents/repeats, agents/reply,
-// agents/roster, agents/seat, agents/typed, agents/waits, inbox, store, tools, tools/permit, tools/proc, tools/sandbox,
-// tools/secret, tools/workspace.
+// agents/roster, agents/sampling, agents/seat, agents/typed, agents/waits, inbox, store, tools, tools/permit,
+// tools/proc, tools/sandbox, tools/secret, tools/workspace.
 package turn
 
 import (
@@ -23,6 +23,7 @@ import (
 	"fantail/agents/event"
 	"fantail/agents/recovery"
 	"fantail/agents/roster"
+	"fantail/agents/sampling"
 	"fantail/inbox"
 	"fantail/store"
 	"fantail/tools"
@@ -33,6 +34,7 @@ type Loops struct {
 	o     Options
 	desk  func(l *Loop) tools.Desk
 	lives map[event.Life]Life
+	asks  *sampling.Room // has models asked by programs that work on calls
 
 	// Input returns where an agent that awaits input gets it from; nil: from the human and its inbox. Set it before agents
 	// start.
@@ -44,7 +46,8 @@ type Loops struct {
 
 // New returns an empty set of loops.
 func New(o Options, desk func(l *Loop) tools.Desk, lives map[event.Life]Life) *Loops {
-	return &Loops{o: o, desk: desk, lives: lives, of: map[int64]*Loop{}}
+	asks := sampling.New(sampling.Options{DB: o.DB, Fleet: o.Fleet, Budgets: o.Budget, Keys: o.Keys, Now: o.Now})
+	return &Loops{o: o, desk: desk, lives: lives, asks: asks, of: map[int64]*Loop{}}
 }
 
 // Of returns the loop of an agent whose tab is open.

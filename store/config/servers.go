@@ -21,9 +21,12 @@ type ServerRow struct {
 	Client    string `toml:"client"`     // the OAuth client that was registered for us there; "": none was
 	SecretEnv string `toml:"secret_env"` // the name of the variable that holds that client's secret, never the secret
 
+	RedirectPort int `toml:"redirect_port"` // of this machine, at which a login ends; 0: any that is free
+
 	Timeout  string `toml:"timeout"`  // of one call; "": as long as usual
 	Honest   bool   `toml:"honest"`   // it is trusted to say which of its tools only read
 	Disabled bool   `toml:"disabled"` // it is not used
+	Sampling bool   `toml:"sampling"` // it may ask the model of an agent, each time with the user's yes
 }
 
 // Server is a row with its name and the line that its table begins on; 0: not known.
@@ -96,6 +99,9 @@ func ServerURL(s string) error {
 	return nil
 }
 
+// Port reports whether a login can end at that port of this machine.
+func Port(n int) bool { return n >= 1024 && n <= 65535 }
+
 // VariableName reports whether an environment variable may have that name.
 func VariableName(name string) bool { return envForm.MatchString(name) }
 
@@ -110,8 +116,10 @@ func (r ServerRow) check(name string) (at []string, err error) {
 		return []string{"url"}, fmt.Errorf("mcp.%s: command and url exclude each other", name)
 	case r.Command == "" && (len(r.Args) > 0 || len(r.Env) > 0):
 		return nil, fmt.Errorf("mcp.%s: args and env belong to a command", name)
-	case r.URL == "" && (len(r.Headers) > 0 || r.Client != "" || r.SecretEnv != ""):
-		return nil, fmt.Errorf("mcp.%s: headers, client and secret_env belong to a url", name)
+	case r.URL == "" && (len(r.Headers) > 0 || r.Client != "" || r.SecretEnv != "" || r.RedirectPort != 0):
+		return nil, fmt.Errorf("mcp.%s: headers, client, secret_env and redirect_port belong to a url", name)
+	case r.RedirectPort != 0 && !Port(r.RedirectPort):
+		return []string{"redirect_port"}, fmt.Errorf("mcp.%s.redirect_port: want a port from 1024 to 65535", name)
 	case r.SecretEnv != "" && !VariableName(r.SecretEnv):
 		return []string{"secret_env"}, fmt.Errorf("mcp.%s.secret_env: want the name of an environment variable, not the secret itself", name)
 	case r.SecretEnv != "" && r.Client == "":

@@ -21,6 +21,8 @@ url = "${BASE}/mcp"
 headers = { Authorization = "Bearer ${T}" }
 client = "ours"
 secret_env = "THE_SECRET"
+redirect_port = 8123
+sampling = true
 `))
 	if err != nil {
 		t.Fatal(err)
@@ -32,7 +34,7 @@ secret_env = "THE_SECRET"
 	if d, err := all[1].Call(); err != nil || d != 90*time.Second || !all[1].Honest || all[1].Args[1] != "x" || all[1].Env["A"] != "${B:-c}" {
 		t.Errorf("%+v, %v, %v", all[1], d, err)
 	}
-	if a := all[0]; a.Client != "ours" || a.SecretEnv != "THE_SECRET" || a.URL != "${BASE}/mcp" {
+	if a := all[0]; a.Client != "ours" || a.SecretEnv != "THE_SECRET" || a.RedirectPort != 8123 || !a.Sampling || all[1].Sampling || a.URL != "${BASE}/mcp" {
 		t.Errorf("%+v", a)
 	}
 	if len(Default().Servers()) != 0 {
@@ -44,7 +46,7 @@ func TestServers_wrong(t *testing.T) {
 	for text, want := range map[string]string{
 		"[mcp.x]\n": `:1: mcp.x: command or url is missing`,
 		"\n[mcp.x]\ncommand = \"a\"\nurl = \"https://h\"\n":                               `:4: mcp.x: command and url exclude each other`,
-		"[mcp.x]\ncommand = \"a\"\nheaders = { A = \"b\" }\n":                             `mcp.x: headers, client and secret_env belong to a url`,
+		"[mcp.x]\ncommand = \"a\"\nheaders = { A = \"b\" }\n":                             `mcp.x: headers, client, secret_env and redirect_port belong to a url`,
 		"[mcp.x]\nurl = \"https://h\"\nargs = [\"a\"]\n":                                  `mcp.x: args and env belong to a command`,
 		"[mcp.x]\nurl = \"ftp://h\"\n":                                                    `:2: mcp.x.url: want a URL`,
 		"[mcp.x]\nurl = \"https://me:sk-very-secret@h\"\n":                                `must not hold a user`,
@@ -58,6 +60,8 @@ func TestServers_wrong(t *testing.T) {
 		"[mcp.x]\ncomand = \"a\"\n":                                                       `:2: unknown key "mcp.x.comand"; did you mean "mcp.x.command"?`,
 		"[mcp.x]\nurl = \"https://h\"\ntoken = \"sk-very-secret\"\n":                      `:3: unknown key "mcp.x.token": keys do not belong in this file; env and headers may name a variable`,
 		"[mcp.x]\nurl = \"https://h\"\nclient = \"c\"\nsecret_env = \"sk-very-secret\"\n": `:4: mcp.x.secret_env: want the name of an environment variable`,
+		"[mcp.x]\nurl = \"https://h\"\nredirect_port = 80\n":                              `:3: mcp.x.redirect_port: want a port from 1024 to 65535`,
+		"[mcp.x]\ncommand = \"a\"\nredirect_port = 8080\n":                                `redirect_port belong to a url`,
 		"[mcp.x]\nurl = \"https://h\"\nsecret_env = \"A\"\n":                              `:3: mcp.x.secret_env: it is the secret of a client`,
 		"[mcp.x]\ncommand = [\"a\"]\n":                                                    `:2: mcp.x.command: `,
 	} {

@@ -14,6 +14,7 @@ import (
 
 	"fantail/tools"
 	"fantail/tools/mcp/form"
+	"fantail/tools/sample"
 )
 
 const (
@@ -39,7 +40,8 @@ type call struct {
 	ctx   context.Context
 	n     int // the number of the call
 	tick  func(text string)
-	ask   form.Asker // nil: nobody is there to answer
+	model func(context.Context, sample.Request) (sample.Reply, error) // asks the agent's; nil: none may
+	ask   form.Asker                                                  // nil: nobody is there to answer
 	alive chan struct{}
 }
 
@@ -64,6 +66,14 @@ func (c *calls) newest() (last *call) {
 		}
 	}
 	return last
+}
+
+// model is what asks the model of the agent whose call began last; nil: nothing does.
+func (c *calls) model() func(context.Context, sample.Request) (sample.Reply, error) {
+	if last := c.newest(); last != nil {
+		return last.model
+	}
+	return nil
 }
 
 // over ends a call: what comes of its progress after its result is nobody's.
@@ -185,6 +195,14 @@ func (l *link) work(
 			return env.Ask(ctx, id, "the MCP server "+l.server.Name+" asks", q)
 		}
 	}
+	if env.Sample != nil {
+		one.model = func(ctx context.Context, q sample.Request) (sample.Reply, error) {
+			ends, cancel := context.WithCancelCause(ctx)
+			defer cancel(nil)
+			defer context.AfterFunc(within, func() { cancel(context.Cause(within)) })()
+			return env.Sample(ends, id, q)
+		}
+	}
 	token := v.calls.begin(one)
 	defer v.calls.over(token)
 	over := make(chan struct{})
@@ -204,7 +222,7 @@ func (l *link) work(
 	case cause != nil:
 		return fail("The MCP server %s was told to stop: %v. Whether it had done some of it is not known.", l.server.Name, cause)
 	}
-	return fail("The MCP server %s answers with an error: %s", l.server.Name, explain(l.server, err))
+	return fail("The MCP server %s answers with an error: %s", l.server.Name, short(explain(l.server, err)))
 }
 
 // times ends a call that gives no sign of life for too long, or whose server is gone. over is closed when it has ended.

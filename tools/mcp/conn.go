@@ -14,6 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"fantail/tools/mcp/frames"
 	"fantail/tools/proc"
 )
 
@@ -22,13 +23,14 @@ const (
 	mostNoise = 8 << 20          // bytes of what is no message, between two that are
 	writes    = 10 * time.Second // what a program may take to read a message that is written to it
 	probes    = 5 * time.Second  // what it may take to say that it does not know the newer protocol
+	mostOpen  = 256              // requests of a program that are not answered yet, until no more are read
 )
 
 // discover is the request with which the newer protocol begins. Programs that do not know it may stay silent.
 const discover = "server/discover"
 
-// pipes is the connection with a program: a message a line. What stands on other lines is noise, of which the first
-// lines are noted; a message that is broken breaks the connection.
+// pipes is the connection with a program: a message a line, or a batch of them, as some versions of the protocol have it.
+// What stands on other lines is noise, of which the first lines are noted; a message that is broken breaks the connection.
 type pipes struct {
 	p     *proc.Served
 	noted func(string) // a line that is no message, and what breaks the connection
@@ -41,13 +43,20 @@ type pipes struct {
 	once   sync.Once
 	half   atomic.Bool // the program has written a part of a line
 	stuck  atomic.Bool // and stopped there
+
+	mu    sync.Mutex
+	open  map[jsonrpc.ID]bool // the program's requests that are not answered yet
+	eased chan struct{}       // hears that one was
 }
 
 var _ mcp.Transport = (*pipes)(nil)
 
 // newPipes begins to read what the program writes. start runs the reader.
 func newPipes(p *proc.Served, noted func(string), start func(name string, f func())) *pipes {
-	c := &pipes{p: p, noted: noted, in: make(chan jsonrpc.Message), broken: make(chan struct{}), pen: make(chan struct{}, 1), closed: make(chan struct{})}
+	c := &pipes{
+		p: p, noted: noted, in: make(chan jsonrpc.Message), broken: make(chan struct{}), pen: make(chan struct{}, 1), closed: make(chan struct{}),
+		open: map[jsonrpc.ID]bool{}, eased: make(chan struct{}, 1),
+	}
 	c.pen <- struct{}{}
 	start("hear an MCP server", func() {
 		c.err = c.hear()
@@ -66,27 +75,24 @@ func (c *pipes) SessionID() string { return "" }
 func (c *pipes) hear() error {
 	r := bufio.NewReaderSize(c.p.Out, 64<<10)
 	noise := 0
+	told := func(text string) { c.noted("it says that it was sent what it does not understand: " + short(text)) }
 	for {
 		line, err := c.line(r)
-		if line = bytes.TrimSpace(line); len(line) > 0 && (err == nil || errors.Is(err, io.EOF)) {
-			m, bad := jsonrpc.DecodeMessage(line)
-			switch {
+		if line = frames.Clean(line); len(line) > 0 && (err == nil || errors.Is(err, io.EOF)) {
+			switch bad := frames.Read(line, c.take, told); {
 			case bad == nil:
 				noise = 0
-				select {
-				case c.in <- m:
-				case <-c.closed:
-					return io.EOF
-				}
-			case bytes.Contains(line, []byte(`"jsonrpc"`)):
-				c.noted("it wrote a broken message: " + start(line))
-				return fmt.Errorf("it wrote a broken message: %s", start(line))
+			case errors.Is(bad, io.EOF):
+				return bad
+			case frames.Meant(line):
+				c.noted("it wrote a broken message: " + frames.Start(line))
+				return fmt.Errorf("it wrote a broken message: %s", frames.Start(line))
 			default:
 				if noise == 0 {
-					c.noted("it wrote what is no message: " + start(line))
+					c.noted("it wrote what is no message: " + frames.Start(line))
 				}
 				if noise += len(line); noise > mostNoise {
-					return fmt.Errorf("it floods its output with what is no message: %s", start(line))
+					return fmt.Errorf("it floods its output with what is no message: %s", frames.Start(line))
 				}
 			}
 		}
@@ -96,12 +102,53 @@ func (c *pipes) hear() error {
 	}
 }
 
-// start is the first bytes of a line.
-func start(line []byte) string {
-	if len(line) > 200 {
-		return string(line[:200]) + "…"
+// take hands on a message. io.EOF is a connection that was closed meanwhile.
+func (c *pipes) take(m jsonrpc.Message) error {
+	if !c.admits(m) {
+		return io.EOF
 	}
-	return string(line)
+	select {
+	case c.in <- m:
+		return nil
+	case <-c.closed:
+		return io.EOF
+	}
+}
+
+// admits waits until a request of the program may be read: not before some of many others are answered. Nothing else
+// bounds how many are worked on. It reports whether the connection is there still.
+func (c *pipes) admits(m jsonrpc.Message) bool {
+	q, is := m.(*jsonrpc.Request)
+	if !is || !q.ID.IsValid() {
+		return true
+	}
+	for {
+		c.mu.Lock()
+		room := len(c.open) < mostOpen
+		if room {
+			c.open[q.ID] = true
+		}
+		c.mu.Unlock()
+		if room {
+			return true
+		}
+		select {
+		case <-c.eased:
+		case <-c.closed:
+			return false
+		}
+	}
+}
+
+// answered notes that a request of the program has been answered.
+func (c *pipes) answered(id jsonrpc.ID) {
+	c.mu.Lock()
+	delete(c.open, id)
+	c.mu.Unlock()
+	select {
+	case c.eased <- struct{}{}:
+	default:
+	}
 }
 
 // line reads a line that is not too long.
@@ -171,8 +218,13 @@ func (c *pipes) Write(ctx context.Context, m jsonrpc.Message) error {
 		_ = c.Close()
 		return fmt.Errorf("it does not read what it is sent: %w", err)
 	}
-	if q, is := m.(*jsonrpc.Request); is && q.Method == discover {
-		c.probed(q.ID)
+	switch m := m.(type) {
+	case *jsonrpc.Request:
+		if m.Method == discover {
+			c.probed(m.ID)
+		}
+	case *jsonrpc.Response:
+		c.answered(m.ID)
 	}
 	return nil
 }

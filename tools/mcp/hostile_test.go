@@ -34,6 +34,10 @@ type hostile struct {
 	how string // what it does at its start
 	in  *bufio.Reader
 	n   int
+
+	late    string // an answer that comes with the next one
+	scripts []script
+	greet   *greeting
 }
 
 // misbehave serves on standard input and output.
@@ -86,6 +90,9 @@ func text(s string) string {
 }
 
 func (s *hostile) heed(m wire) {
+	if s.greets(m) {
+		return
+	}
 	switch m.Method {
 	case "server/discover":
 		switch s.how {
@@ -165,6 +172,11 @@ func (s *hostile) list(m wire) {
 			`{"name":"escape","description":"\u001b]0;pwned\u0007 words","inputSchema":{"type":"object"}}`,
 			`{"name":"big","inputSchema":{"type":"object","description":"` + strings.Repeat("y", mostSchema) + `"}}`,
 		}
+	case "scripts":
+		all = append(all, tool("ok", "Works"))
+		for _, c := range scripts() {
+			all = append(all, tool(c.name, "Misbehaves: "+c.name))
+		}
 	case "poisoned":
 		about := "Adds two numbers."
 		if b, err := os.ReadFile(os.Getenv("ABOUT")); err == nil {
@@ -172,6 +184,10 @@ func (s *hostile) list(m wire) {
 		}
 		all = []string{tool("ok", about), tool("other", "Stays as it is.")}
 	default:
+		if strings.HasPrefix(s.how, "greets ") {
+			all = append(all, tool("ok", "Works"))
+			break
+		}
 		if n, err := strconv.Atoi(s.how); err == nil {
 			for i := range n {
 				all = append(all, tool(fmt.Sprintf("tool%03d", i), "Does the job number "+strconv.Itoa(i)+". "+strings.Repeat("Words about it. ", 20)))
@@ -194,6 +210,10 @@ func deeds() []string {
 }
 
 func (s *hostile) call(m wire) {
+	if s.how == "scripts" {
+		s.play(m)
+		return
+	}
 	flush := func(b string) { _, _ = os.Stdout.WriteString(b) }
 	switch m.Params.Name {
 	case "ok", "reads", "other":

@@ -16,6 +16,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"fantail/tools/mcp/paging"
+	"fantail/tools/mcp/sampling"
 	"fantail/tools/proc"
 	"fantail/tools/sandbox"
 )
@@ -204,6 +206,10 @@ func (v *live) client() *mcp.Client {
 			}
 		},
 	}
+	if s := v.l.server; s.Own && s.Sampling {
+		o.Capabilities.Sampling = &mcp.SamplingCapabilities{}
+		o.CreateMessageHandler = sampling.Answers(s.Name, v.calls.model, v.calls.asking, v.calls.answered)
+	}
 	c := mcp.NewClient(&mcp.Implementation{Name: "fantail", Title: "Fantail", Version: "1"}, o)
 	c.AddReceivingMiddleware(v.holds)
 	c.AddSendingMiddleware(v.holds)
@@ -240,23 +246,17 @@ func (v *live) list(ctx context.Context) (all []*mcp.Tool, err error) {
 	if v.has().Tools == nil {
 		return nil, nil
 	}
-	seen := map[string]bool{}
-	for p := (&mcp.ListToolsParams{}); ; {
-		res, err := v.session.ListTools(ctx, p)
+	all, err = paging.Read(mostTools, func(cursor string) ([]*mcp.Tool, string, error) {
+		res, err := v.session.ListTools(ctx, &mcp.ListToolsParams{Cursor: cursor})
 		if err != nil {
-			return nil, fmt.Errorf("list its tools: %w", err)
+			return nil, "", err
 		}
-		for _, t := range res.Tools {
-			if t != nil && len(all) < mostTools {
-				all = append(all, t)
-			}
-		}
-		if res.NextCursor == "" || len(all) >= mostTools || seen[res.NextCursor] {
-			return all, nil
-		}
-		seen[res.NextCursor] = true
-		p = &mcp.ListToolsParams{Cursor: res.NextCursor}
+		return res.Tools, res.NextCursor, nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list its tools: %w", err)
 	}
+	return all, nil
 }
 
 // relist reads the list again once it rests.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"fantail/tools"
+	"fantail/tools/sample"
 )
 
 // official is a server of the protocol's own authors, from npm, where the tests have them.
@@ -54,6 +55,34 @@ func TestOfficial_everything(t *testing.T) {
 	}
 	if _, is := b.Borrow("mcp__everything__trigger-elicitation-request"); is {
 		if r, _ := b.call(t.Context(), "mcp__everything__trigger-elicitation-request", `{}`); r.Error || !strings.Contains(r.Text, "Ada") {
+			t.Errorf("%+v", r)
+		}
+	}
+}
+
+// The everything server asks a model where it may, and has no tool for that where it may not.
+func TestOfficial_sampling(t *testing.T) {
+	s := official(t, "everything")
+	const name = "mcp__everything__trigger-sampling-request"
+	for _, may := range []bool{false, true} {
+		s.Sampling = may
+		b := open(t, Options{}, s)
+		if err := b.Reconnect(t.Context(), "everything"); err != nil {
+			t.Fatal(err)
+		}
+		b.env.Sample = func(_ context.Context, _ string, q sample.Request) (sample.Reply, error) {
+			if q.From != "everything" || q.Most != 64 || !strings.Contains(q.Said[0].Text, "what is six by seven?") {
+				t.Errorf("%+v", q)
+			}
+			return sample.Reply{Text: "forty-two", Model: "test/model"}, nil
+		}
+		if _, is := b.Borrow(name); is != may {
+			t.Fatalf("it has the tool: %v", is)
+		}
+		if !may {
+			continue
+		}
+		if r, _ := b.call(t.Context(), name, `{"prompt":"what is six by seven?","maxTokens":64}`); r.Error || !strings.Contains(r.Text, "forty-two") || !strings.Contains(r.Text, "test/model") {
 			t.Errorf("%+v", r)
 		}
 	}

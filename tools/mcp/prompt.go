@@ -10,6 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"fantail/tools"
+	"fantail/tools/mcp/paging"
 )
 
 const (
@@ -55,17 +56,17 @@ func (v *live) prompts(ctx context.Context) (all []Prompt) {
 	ctx, cancel := context.WithTimeout(ctx, asides)
 	defer cancel()
 	taken := map[string]bool{}
-	for p, err := range v.session.Prompts(ctx, nil) {
+	found, err := paging.Read(mostPrompts, func(cursor string) ([]*mcp.Prompt, string, error) {
+		res, err := v.session.ListPrompts(ctx, &mcp.ListPromptsParams{Cursor: cursor})
 		if err != nil {
-			v.l.noted("its prompts can't be read: " + err.Error())
-			break
+			return nil, "", err
 		}
-		if len(all) == mostPrompts {
-			break
-		}
-		if p == nil {
-			continue
-		}
+		return res.Prompts, res.NextCursor, nil
+	})
+	if err != nil {
+		v.l.noted("its prompts can't be read: " + err.Error())
+	}
+	for _, p := range found {
 		q := Prompt{Name: toolName(v.l.server.Name, p.Name), Own: p.Name, About: tools.Line(p.Description)}
 		for _, a := range p.Arguments {
 			if a != nil {
@@ -213,13 +214,8 @@ func (v *live) named(ctx context.Context) (all []string) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, asides)
 	defer cancel()
-	for r, err := range v.session.Resources(ctx, nil) {
-		if err != nil || len(all) == mostResources {
-			break
-		}
-		if r == nil {
-			continue
-		}
+	found, _ := v.listed(ctx, mostResources) // what is known of them is offered
+	for _, r := range found {
 		if uri := plain(r.URI); !strings.ContainsAny(uri, " \t\n") && len(uri) < mostText {
 			all = append(all, uri)
 		}

@@ -5,13 +5,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"fantail/tools/mcp/address"
 	"fantail/tools/mcp/form"
 )
 
@@ -54,12 +54,11 @@ func (v *live) asks(ctx context.Context, q *mcp.ElicitRequest) (*mcp.ElicitResul
 func elicitation(p *mcp.ElicitParams) (e form.Elicitation, err error) {
 	e.Message = short(p.Message)
 	if p.URL != "" {
-		e.URL = short(p.URL)
-		u, err := url.Parse(p.URL)
-		if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
-			return e, fmt.Errorf("%.100q is no address that can be visited", p.URL)
+		u, err := address.Visit(p.URL)
+		if err != nil {
+			return e, err
 		}
-		e.Host = u.Host
+		e.URL, e.Host = p.URL, u.Host
 		return e, nil
 	}
 	b, err := json.Marshal(p.RequestedSchema)
@@ -138,9 +137,12 @@ func field(name string, is *jsonschema.Schema) form.Field {
 }
 
 // short is a server's text, as a terminal shows it.
-func short(s string) string {
-	if s = plain(s); len(s) > mostText {
-		return strings.ToValidUTF8(s[:mostText], "") + "…"
+func short(s string) string { return cut(s, mostText) }
+
+// cut is such a text with at most so many bytes.
+func cut(s string, most int) string {
+	if len(s) <= most {
+		return plain(s)
 	}
-	return s
+	return plain(strings.ToValidUTF8(s[:most], "")) + "…"
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"fantail/tools"
+	"fantail/tools/mcp/paging"
 	"fantail/tools/permit"
 )
 
@@ -63,37 +64,42 @@ func (l *link) parseResource(env *tools.Env, id, name string, args json.RawMessa
 // resources lists the resources of a server, and the patterns of further ones.
 func (v *live) resources(ctx context.Context) (string, error) {
 	var b strings.Builder
-	n := 0
-	for r, err := range v.session.Resources(ctx, nil) {
-		if err != nil {
-			return "", err
-		}
-		if n++; n > mostResources {
+	found, err := v.listed(ctx, mostResources+1)
+	if err != nil {
+		return "", err
+	}
+	for n, r := range found {
+		if n == mostResources {
 			b.WriteString("… and more\n")
 			break
 		}
-		if r == nil {
-			continue
-		}
 		fmt.Fprintln(&b, strings.TrimSpace(fmt.Sprintf("%s  %s  %s", r.URI, r.Name, tools.Line(r.Description))))
 	}
-	n = 0
-	for r, err := range v.session.ResourceTemplates(ctx, nil) {
+	patterns, _ := paging.Read(mostResources, func(cursor string) ([]*mcp.ResourceTemplate, string, error) { // many servers have none, and say that with an error
+		res, err := v.session.ListResourceTemplates(ctx, &mcp.ListResourceTemplatesParams{Cursor: cursor})
 		if err != nil {
-			break // many servers have none, and say that with an error
+			return nil, "", err
 		}
-		if n++; n > mostResources {
-			break
-		}
-		if r == nil {
-			continue
-		}
+		return res.ResourceTemplates, res.NextCursor, nil
+	})
+	for _, r := range patterns {
 		fmt.Fprintln(&b, strings.TrimSpace(fmt.Sprintf("%s  %s  %s", r.URITemplate, r.Name, tools.Line(r.Description))))
 	}
 	if b.Len() == 0 {
 		return "There are no resources.", nil
 	}
 	return strings.TrimRight(b.String(), "\n"), nil
+}
+
+// listed are the resources of a server, at most so many.
+func (v *live) listed(ctx context.Context, most int) ([]*mcp.Resource, error) {
+	return paging.Read(most, func(cursor string) ([]*mcp.Resource, string, error) {
+		res, err := v.session.ListResources(ctx, &mcp.ListResourcesParams{Cursor: cursor})
+		if err != nil {
+			return nil, "", err
+		}
+		return res.Resources, res.NextCursor, nil
+	})
 }
 
 // resource reads one.

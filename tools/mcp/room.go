@@ -227,9 +227,9 @@ func (r *Room) Test(ctx context.Context, name string) (rep Report, err error) {
 	}
 	rep.Took = time.Since(began)
 	if is := v.session.InitializeResult(); is != nil {
-		rep.Protocol = is.ProtocolVersion
+		rep.Protocol = tools.Line(cut(is.ProtocolVersion, 100))
 		if is.ServerInfo != nil {
-			rep.Program = is.ServerInfo.Name + " " + is.ServerInfo.Version
+			rep.Program = tools.Line(cut(is.ServerInfo.Name, 100) + " " + cut(is.ServerInfo.Version, 100))
 		}
 	}
 	for _, t := range v.tools {

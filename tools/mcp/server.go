@@ -4,8 +4,9 @@
 //
 // Does not: read configurations, decide whether a server may start or a call may run, ask anybody.
 //
-// Imports: tools, tools/content, tools/mcp/form, tools/mcp/login, tools/ownfile, tools/permit, tools/proc,
-// tools/sandbox, tools/secret.
+// Imports: tools, tools/content, tools/mcp/address, tools/mcp/form, tools/mcp/frames, tools/mcp/login,
+// tools/mcp/paging, tools/mcp/sampling, tools/ownfile, tools/permit, tools/proc, tools/sample, tools/sandbox,
+// tools/secret.
 package mcp
 
 import (
@@ -36,6 +37,9 @@ type Server struct {
 
 	Timeout time.Duration // of one call; 0: as long as usual
 	Honest  bool          // the user trusts it to say which of its tools only read
+
+	Sampling bool `json:",omitempty"` // it may ask the model of an agent, each time with the user's yes
+	Port     int  `json:",omitempty"` // of this machine, at which its logins end; 0: any that is free
 }
 
 // Program is the file that the server's command names, found as a shell would that stands in the workspace root and has

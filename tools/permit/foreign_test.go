@@ -32,6 +32,9 @@ func TestForeign(t *testing.T) {
 		{"all of a program", Ask, []Rule{"mcp__db__*"}, call("mcp__db__drop"), Allow, ""},
 		{"the same, without the star", Ask, []Rule{"mcp__db"}, call("mcp__db__drop"), Allow, ""},
 		{"not of one that is called alike", Ask, []Rule{"mcp__db"}, call("mcp__dbx__drop"), AskHuman, "mcp__dbx__drop"},
+		{"those that begin so", Ask, []Rule{"mcp__db__dr*"}, call("mcp__db__drop"), Allow, ""},
+		{"not those that do not", Ask, []Rule{"mcp__db__get_*"}, call("mcp__db__drop"), AskHuman, "mcp__db__drop"},
+		{"nor those of another", Ask, []Rule{"mcp__db__dr*"}, call("mcp__dbx__drop"), AskHuman, "mcp__dbx__drop"},
 		{"what changed asks", Ask, []Rule{"mcp__db"}, changed("mcp__db__list"), AskHuman, ""},
 		{"what changed asks in yolo", Yolo, []Rule{"mcp__db"}, changed("mcp__db__list"), AskHuman, ""},
 	} {
@@ -74,7 +77,7 @@ func TestForeign_rules(t *testing.T) {
 			}
 		}
 	}
-	for _, bad := range []Rule{"mcp__", "mcp__*", "mcp__db__", "mcp__db__get_*", "mcp__db(x)", "mcp__db__drop\n"} {
+	for _, bad := range []Rule{"mcp__", "mcp__*", "mcp__db__", "mcp__d*", "mcp__db__**", "mcp__*__drop", "mcp__db__g*t", "mcp__db(x)", "mcp__db__drop\n"} {
 		if _, err := bad.parse(); err == nil && strings.TrimSpace(string(bad)) == string(bad) {
 			t.Errorf("%q is read as a rule", bad)
 		}

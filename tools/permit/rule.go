@@ -14,7 +14,7 @@ import (
 // Rule allows actions. Its text form is shown, stored and parsed:
 // `bash(go test *)` (parsed argv, word by word; `*` at the end means any further
 // words), `write(PATH)`, `write(DIR/**)` or `write(*)` (the workspace),
-// `read(…)` likewise, `mcp__SERVER__TOOL` or `mcp__SERVER__*` for tools of another program, and `sandbox(network)` or `sandbox(write PATH)` for what is
+// `read(…)` likewise, `mcp__SERVER__TOOL`, `mcp__SERVER__GET*` or `mcp__SERVER__*` for tools of another program, and `sandbox(network)` or `sandbox(write PATH)` for what is
 // added to the sandbox of every command. A relative PATH counts from the workspace.
 // No rule for a tool reaches a sensitive path.
 type Rule string

@@ -42,7 +42,7 @@ func (t *Transport) client() *http.Client {
 
 // login has the human log in, and keeps what comes of it. The caller has the turn.
 func (t *Transport) login(ctx context.Context, req *http.Request, resp *http.Response, lost *Fault) (*grant, error) {
-	home, err := land(t.o.Go)
+	home, err := land(t.o.Go, t.c.Port)
 	if err != nil {
 		drain(resp)
 		return nil, t.failed(err)
@@ -181,8 +181,8 @@ type landing struct {
 
 const landingPage = "<!doctype html><meta charset=utf-8><title>Fantail</title><p>%s You can close this page.\n"
 
-func land(run func(name string, f func())) (*landing, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+func land(run func(name string, f func()), port int) (*landing, error) {
+	l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
 	if err != nil {
 		return nil, fmt.Errorf("listen for the browser: %w", err)
 	}

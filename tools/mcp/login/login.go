@@ -55,6 +55,7 @@ type Client struct {
 	URL    string // its address: requests to its origin carry the token
 	ID     string // that was registered for us, or the address of a document that describes us; "": we register ourselves
 	Secret string
+	Port   int // of this machine, at which the browser ends; 0: any that is free
 }
 
 // Fault says why a request could not be made by somebody who is logged in.

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -608,5 +609,33 @@ func TestLogin_givenUp(t *testing.T) {
 		t.Error("it did not end")
 	}
 	h.says = i.browses
+	wantHello(t, tr)
+}
+
+// A login ends at the port that is wanted; one that is taken is a fault that says so, and nobody is asked.
+func TestLogin_port(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	port := taken.Addr().(*net.TCPAddr).Port
+	wants := func(c *Client) { c.Port = port }
+	i := newIssuer(t)
+	h := &human{t: t}
+	h.says = func(ctx context.Context, q Question) (Answer, error) {
+		u, _ := url.Parse(q.URL)
+		if home := u.Query().Get("redirect_uri"); home != fmt.Sprintf("http://127.0.0.1:%d/callback", port) {
+			t.Error(home)
+		}
+		return i.browses(ctx, q)
+	}
+	tr := i.transport(h, t.TempDir(), wants)
+	wantFault(t, tr, Failed, "address already in use")
+	if h.times() != 0 {
+		t.Error("the human is asked")
+	}
+	if err := taken.Close(); err != nil {
+		t.Fatal(err)
+	}
 	wantHello(t, tr)
 }

@@ -26,7 +26,7 @@ func Carries(o login.Options) func(s mcp.Server, base http.RoundTripper) (http.R
 	return func(s mcp.Server, base http.RoundTripper) (http.RoundTripper, error) {
 		o := o
 		o.Base = base
-		return login.New(o, login.Client{Server: s.Name, URL: s.URL, ID: s.Client, Secret: s.Secret})
+		return login.New(o, login.Client{Server: s.Name, URL: s.URL, ID: s.Client, Secret: s.Secret, Port: s.Port})
 	}
 }
 

@@ -181,6 +181,9 @@ func Facts(r Row, now time.Time) (all []Fact) {
 	if r.Honest {
 		add("trusted", "to say which of its tools only read (honest)")
 	}
+	if r.Source.Own && r.Sampling {
+		add("asks", "a model, each time with your yes (sampling)")
+	}
 	return all
 }
 
