@@ -13,6 +13,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"fantail/tools"
+	"fantail/tools/mcp/form"
+	"fantail/tools/mcp/login"
 )
 
 const (
@@ -38,7 +40,7 @@ type call struct {
 	ctx   context.Context
 	n     int // the number of the call
 	tick  func(text string)
-	ask   asker // nil: nobody is there to answer
+	ask   form.Asker // nil: nobody is there to answer
 	alive chan struct{}
 }
 
@@ -158,10 +160,11 @@ func (l *link) call(ctx context.Context, env *tools.Env, id string, t described,
 	})
 }
 
-// work has the server do something within the time that it has, and says what became of it. still says why it is not to
-// be done, now that the server runs; nil: it is. token is that of its progress.
-func (l *link) work(
+// attempt has the server do something within the time that it has, and says what became of it. still says why it is not to
+// be done, now that the server runs; nil: it is. token is that of its progress. lock is what a login would mend.
+func (l *link) attempt(
 	ctx context.Context, env *tools.Env, id string, still func() error, do func(ctx context.Context, v *live, token string) (tools.Result, error),
+	lock **login.Fault,
 ) tools.Result {
 	fail := func(format string, of ...any) tools.Result {
 		return tools.Result{Text: plain(l.r.o.Keys.Text(fmt.Sprintf(format, of...))), Error: true}
@@ -171,6 +174,7 @@ func (l *link) work(
 		err = still()
 	}
 	if err != nil {
+		*lock = login.Mends(err)
 		return fail("Nothing was called: %v", err)
 	}
 	within, cancel := context.WithCancelCause(ctx)
@@ -190,9 +194,12 @@ func (l *link) work(
 	defer close(over)
 	l.r.o.Go("time a call of an MCP server", func() { v.times(one, over, cancel) })
 	r, err := do(within, v, token)
+	*lock = login.Mends(err)
 	switch cause := context.Cause(within); {
 	case err == nil:
 		return r
+	case *lock != nil:
+		return fail("Nothing was called: %v", *lock)
 	case ctx.Err() != nil:
 		return fail("Stopped: the MCP server %s was told to stop. Whether it had done some of it is not known.", l.server.Name)
 	case v.over():

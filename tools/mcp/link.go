@@ -9,9 +9,10 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode"
 
 	"fantail/tools"
+	"fantail/tools/content"
+	"fantail/tools/mcp/login"
 )
 
 const (
@@ -42,6 +43,7 @@ type link struct {
 	next   time.Time // no start before
 	asked  time.Time // when it was first asked for its tools; zero: it never was
 	log    []byte
+	lock   *login.Fault // what a login would mend; nil: nothing that is known
 }
 
 // mark tells a server from another of the same name: whatever decides about what it is.
@@ -102,14 +104,7 @@ func (l *link) told() string {
 }
 
 // plain is text that a terminal shows as it is.
-func plain(s string) string {
-	return strings.Map(func(c rune) rune {
-		if c == '\n' || c == '\t' || unicode.IsPrint(c) {
-			return c
-		}
-		return '\uFFFD'
-	}, strings.ToValidUTF8(strings.ReplaceAll(s, "\r\n", "\n"), "\uFFFD"))
-}
+func plain(s string) string { return content.Plain(s) }
 
 // ready returns the server as it runs, and starts it if it does not.
 func (l *link) ready(ctx context.Context) (*live, error) {
@@ -172,7 +167,7 @@ func (l *link) begin() (begun chan struct{}) {
 		var withheld withheldError
 		switch {
 		case err == nil:
-			l.live, l.failed = v, nil
+			l.live, l.failed, l.lock = v, nil, nil
 			l.becomes(Ready, "")
 		case errors.As(err, &withheld):
 			l.failed = err
@@ -180,7 +175,11 @@ func (l *link) begin() (begun chan struct{}) {
 		default:
 			l.fails++
 			l.failed, l.next = err, l.r.o.Now().Add(backOff(l.fails))
-			l.becomes(Failed, err.Error())
+			if lock := login.Mends(err); lock != nil {
+				l.locked(lock)
+			} else {
+				l.becomes(Failed, err.Error())
+			}
 		}
 		close(begun)
 		l.r.mu.Unlock()

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"fantail/tools/mcp/form"
 )
 
 // official is a server of the protocol's own authors, from npm, where the tests have them.
@@ -21,14 +23,14 @@ func official(t *testing.T, name string, args ...string) Server {
 }
 
 func TestOfficial_everything(t *testing.T) {
-	b := open(t, Options{Ask: func(_ context.Context, _ string, e Elicitation) (Answer, error) {
+	b := open(t, Options{Ask: func(_ context.Context, _ string, e form.Elicitation) (form.Answer, error) {
 		content := map[string]any{}
 		for _, f := range e.Fields {
 			if f.Required {
 				content[f.Name] = "Ada"
 			}
 		}
-		return Answer{Action: Accept, Content: content}, nil
+		return form.Answer{Action: form.Accept, Content: content}, nil
 	}}, official(t, "everything"))
 	if err := b.Reconnect(t.Context(), "everything"); err != nil {
 		t.Fatal(err)

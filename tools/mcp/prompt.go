@@ -15,6 +15,7 @@ import (
 const (
 	mostPrompts = 200       // of one server
 	mostPrompt  = 256 << 10 // bytes of one, filled in
+	mostURI     = 2000      // bytes of one
 	asides      = 10 * time.Second
 )
 
@@ -220,7 +221,7 @@ func (v *live) named(ctx context.Context) (all []string) {
 		if r == nil {
 			continue
 		}
-		if uri := plain(r.URI); !strings.ContainsAny(uri, " \t\n") && len(uri) < mostText {
+		if uri := plain(r.URI); !strings.ContainsAny(uri, " \t\n") && len(uri) < mostURI {
 			all = append(all, uri)
 		}
 	}

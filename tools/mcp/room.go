@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"fantail/tools"
+	"fantail/tools/mcp/form"
+	"fantail/tools/mcp/signin"
 	"fantail/tools/permit"
 	"fantail/tools/proc"
 	"fantail/tools/sandbox"
@@ -34,8 +36,10 @@ type Options struct {
 	Box func(p sandbox.Profile, leave sandbox.Leave, environ []string) (*sandbox.Box, error)
 	// Login carries requests over base as somebody who is logged in to that server; nil: nobody is.
 	Login func(s Server, base http.RoundTripper) (http.RoundTripper, error)
+	// Logins has the human log in where calls need it; nil: a call says what to do.
+	Logins *signin.Desk
 	// Ask puts a server's question to the human; nil: the agent whose call the server works on does.
-	Ask func(ctx context.Context, server string, e Elicitation) (Answer, error)
+	Ask func(ctx context.Context, server string, e form.Elicitation) (form.Answer, error)
 }
 
 // Phase is how a server is.
@@ -49,6 +53,7 @@ const (
 	Stopped  Phase = "stopped"  // it ended, and starts again once it is needed
 	Failed   Phase = "failed"   // it does not start, or died
 	Withheld Phase = "withheld" // it may not start
+	Locked   Phase = "needs a login"
 )
 
 // State is how a server is, for people.

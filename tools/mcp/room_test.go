@@ -16,6 +16,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"fantail/tools"
+	"fantail/tools/mcp/form"
 	"fantail/tools/permit"
 )
 
@@ -478,17 +479,17 @@ func TestRoom_big(t *testing.T) {
 
 func TestRoom_asks(t *testing.T) {
 	var mu sync.Mutex
-	var asked []Elicitation
-	ask := func(_ context.Context, server string, e Elicitation) (Answer, error) {
+	var asked []form.Elicitation
+	ask := func(_ context.Context, server string, e form.Elicitation) (form.Answer, error) {
 		mu.Lock()
 		defer mu.Unlock()
 		if asked = append(asked, e); server != "one" {
 			t.Error(server)
 		}
 		if e.URL != "" {
-			return Answer{Action: Decline}, nil
+			return form.Answer{Action: form.Decline}, nil
 		}
-		return Answer{Action: Accept, Content: map[string]any{"colour": "blue"}}, nil
+		return form.Answer{Action: form.Accept, Content: map[string]any{"colour": "blue"}}, nil
 	}
 	b := open(t, Options{Ask: ask}, child(t, "one", "ok"))
 	b.Lend(t.Context())

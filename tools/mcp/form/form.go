@@ -1,4 +1,11 @@
-package mcp
+// Package form is what MCP servers ask the human.
+//
+// Does: read a server's question, and have it filled in line by line, as its schema wants it.
+//
+// Does not: put a question to anybody, decide who is asked.
+//
+// Imports: tools, tools/content.
+package form
 
 import (
 	"context"
@@ -28,11 +35,11 @@ const (
 	yes     = "yes"
 )
 
-// asker puts questions of a call to the human.
-type asker func(ctx context.Context, q tools.Question) (string, error)
+// Asker puts questions of a call to the human.
+type Asker func(ctx context.Context, q tools.Question) (string, error)
 
-// fills has the human answer what a server asks, a question for each line of its form.
-func fills(ctx context.Context, ask asker, server string, e Elicitation) (Answer, error) {
+// Fill has the human answer what a server asks, a question for each line of its form.
+func Fill(ctx context.Context, ask Asker, server string, e Elicitation) (Answer, error) {
 	intro := fmt.Sprintf("The MCP server %s asks. These are its words, not ours:\n\n%s", server, e.Message)
 	switch {
 	case e.URL != "":

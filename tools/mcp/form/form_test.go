@@ -1,4 +1,4 @@
-package mcp
+package form
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 )
 
 // says answers questions one after another, and keeps them.
-func says(asked *[]tools.Question, answers ...string) asker {
+func says(asked *[]tools.Question, answers ...string) Asker {
 	return func(_ context.Context, q tools.Question) (string, error) {
 		*asked = append(*asked, q)
 		if len(*asked) > len(answers) {
@@ -53,7 +53,7 @@ func TestFills(t *testing.T) {
 		{"pattern", []Field{{Name: "p", Type: "string", Pattern: "^[a-z]+$", Max: &ten}}, "", []string{"A1", "abcdefghijklm", "abc"}, `{"Action":"accept","Content":{"p":"abc"}}`, 3},
 	} {
 		var asked []tools.Question
-		a, _ := fills(t.Context(), says(&asked, c.says...), "db", Elicitation{Message: "Hello", Fields: c.fields, URL: c.url, Host: "a.example"})
+		a, _ := Fill(t.Context(), says(&asked, c.says...), "db", Elicitation{Message: "Hello", Fields: c.fields, URL: c.url, Host: "a.example"})
 		if got, _ := json.Marshal(a); string(got) != c.want || len(asked) != c.asks {
 			t.Errorf("%s: %s after %d questions", c.name, got, len(asked))
 		}
@@ -70,7 +70,7 @@ func TestFills(t *testing.T) {
 func TestFills_manyOptions(t *testing.T) {
 	f := Field{Name: "x", Type: "string", Options: strings.Fields("a b c d e f g h i j k")}
 	var asked []tools.Question
-	if a, err := fills(t.Context(), says(&asked, "k"), "db", Elicitation{Fields: []Field{f}}); err != nil || a.Content["x"] != "k" {
+	if a, err := Fill(t.Context(), says(&asked, "k"), "db", Elicitation{Fields: []Field{f}}); err != nil || a.Content["x"] != "k" {
 		t.Error(a, err)
 	}
 	if len(asked[0].Options) != 2 || !strings.Contains(asked[0].Text, "One of: a, b, c") {

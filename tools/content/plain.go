@@ -1,0 +1,16 @@
+package content
+
+import (
+	"strings"
+	"unicode"
+)
+
+// Plain is text that a terminal shows as it is.
+func Plain(s string) string {
+	return strings.Map(func(c rune) rune {
+		if c == '\n' || c == '\t' || unicode.IsPrint(c) {
+			return c
+		}
+		return '\uFFFD'
+	}, strings.ToValidUTF8(strings.ReplaceAll(s, "\r\n", "\n"), "\uFFFD"))
+}

@@ -1,0 +1,154 @@
+package form
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"fantail/tools/content"
+)
+
+const (
+	mostFields = 30   // of a form
+	mostText   = 2000 // bytes of what a server says in one
+)
+
+// Elicitation is what a server asks the human. It is the server's text: nothing in it is true because it says so.
+type Elicitation struct {
+	Message string
+	Fields  []Field // of the form to fill in; none: a plain yes or no
+	URL     string  // an address to visit, in the place of a form
+	Host    string  // of that
+}
+
+// Field is one line of a form.
+type Field struct {
+	Name     string
+	Title    string
+	About    string
+	Type     string   // string, number, integer, boolean, or several: some of Options
+	Options  []string // the values that it may have; none: any
+	Labels   []string // what those are called; none: as they are
+	Required bool
+	Default  any
+	Format   string // email, uri, date, date-time; "": any
+	Pattern  string
+	Min, Max *float64 // of a number; of a text's letters
+}
+
+// Answer is what the human answers a server.
+type Answer struct {
+	Action  Action
+	Content map[string]any // what the form holds, for Accept
+}
+
+// Action is what is done with a server's question.
+type Action string
+
+// The actions.
+const (
+	Accept  Action = "accept"
+	Decline Action = "decline"
+	Cancel  Action = "cancel"
+)
+
+// Read is a question in a form that people can answer.
+func Read(p *mcp.ElicitParams) (e Elicitation, err error) {
+	e.Message = short(p.Message)
+	if p.URL != "" {
+		e.URL = short(p.URL)
+		u, err := url.Parse(p.URL)
+		if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
+			return e, fmt.Errorf("%.100q is no address that can be visited", p.URL)
+		}
+		e.Host = u.Host
+		return e, nil
+	}
+	b, err := json.Marshal(p.RequestedSchema)
+	var schema *jsonschema.Schema
+	if err == nil {
+		err = json.Unmarshal(b, &schema)
+	}
+	if err != nil || schema == nil {
+		return e, err
+	}
+	if len(schema.Properties) > mostFields {
+		return e, fmt.Errorf("a form has at most %d fields, this one %d", mostFields, len(schema.Properties))
+	}
+	order := schema.PropertyOrder
+	for name := range schema.Properties {
+		if !slices.Contains(order, name) {
+			order = append(order, name)
+		}
+	}
+	if len(schema.PropertyOrder) == 0 {
+		slices.Sort(order)
+	}
+	for _, name := range order {
+		if is := schema.Properties[name]; is != nil {
+			f := field(name, is)
+			f.Required = slices.Contains(schema.Required, name)
+			e.Fields = append(e.Fields, f)
+		}
+	}
+	slices.SortStableFunc(e.Fields, func(a, b Field) int { // what must be filled in comes first
+		switch {
+		case a.Required && !b.Required:
+			return -1
+		case b.Required && !a.Required:
+			return 1
+		}
+		return 0
+	})
+	return e, nil
+}
+
+// field is one line of a form.
+func field(name string, is *jsonschema.Schema) Field {
+	f := Field{
+		Name: short(name), Title: short(is.Title), About: short(is.Description), Type: cmp.Or(is.Type, "string"),
+		Format: is.Format, Pattern: short(is.Pattern), Min: is.Minimum, Max: is.Maximum,
+	}
+	if is.MinLength != nil {
+		n := float64(*is.MinLength)
+		f.Min = &n
+	}
+	if is.MaxLength != nil {
+		n := float64(*is.MaxLength)
+		f.Max = &n
+	}
+	if len(is.Default) > 0 {
+		_ = json.Unmarshal(is.Default, &f.Default)
+	}
+	options := is
+	if is.Type == "array" && is.Items != nil {
+		f.Type, options = "several", is.Items
+	}
+	for _, o := range options.Enum {
+		if text, is := o.(string); is {
+			f.Options = append(f.Options, short(text))
+		}
+	}
+	for _, o := range append(slices.Clone(options.OneOf), options.AnyOf...) {
+		if o != nil && o.Const != nil {
+			if text, is := (*o.Const).(string); is {
+				f.Options, f.Labels = append(f.Options, short(text)), append(f.Labels, short(cmp.Or(o.Title, text)))
+			}
+		}
+	}
+	return f
+}
+
+// short is a server's text, as a terminal shows it.
+func short(s string) string {
+	if s = content.Plain(s); len(s) > mostText {
+		return strings.ToValidUTF8(s[:mostText], "") + "…"
+	}
+	return s
+}
