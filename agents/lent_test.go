@@ -3,6 +3,7 @@ package agents_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -23,6 +24,7 @@ type lender struct {
 	names []string
 	about string // of each
 	runs  []string
+	over  chan struct{} // once it is closed, the program asks nothing any more
 }
 
 func (l *lender) Lend(context.Context) (all []tools.Lent) {
@@ -47,6 +49,16 @@ func (l *lender) Borrow(name string) (tools.Lent, bool) {
 			l.mu.Lock()
 			l.runs = append(l.runs, name+string(args))
 			l.mu.Unlock()
+			if strings.HasSuffix(name, "gives_up") {
+				back := env.Aside("waiting for the program")
+				ctx, stop := context.WithCancel(ctx)
+				go func() {
+					<-l.over
+					stop()
+				}()
+				_, err := env.Ask(ctx, id, "the program asks", tools.Question{Text: "Which table?"})
+				return tools.Result{Text: fmt.Sprint("nobody said: ", err, " ", back(context.WithoutCancel(ctx)))}
+			}
 			if strings.HasSuffix(name, "asks") {
 				if env.Ask == nil {
 					return tools.Result{Text: "nobody is there"}
@@ -194,6 +206,31 @@ func TestLent_asks(t *testing.T) {
 	w.Until("job is done", func() bool { return w.Info("job").State == event.Done })
 	if got := said("job"); got != "they said a <nil>" {
 		t.Error(got)
+	}
+}
+
+// What a program asks no more is withdrawn from the inbox at once, and its call goes on; meanwhile it holds no slot, and
+// gets one back.
+func TestLent_asksNoMore(t *testing.T) {
+	l := &lender{over: make(chan struct{})}
+	l.lends("mcp__db__gives_up", "mcp__db__one")
+	w := open(t, &model{Reply: lentCaller}, setting{Mode: permit.Yolo, Lends: l, Cap: 1})
+	w.Push("job", `mcp__db__gives_up {}`)
+	w.Push("other", `mcp__db__one {}`)
+	w.Run(2)
+	q := w.asks("job")
+	w.Until("other is done", func() bool { return w.Info("other").State == event.Done })
+	close(l.over)
+	w.Until("job is done", func() bool { return w.Info("job").State == event.Done })
+	row, m := w.row(q.ID)
+	if ans := event.AnswerOf(row); ans.Settled != "it is not asked any more" || m.Taken.IsZero() {
+		t.Errorf("%+v, %+v", ans, m)
+	}
+	if err := w.Pool.Asks.Answer(t.Context(), q.ID, event.Answer{Text: "a"}); !errors.Is(err, event.ErrSettled) {
+		t.Error(err)
+	}
+	if all := w.Entries("job"); !slices.ContainsFunc(all, func(e history.Entry) bool { return e.Text == "nobody said: context canceled <nil>" }) {
+		t.Errorf("%+v", all)
 	}
 }
 

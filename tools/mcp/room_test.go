@@ -498,7 +498,7 @@ func TestRoom_asks(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	one := 1.0
-	want := []Field{{Name: "colour", Type: "string", Options: []string{"red", "blue"}, Required: true}, {Name: "many", Type: "integer", Min: &one}}
+	want := []form.Field{{Name: "colour", Type: "string", Options: []string{"red", "blue"}, Required: true}, {Name: "many", Type: "integer", Min: &one}}
 	if got, _ := json.Marshal(asked[0].Fields); string(got) != func() string { b, _ := json.Marshal(want); return string(b) }() || strings.Contains(asked[0].Message, "\x1b") {
 		t.Errorf("%s %q", got, asked[0].Message)
 	}

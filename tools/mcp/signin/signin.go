@@ -72,7 +72,7 @@ func New(o Options) *Desk {
 
 // Login returns once somebody is logged in to the server of c, which f kept a request from, or says why nobody is.
 func (d *Desk) Login(ctx context.Context, c login.Client, f *login.Fault, w Waiter) error {
-	fl, err := d.join(c, f, w.Anew)
+	fl, err := d.join(c, f, w)
 	if err != nil {
 		return err
 	}
@@ -84,10 +84,10 @@ func (d *Desk) Login(ctx context.Context, c login.Client, f *login.Fault, w Wait
 var errLeft = errors.New("nobody waits for it any more")
 
 // join returns the flow that goes on for the server, or begins it.
-func (d *Desk) join(c login.Client, f *login.Fault, anew bool) (*flow, error) {
+func (d *Desk) join(c login.Client, f *login.Fault, w Waiter) (*flow, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if anew {
+	if w.Anew {
 		delete(d.no, c.Server)
 	}
 	if err := d.no[c.Server]; err != nil {
