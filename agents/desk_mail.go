@@ -38,22 +38,25 @@ func (d desk) Send(ctx context.Context, m tools.Mail) (string, error) {
 	return InInboxes(sent) + ".", nil
 }
 
-// untilStarted waits, without a slot, for those of names that are tasks about to
-// start: what keeps one from starting may be the slot of whoever writes to it. The
-// caller sends before it calls goOn, which takes the slot back: what has started
-// may be through by then.
+// untilStarted waits, without a slot, for those of names that are tasks about to start: what keeps one from starting may
+// be the slot of whoever writes to it. The caller sends before it calls goOn, which takes the slot back and has the last
+// of them begin: those before it may be through by then.
 func (d desk) untilStarted(ctx context.Context, names []string) (goOn func(), err error) {
 	until, release := d.a.Steerable(ctx)
 	defer release()
 	goOn = func() {}
+	sent := goOn
 	for _, name := range names {
 		task := d.p.starting(name)
 		if task == 0 {
 			continue
 		}
+		sent() // this one may need what that one results in
+		sent = d.p.fleet.Letters.Writes(task)
 		w := d.p.waits.Begin(&waits.Wait{Agent: d.a.ID, From: name})
 		regain, before := d.a.Aside("waiting for "+name+" to start"), goOn
 		goOn = func() {
+			sent()
 			before()
 			_ = regain(ctx) // for as long as the turn lasts: an error is its end, which runCall sees
 		}
@@ -72,8 +75,7 @@ func (d desk) untilStarted(ctx context.Context, names []string) (goOn func(), er
 	return goOn, nil
 }
 
-// starting is the queued task of that name that starts by itself as soon as it
-// can, 0 if there is none.
+// starting is the queued task of that name that starts by itself as soon as it can; 0: none.
 func (p *Pool) starting(name string) int64 {
 	if task, starts := p.fleet.Line.Waiting(name); starts {
 		return task

@@ -454,6 +454,7 @@ func TestIdle_delegated(t *testing.T) {
 					t.Errorf("the call's result is %q", rs[0].Text)
 				}
 				check(t, w.Pool.Steer.Tell(ctx, "kid", "two"))
+				time.Sleep(time.Second) // until the kid rests: the clock stands still while anybody works
 				return call("d", "glob", `{"pattern":"*.go"}`), nil
 			}
 			return text("the boss is done"), nil

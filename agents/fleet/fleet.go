@@ -47,10 +47,11 @@ type Options struct {
 type Fleet struct {
 	sync.Mutex
 
-	Humans Humans
-	Line   Line
-	Queue  *queue.Queue  // tasks not started, and the slots of running agents; guarded by the mutex
-	Due    chan struct{} // holds a token when there may be a task to start
+	Humans  Humans
+	Line    Line
+	Letters Letters
+	Queue   *queue.Queue  // tasks not started, and the slots of running agents; guarded by the mutex
+	Due     chan struct{} // holds a token when there may be a task to start
 
 	o     Options
 	hub   *event.Hub

@@ -66,8 +66,7 @@ func (l *Loop) Obeys(command string) { l.command = command }
 // Limit sets how long the agent's task may take; 0: forever. Call it before Start.
 func (l *Loop) Limit(d time.Duration) { l.timeout = d }
 
-// Start begins the agent's life: one task, one message, or, for those that rest between turns, all turns until it is
-// closed.
+// Start begins the agent's life: one task, one message, or, for those that rest between turns, all until it is closed.
 func (l *Loop) Start() {
 	life := l.rest
 	switch {
@@ -79,6 +78,7 @@ func (l *Loop) Start() {
 	l.o.Fleet.Start("agent "+l.Info.Name, func() {
 		defer close(l.Gone)
 		defer l.seating.end()
+		l.o.Fleet.Letters.Sent(l.o.Fleet.Context(), l.Task)
 		life(l.o.Fleet.Context())
 	})
 }
