@@ -66,7 +66,7 @@ var arrows = map[string][]string{
 	},
 	"agents/trust":         {"tools/content", "tools/ownfile", "tools/permit/bash"},
 	"agents/kept":          {"tools/content", "tools/permit", "tools/sandbox/keep"},
-	"agents/history":       {"agents/llm", "agents/memory", "inbox", "inbox/envelope", "store", "tools/secret"},
+	"agents/history":       {"agents/llm", "agents/memory", "inbox", "inbox/envelope", "store", "tools/picture", "tools/secret"},
 	"agents/instructions":  {"tools", "tools/front", "tools/permit/filenames", "tools/tree"},
 	"agents/kills":         {},
 	"agents/ledger":        {"agents/event", "agents/history", "agents/llm", "agents/roster", "agents/schedule", "inbox", "inbox/policy", "store", "tools", "tools/offer"},
@@ -129,8 +129,8 @@ var arrows = map[string][]string{
 	"themes":                {},
 	"tools": {
 		"tools/allowance", "tools/content", "tools/git", "tools/offer", "tools/permit", "tools/permit/filenames",
-		"tools/permit/programs", "tools/proc", "tools/sandbox", "tools/search", "tools/secret", "tools/spelling",
-		"tools/workspace",
+		"tools/permit/programs", "tools/picture", "tools/proc", "tools/sandbox", "tools/search", "tools/secret",
+		"tools/spelling", "tools/workspace",
 	},
 	"tools/allowance": {},
 	"tools/content":   {},
@@ -138,7 +138,7 @@ var arrows = map[string][]string{
 	"tools/git":       {},
 	"tools/mcp": {
 		"tools", "tools/content", "tools/mcp/form", "tools/mcp/login", "tools/mcp/signin", "tools/ownfile", "tools/permit",
-		"tools/proc", "tools/sandbox", "tools/secret",
+		"tools/picture", "tools/proc", "tools/sandbox", "tools/secret",
 	},
 	"tools/mcp/login":        {"tools/ownfile"},
 	"tools/permit":           {"tools/permit/bash", "tools/permit/filenames", "tools/permit/programs", "tools/permit/toolrule"},
@@ -350,6 +350,7 @@ var arrows = map[string][]string{
 	},
 	"tools/mcp/login/logintest": {},
 	"tools/mcp/form":            {"tools", "tools/content"},
+	"tools/picture":             {},
 }
 
 // confined says where a module outside of ours may be imported. A path ends in

@@ -2,6 +2,7 @@ package agents_test
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,7 +17,11 @@ import (
 	"fantail/agents/llm"
 	"fantail/tools"
 	"fantail/tools/permit"
+	"fantail/tools/picture"
 )
+
+// onePoint is a picture.
+const onePoint = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 
 // lender lends tools of a program that is not there.
 type lender struct {
@@ -49,6 +54,15 @@ func (l *lender) Borrow(name string) (tools.Lent, bool) {
 			l.mu.Lock()
 			l.runs = append(l.runs, name+string(args))
 			l.mu.Unlock()
+			if strings.HasSuffix(name, "shows") {
+				data, err := base64.StdEncoding.DecodeString(onePoint)
+				if err != nil {
+					return tools.Result{Text: err.Error(), Error: true}
+				}
+				image, _ := picture.Of(data)
+				image.File, err = picture.Keep(env.Outputs, id, image.Type, data)
+				return tools.Result{Text: fmt.Sprint("an image, ", err), Shows: []picture.Image{image}}
+			}
 			if strings.HasSuffix(name, "gives_up") {
 				back := env.Aside("waiting for the program")
 				ctx, stop := context.WithCancel(ctx)

@@ -25,9 +25,8 @@ type Env struct {
 	Tick    func(callID string, tail string) // a command's latest output
 
 	// Ask puts a question of what a call runs to the human; nil: nobody is there to answer.
-	Ask func(ctx context.Context, callID, title string, q Question) (string, error)
-	// Aside lets go of the agent's slot while a call waits for something, until back; nil: it has none.
-	Aside func(why string) (back func(ctx context.Context) error)
+	Ask   func(ctx context.Context, callID, title string, q Question) (string, error)
+	Aside func(why string) (back func(ctx context.Context) error) // lets go of the agent's slot until back; nil: it has none
 
 	Hurry   <-chan struct{}          // once it is closed, commands that are to end get only a moment for it; nil: a call's end hurries
 	Shelf   Shelf                    // what files bring that calls may name; nil: nothing

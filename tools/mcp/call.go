@@ -154,8 +154,9 @@ func (l *link) call(ctx context.Context, env *tools.Env, id string, t described,
 		if err != nil {
 			return tools.Result{}, err
 		}
-		r := l.long(env, id, said(res))
-		r.Error = res.IsError
+		k := &keeps{env: env, id: id}
+		r := l.long(env, id, said(res, k.keep))
+		r.Error, r.Shows = res.IsError, k.shows
 		return r, nil
 	})
 }
@@ -271,8 +272,8 @@ func (l *link) long(env *tools.Env, id, text string) tools.Result {
 	return env.Long(id, strings.ToValidUTF8(l.r.o.Keys.Text(text), "\uFFFD"))
 }
 
-// said is what a tool answered, as the model gets it.
-func said(res *mcp.CallToolResult) string {
+// said is what a tool answered, as the model gets it. keep says where what is no text went.
+func said(res *mcp.CallToolResult, keep keeper) string {
 	var b strings.Builder
 	add := func(text string) {
 		if b.Len() > 0 && text != "" {
@@ -285,13 +286,13 @@ func said(res *mcp.CallToolResult) string {
 		case *mcp.TextContent:
 			add(c.Text)
 		case *mcp.ImageContent:
-			add(fmt.Sprintf("[an image (%s, %d bytes), which is not shown here]", c.MIMEType, len(c.Data)))
+			add(keep("an image", c.MIMEType, c.Data))
 		case *mcp.AudioContent:
-			add(fmt.Sprintf("[a sound (%s, %d bytes), which is not played here]", c.MIMEType, len(c.Data)))
+			add(keep("a sound", c.MIMEType, c.Data))
 		case *mcp.ResourceLink:
 			add(fmt.Sprintf("[the resource %s: %s %s]", c.URI, c.Name, c.Description))
 		case *mcp.EmbeddedResource:
-			add(embedded(c.Resource))
+			add(embedded(c.Resource, keep))
 		default:
 			add("[what is of a kind that is not known here]")
 		}
@@ -308,12 +309,12 @@ func said(res *mcp.CallToolResult) string {
 }
 
 // embedded is a resource in a result.
-func embedded(c *mcp.ResourceContents) string {
+func embedded(c *mcp.ResourceContents, keep keeper) string {
 	switch {
 	case c == nil:
 		return ""
 	case len(c.Blob) > 0:
-		return fmt.Sprintf("[the resource %s (%s, %d bytes), which is no text]", c.URI, c.MIMEType, len(c.Blob))
+		return keep("the resource "+c.URI, c.MIMEType, c.Blob)
 	}
 	return fmt.Sprintf("[the resource %s]\n%s", c.URI, c.Text)
 }

@@ -150,7 +150,7 @@ func (r *Room) Prompt(ctx context.Context, name, typed string) (string, error) {
 	var parts []string
 	for _, m := range res.Messages {
 		if m != nil {
-			parts = append(parts, said(&mcp.CallToolResult{Content: []mcp.Content{m.Content}}))
+			parts = append(parts, said(&mcp.CallToolResult{Content: []mcp.Content{m.Content}}, named))
 		}
 	}
 	text := strings.TrimSpace(plain(r.o.Keys.Text(strings.Join(parts, "\n\n"))))

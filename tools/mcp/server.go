@@ -5,7 +5,7 @@
 // Does not: read configurations, decide whether a server may start or a call may run, ask anybody.
 //
 // Imports: tools, tools/content, tools/mcp/form, tools/mcp/login, tools/mcp/signin, tools/ownfile, tools/permit,
-// tools/proc, tools/sandbox, tools/secret.
+// tools/picture, tools/proc, tools/sandbox, tools/secret.
 package mcp
 
 import "time"
