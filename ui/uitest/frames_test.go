@@ -413,20 +413,30 @@ func three(s *uitest.Session) {
 // sizes are the frames' widths, each with a height such a window has.
 var sizes = [][2]int{{40, 20}, {80, 24}, {120, 36}, {200, 50}}
 
+// usual is the size at which a session is played whose screen goldens compares.
+var usual = sizes[2]
+
+// goldens compares what the screen shows at each size, and leaves it at the usual one: what is drawn depends on how large the
+// window is, not on how large it was.
+func goldens(s *uitest.Session, name string) {
+	for _, size := range [][2]int{usual, sizes[0], sizes[3], sizes[1]} {
+		s.Resize(size[0], size[1])
+		s.Golden(fmt.Sprintf("%s-%d", name, size[0]))
+	}
+	s.Resize(usual[0], usual[1])
+}
+
 func TestFrames(t *testing.T) {
 	for _, sc := range scenes {
-		for _, size := range sizes {
-			name := fmt.Sprintf("%s-%d", sc.name, size[0])
-			t.Run(name, func(t *testing.T) {
-				t.Parallel()
-				o := sc.o
-				o.W, o.H, o.Provider, o.Files = size[0], size[1], uitest.Script(actor), files
-				play(t, o, func(s *uitest.Session) {
-					sc.play(s)
-					s.Golden(name)
-				})
+		t.Run(sc.name, func(t *testing.T) {
+			t.Parallel()
+			o := sc.o
+			o.W, o.H, o.Provider, o.Files = usual[0], usual[1], uitest.Script(actor), files
+			play(t, o, func(s *uitest.Session) {
+				sc.play(s)
+				goldens(s, sc.name)
 			})
-		}
+		})
 	}
 }
 
@@ -443,25 +453,19 @@ func TestFrameTooSmall(t *testing.T) {
 }
 
 func TestFrameTabRowOverflows(t *testing.T) {
-	for _, size := range sizes {
-		name := fmt.Sprintf("tabs-%d", size[0])
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			play(t, uitest.Options{W: size[0], H: size[1], Provider: uitest.Script(actor), Cap: 4}, func(s *uitest.Session) {
-				for i := range 12 {
-					s.Enter(fmt.Sprintf("/push name=agent%02d after %ds", i, 4*(i+1)))
-					s.See(fmt.Sprintf("Queued agent%02d", i))
-				}
-				s.Enter("/run")
-				s.Wait(10 * time.Second)
-				s.Press("ctrl+space")
-				s.Type("agent05")
-				s.Press("enter")
-				s.See("after 24s")
-				s.Golden(name)
-			})
-		})
-	}
+	play(t, uitest.Options{W: usual[0], H: usual[1], Provider: uitest.Script(actor), Cap: 4}, func(s *uitest.Session) {
+		for i := range 12 {
+			s.Enter(fmt.Sprintf("/push name=agent%02d after %ds", i, 8*(i+1)))
+			s.See(fmt.Sprintf("Queued agent%02d", i))
+		}
+		s.Enter("/run")
+		s.Wait(18 * time.Second)
+		s.Press("ctrl+space")
+		s.Type("agent05")
+		s.Press("enter")
+		s.See("after 48s")
+		goldens(s, "tabs")
+	})
 }
 
 // TestStyles holds the colours of the dark theme, as letters under the lines.

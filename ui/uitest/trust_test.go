@@ -1,7 +1,6 @@
 package uitest_test
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -17,28 +16,24 @@ func TestTrustFrames(t *testing.T) {
 "TaskFinished": [{"hooks": [{"type": "command", "command": "true"}, {"type": "http"}]}]}}`,
 		".claude/hooks/guard.sh": "grep -q 'rm -rf' && exit 2\nexit 0\n",
 	}
-	for _, size := range sizes {
-		t.Run(fmt.Sprint(size[0]), func(t *testing.T) {
-			play(t, uitest.Options{W: size[0], H: size[1], Provider: uitest.Script(actor), Files: files}, func(s *uitest.Session) {
-				s.Enter("think") // else the path of the workspace stands behind it
-				s.See("Done thinking.")
-				s.Enter("/trust")
-				s.See("What this repository runs")
-				s.Golden(fmt.Sprintf("trust-%d", size[0]))
-				for range 9 { // a yes counts once all of it was there to be read
-					s.Press("pgdown")
-				}
-				s.Press("y")
-				s.See("Trusted as it is now")
-				s.Enter("/hooks")
-				s.See("never ran")
-				s.Golden(fmt.Sprintf("hooks-%d", size[0]))
-				s.Press("esc")
-				s.Enter("/trust")
-				s.See("TaskFinished, trusted")
-			})
-		})
-	}
+	play(t, uitest.Options{W: usual[0], H: usual[1], Provider: uitest.Script(actor), Files: files}, func(s *uitest.Session) {
+		s.Enter("think") // else the path of the workspace stands behind it
+		s.See("Done thinking.")
+		s.Enter("/trust")
+		s.See("What this repository runs")
+		goldens(s, "trust")
+		for range 9 { // a yes counts once all of it was there to be read
+			s.Press("pgdown")
+		}
+		s.Press("y")
+		s.See("Trusted as it is now")
+		s.Enter("/hooks")
+		s.See("never ran")
+		goldens(s, "hooks")
+		s.Press("esc")
+		s.Enter("/trust")
+		s.See("TaskFinished, trusted")
+	})
 }
 
 // TestLinesOnTheScreen: what a command of the repository's wants run does not run before the human agrees, runs then, and
