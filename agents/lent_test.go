@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 
+	"fantail/agents/agentstest"
 	"fantail/agents/event"
 	"fantail/agents/history"
 	"fantail/agents/ledger"
@@ -245,6 +246,42 @@ func TestLent_asksNoMore(t *testing.T) {
 	}
 	if all := w.Entries("job"); !slices.ContainsFunc(all, func(e history.Entry) bool { return e.Text == "nobody said: context canceled <nil>" }) {
 		t.Errorf("%+v", all)
+	}
+}
+
+// programAsksThenDies is a life that ends by kill -9 while a program that works on a call asks.
+func programAsksThenDies(t *testing.T, dir, _ string) {
+	l := &lender{}
+	l.lends("mcp__db__asks")
+	w := open(t, &model{Reply: lentCaller}, setting{Dir: dir, Mode: permit.Yolo, Lends: l})
+	w.Push("job", `mcp__db__asks {}`)
+	w.Run(1)
+	w.asks("job")
+	fmt.Println("READY")
+	<-make(chan struct{})
+}
+
+// The question of a program that died with the host is no trap: it is closed, answering it says what happened, and the call
+// is not made again.
+func TestLent_killed(t *testing.T) {
+	dir := t.TempDir()
+	if !agentstest.Lived(t, "program asks", dir, "", func(line string) bool { return line == "READY" }) {
+		t.Fatal("the first life ended by itself")
+	}
+	l := &lender{}
+	l.lends("mcp__db__asks")
+	w := open(t, &model{Reply: lentCaller}, setting{Dir: dir, Mode: permit.Yolo, Lends: l})
+	w.Main()
+	w.State("job", event.Crashed)
+	if _, m := w.row(1); m.ID == 0 || m.Taken.IsZero() {
+		t.Errorf("it waits still: %+v", m)
+	}
+	err := w.Pool.Asks.Answer(t.Context(), 1, event.Answer{Text: "a"})
+	if !errors.Is(err, event.ErrSettled) || !strings.Contains(err.Error(), "the turn was cut") {
+		t.Errorf("answering says %v", err)
+	}
+	if len(l.runs) != 0 {
+		t.Error(l.runs)
 	}
 }
 

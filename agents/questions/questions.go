@@ -144,7 +144,7 @@ func (qs *Desk) Put(ctx context.Context, who Asker, q event.Question, by Company
 			err = ErrParked
 		}
 		if err != nil {
-			return ans, errors.Join(err, qs.withdraw(ctx, k))
+			return ans, cmp.Or(qs.withdraw(ctx, k), err)
 		}
 	}
 	if ans.Choice != permit.No && ans.Choice != "" || q.Abroad {
