@@ -89,8 +89,7 @@ func Open(ctx context.Context, o Options) (*Pool, error) {
 		Mode: o.Gate.Mode, Wall: o.Gate.Known, Audit: p.audit.Entry,
 	})
 	p.Scripts, p.Steer = Scripts{p}, steer.Room{DB: o.DB, Fleet: p.fleet, Pool: helm{p}}
-	p.Audit = audit.Book{DB: o.DB, Dir: o.Data}
-	p.Follow = follow.Room{DB: o.DB, Subscribe: p.fleet.Subscribe, Go: o.Go}
+	p.Audit, p.Follow = audit.Book{DB: o.DB, Dir: o.Data}, follow.Room{DB: o.DB, Subscribe: p.fleet.Subscribe, Go: o.Go}
 	p.furnish()
 	err := p.Asks.Recall(ctx)
 	if err == nil {
@@ -106,18 +105,15 @@ func Open(ctx context.Context, o Options) (*Pool, error) {
 // furnish makes the rooms and tells each what it needs of the others.
 func (p *Pool) furnish() {
 	o := &p.o
-	p.seals = seal.New()
-	seals := p.seals
-	p.held = quarantine.New(o.DB, p.fleet, seals)
-	p.inbox = inbox.New(o.DB, p.fleet.Rung)
-	p.Asks = questions.New(o.DB, p.inbox, o.Gate, seals, p.audit, o.Now)
+	p.seals, p.inbox = seal.New(), inbox.New(o.DB, p.fleet.Rung)
+	p.held = quarantine.New(o.DB, p.fleet, p.seals)
+	p.Asks = questions.New(o.DB, p.inbox, o.Gate, p.seals, p.audit, o.Now)
 	p.Permissions = permissions.New(permissions.Options{
 		DB: o.DB, Gate: o.Gate, Audit: p.audit, Asks: p.Asks, Tools: o.Tools,
 		Env:   tools.Env{Root: o.Root, Private: o.Private, Outputs: p.outputs(0), Environ: o.Environ, Keys: o.Keys},
 		Boxed: o.Box != nil,
 	})
-	p.Ledger = ledger.New(o.DB, p.inbox, subjects{p})
-	p.waits = waits.New(onlooker{p.fleet, p})
+	p.Ledger, p.waits = ledger.New(o.DB, p.inbox, subjects{p}), waits.New(onlooker{p.fleet, p})
 	p.takes = mail.NewTakes(o.DB, p.inbox, p.waits)
 	p.Mail = mail.New(mail.Options{
 		DB: o.DB, Inbox: p.inbox, Now: o.Now, Rules: o.Rules,
@@ -126,7 +122,7 @@ func (p *Pool) furnish() {
 	p.Letters = mail.NewLetters(o.DB, p.inbox, o.Now, register{p}, p.Mail.Stir)
 	p.Pickup = mail.NewPickup(p.fleet, p.Mail, p.Letters, p.takes, p.Unprompt)
 	p.ends = &roster.Ends{
-		Inbox: p.inbox, Seals: seals, Unread: p.Letters.Unread, Passed: p.fleet.Line.Passed,
+		Inbox: p.inbox, Seals: p.seals, Unread: p.Letters.Unread, Passed: p.fleet.Line.Passed,
 		Ended: func(task int64) {
 			p.fleet.Line.Ended(task)
 			p.Hooks.TaskEnded(task)
@@ -145,14 +141,14 @@ func (p *Pool) furnish() {
 			}
 		},
 	})
-	p.Door = &outside.Door{DB: o.DB, Origin: roster.OriginCLI, Model: o.Model, Seals: seals, Ring: func() {
+	p.Door = &outside.Door{DB: o.DB, Origin: roster.OriginCLI, Model: o.Model, Seals: p.seals, Ring: func() {
 		p.fleet.Lock()
 		p.others.stale = true // its commits are the pool's own: the file does not tell of them
 		p.fleet.Unlock()
 		p.Refresh(p.fleet.Context())
 	}}
 	p.Budgets = &budget.Room{DB: o.DB, Inbox: p.inbox, Fleet: p.fleet, Usual: o.Budget, Resolve: o.Resolve}
-	p.Tasks = tasks.New(o.DB, p.inbox, p.ends, seals, func(model string) (string, error) {
+	p.Tasks = tasks.New(o.DB, p.inbox, p.ends, p.seals, func(model string) (string, error) {
 		m, err := o.Resolve(model)
 		return m.Name, err
 	}, o.Idle, &p.fleet.Line)

@@ -233,3 +233,6 @@ func (p *Pool) outputs(agent int64) string {
 
 // Recount has everything that shows what is there look again: something of it that is no agent's has changed.
 func Recount(p *Pool) { fleet.Recount(p.fleet) }
+
+// Trouble tells whoever shows what is there of something that went wrong and is no agent's.
+func Trouble(p *Pool, err error) { p.fleet.Emit(event.Trouble{Err: err}) }

@@ -264,8 +264,8 @@ type Mailed struct{ Agent int64 }
 // Closed says that the agent's tab was closed.
 type Closed struct{ Agent int64 }
 
-// Trouble says that another program changed the database's files while nobody was writing, and what came of it. Err is
-// nil once that is repaired.
+// Trouble says what went wrong that is no agent's, such as that another program changed the database's files while nobody
+// was writing, and what came of it. Err is nil once that is repaired.
 type Trouble struct{ Err error }
 
 func (Changed) event()  {}

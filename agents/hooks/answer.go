@@ -3,6 +3,7 @@ package hooks
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"fantail/tools"
@@ -12,10 +13,11 @@ import (
 type Answer struct {
 	Deny    string   // why it is not to happen; "": it may
 	Ask     string   // why the human is to be asked
-	Allow   string   // why it need not be asked, by a hook of the user's own
+	Allow   string   // why it need not be asked, by a hook of the user's own that knew the arguments as they are now
 	Lets    bool     // it is to end now, whatever others say
 	Stop    string   // why the agent's turn is to stop
-	Input   []byte   // what the call's arguments are to be, by the names that hooks know; nil: as they are
+	Input   []byte   // what a hook of the user's own makes of the call's arguments, by the names that hooks know; nil: they stay
+	Final   bool     // the call's arguments change no more: what a hook makes of them does not count
 	Context []string // what the model is to know
 	Tell    []string // what the human is to hear
 }
@@ -73,8 +75,16 @@ func (a *Answer) take(h Hook, r Ran) {
 		a.deny(a.Stop)
 		return
 	}
+	lets := h.Source.Own // an allow counts for the arguments that its hook knows
 	if in := is.Specific.Input; h.Event == PreToolUse && len(in) > 0 && in[0] == '{' {
-		a.Input = in
+		switch {
+		case !h.Source.Own:
+			a.Tell = append(a.Tell, "The hook "+tools.Line(h.Command)+" would change the arguments of a call. A repository's hooks may not: the call stays as it is.")
+		case a.Final:
+			lets = false
+		default:
+			a.Input, a.Allow = in, ""
+		}
 	}
 	why := by + " says: " + first(is.Specific.Reason, is.Reason, "it gave no reason")
 	switch is.Specific.Permission {
@@ -83,7 +93,7 @@ func (a *Answer) take(h Hook, r Ran) {
 	case "ask":
 		a.Ask = first(a.Ask, why)
 	case "allow":
-		if h.Source.Own {
+		if lets {
 			a.Allow = first(a.Allow, why)
 		}
 	}
@@ -91,7 +101,7 @@ func (a *Answer) take(h Hook, r Ran) {
 	case "block", "deny":
 		a.deny(why)
 	case "approve":
-		if h.Source.Own && h.Event == PreToolUse {
+		if lets && h.Event == PreToolUse {
 			a.Allow = first(a.Allow, why)
 		}
 	}
@@ -99,8 +109,12 @@ func (a *Answer) take(h Hook, r Ran) {
 
 func (a *Answer) deny(why string) { a.Deny = first(a.Deny, why) }
 
+func (a *Answer) notUnderstood(err error) {
+	a.deny("a hook changed its arguments to what is not understood: " + err.Error())
+}
+
 func (a *Answer) context(text string) {
-	if text = short(text); text != "" {
+	if text = short(text); text != "" && !slices.Contains(a.Context, text) {
 		a.Context = append(a.Context, text)
 	}
 }

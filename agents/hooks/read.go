@@ -16,6 +16,7 @@ import (
 const (
 	mostHooks   = 200      // of one source
 	mostCommand = 16 << 10 // bytes of one
+	mostTold    = 50       // places of one source that are told of
 )
 
 // ReadFile reads the hooks in the settings file of a source; one that is not there holds none. What else stands in it is
@@ -159,8 +160,15 @@ func (r *reader) place(at int) string {
 }
 
 func (r *reader) fault(at int, format string, args ...any) {
-	if len(r.to.Faults) < 50 {
+	if len(r.to.Faults) < mostTold {
 		r.to.Faults = append(r.to.Faults, Fault{r.place(at), fmt.Sprintf(format, args...)})
+	}
+}
+
+// ignore tells of an event that nothing here has.
+func (r *reader) ignore(event string, at int) {
+	if len(r.to.Ignored) < mostTold {
+		r.to.Ignored = append(r.to.Ignored, Fault{r.place(at), fmt.Sprintf("hooks.%.40s never runs: nothing is told here by that name", event)})
 	}
 }
 
@@ -173,7 +181,7 @@ func (r *reader) hooks(v value) {
 	}
 	for _, e := range events {
 		if !slices.Contains(Events(), Event(e.key)) {
-			r.to.Ignored = append(r.to.Ignored, Fault{r.place(e.at), fmt.Sprintf("hooks.%.40s never runs: nothing is told here by that name", e.key)})
+			r.ignore(e.key, e.at)
 			continue
 		}
 		groups, bad := r.items(e.value)
@@ -282,7 +290,7 @@ func Configured(s Source, rows map[string][]config.HookGroup) (l Loaded) {
 		for _, g := range rows[string(e)] {
 			match, err := matching(g.Matcher)
 			if err != nil {
-				l.Faults = append(l.Faults, Fault{s.Name, fmt.Sprintf("hooks.%s: the matcher %.60q can't be used: %v", e, g.Matcher, err)})
+				r.fault(0, "hooks.%s: the matcher %.60q can't be used: %v", e, g.Matcher, err)
 				continue
 			}
 			for _, c := range g.Hooks {
@@ -292,7 +300,7 @@ func Configured(s Source, rows map[string][]config.HookGroup) (l Loaded) {
 	}
 	for name := range rows {
 		if !slices.Contains(Events(), Event(name)) {
-			l.Ignored = append(l.Ignored, Fault{s.Name, fmt.Sprintf("hooks.%.40s never runs: nothing is told here by that name", name)})
+			r.ignore(name, 0)
 		}
 	}
 	return l

@@ -59,6 +59,23 @@ func TestRead(t *testing.T) {
 	}
 }
 
+// TestRead_bounds: what is told of a file is bounded, however much it holds.
+func TestRead_bounds(t *testing.T) {
+	const many = 5000
+	for name, text := range map[string]string{
+		"events": `{"hooks":{` + strings.Repeat(`"x":[],`, many) + `"Stop":[{"hooks":[{"command":"a"}]}]}}`,
+		"groups": `{"hooks":{"Stop":[` + strings.Repeat(`7,`, many) + `{"hooks":[{"command":"a"}]}]}}`,
+	} {
+		l := Read(Source{Name: "f"}, []byte(text))
+		if n := len(l.Ignored) + len(l.Faults); n != mostTold || len(l.Hooks) != 1 {
+			t.Errorf("%s: %d told, hooks %v", name, n, l.Hooks)
+		}
+	}
+	if l := readTOML(Source{Name: "f.toml"}, []byte(strings.Repeat("[hooks]\n", many+1))); len(l.Faults) != 1 || !strings.Contains(l.Faults[0].Text, "at most 5000") {
+		t.Errorf("TOML: %v", l.Faults)
+	}
+}
+
 // What is no settings file is a line, and nothing else.
 func TestRead_broken(t *testing.T) {
 	for text, place := range map[string]string{

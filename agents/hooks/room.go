@@ -264,36 +264,45 @@ func (r *Room) noted(h Hook, ran Ran) {
 
 // fire runs the hooks for what happens, one after another, and returns what they answer. facts are what its event tells.
 func (r *Room) fire(ctx context.Context, who Who, e Event, facts map[string]any, names ...string) (a Answer) {
-	hooks := r.wanted(who, e, names...)
-	if len(hooks) == 0 {
-		return a
-	}
-	input, err := json.Marshal(r.input(who, e, facts))
-	if err != nil {
-		r.tell(who.ID, "json", "What happens can't be told to hooks: "+err.Error())
-		return a
-	}
-	for _, h := range hooks {
-		if r.o.Shows != nil && e.waits() {
-			r.o.Shows(who.ID, "hook "+string(e), h.Command)
-		}
-		ran := r.run(ctx, h, input)
-		r.noted(h, ran)
+	for _, h := range r.wanted(who, e, names...) {
+		r.ask(ctx, &a, h, who, facts)
 		if ctx.Err() != nil {
 			return a
 		}
-		before := len(a.Tell)
-		a.take(h, ran)
-		for _, text := range a.Tell[before:] {
-			r.tell(who.ID, h.key()+text, text)
-		}
 	}
+	r.heed(who, e, a)
+	return a
+}
+
+// ask runs one hook for what happens, and adds what it answers.
+func (r *Room) ask(ctx context.Context, a *Answer, h Hook, who Who, facts map[string]any) {
+	input, err := json.Marshal(r.input(who, h.Event, facts))
+	if err != nil {
+		r.tell(who.ID, "json", "What happens can't be told to hooks: "+err.Error())
+		return
+	}
+	if r.o.Shows != nil && h.Event.waits() {
+		r.o.Shows(who.ID, "hook "+string(h.Event), h.Command)
+	}
+	ran := r.run(ctx, h, input)
+	r.noted(h, ran)
+	if ctx.Err() != nil {
+		return
+	}
+	before := len(a.Tell)
+	a.take(h, ran)
+	for _, text := range a.Tell[before:] {
+		r.tell(who.ID, h.key()+text, text)
+	}
+}
+
+// heed notes that a turn is to stop where an answer says so.
+func (r *Room) heed(who Who, e Event, a Answer) {
 	if a.Stop != "" && e.halts() && who.Turn != 0 {
 		r.mu.Lock()
+		defer r.mu.Unlock()
 		r.halts[who.ID] = halt{who.Turn, a.Stop}
-		r.mu.Unlock()
 	}
-	return a
 }
 
 // input is what a hook reads.

@@ -395,6 +395,73 @@ func TestBefore_updatedInput(t *testing.T) {
 	}
 }
 
+// An allow counts only for the arguments that its hook knew, a denial for what is to run, and a repository's hook changes
+// nothing.
+func TestBefore_whatRuns(t *testing.T) {
+	const (
+		says    = `echo '{"hookSpecificOutput":{"permissionDecision":"allow"}}'`
+		toLs    = `echo '{"hookSpecificOutput":{"updatedInput":{"command":"ls"}}}'`
+		toLsYes = `echo '{"hookSpecificOutput":{"permissionDecision":"allow","updatedInput":{"command":"ls"}}}'`
+		toRm    = `echo '{"hookSpecificOutput":{"updatedInput":{"command":"rm -r y"}}}'`
+		noLs    = `if grep -q '"command":"ls"'; then echo never ls >&2; exit 2; fi`
+		onlyRm  = `if grep -q '"command":"rm x"'; then ` + says + `; fi`
+	)
+	for name, c := range map[string]struct {
+		own, repository []string
+		want            permit.Decision
+		runs            string
+	}{
+		"allowed, then changed":           {[]string{onlyRm, toLs}, nil, permit.AskHuman, "ls"},
+		"allowed both":                    {[]string{says, toLs}, nil, permit.Allow, "ls"},
+		"allowed what it wrote":           {[]string{toLsYes}, nil, permit.Allow, "ls"},
+		"allowed what another changed":    {[]string{toLsYes, toRm}, nil, permit.AskHuman, "rm -r y"},
+		"changed, then allowed":           {[]string{toLs, says}, nil, permit.Allow, "ls"},
+		"changed, then refused":           {[]string{toLs, noLs}, nil, permit.Deny, ""},
+		"would be refused as it will run": {[]string{noLs, toLs}, nil, permit.Deny, ""},
+		"changed by the repository":       {[]string{says}, []string{toRm}, permit.Allow, "rm x"},
+		"allowed by the repository":       {nil, []string{toLsYes}, permit.AskHuman, "rm x"},
+		"the repository refuses":          {[]string{toLsYes}, []string{noLs}, permit.Deny, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			groups := func(commands []string) (all []config.HookGroup) {
+				for _, text := range commands {
+					all = append(all, config.HookGroup{Hooks: []config.HookRow{{Type: "command", Command: text}}})
+				}
+				return all
+			}
+			settings := ""
+			if c.repository != nil {
+				type hook struct {
+					Type    string `json:"type"`
+					Command string `json:"command"`
+				}
+				var all []map[string][]hook
+				for _, text := range c.repository {
+					all = append(all, map[string][]hook{"hooks": {{"command", text}}})
+				}
+				data, err := json.Marshal(map[string]any{"hooks": map[string]any{"PreToolUse": all}})
+				check(t, err)
+				settings = string(data)
+			}
+			r, _ := room(t, settings, map[string][]config.HookGroup{string(PreToolUse): groups(c.own)})
+			for _, v := range r.o.Trust.Review() {
+				check(t, r.o.Trust.Agree(v.Snapshot))
+			}
+			runs := "rm x"
+			v := r.Before(t.Context(), me, bashCall, permit.Action{}, verdict(permit.AskHuman), func(args json.RawMessage) (permit.Action, permit.Verdict, error) {
+				var in struct{ Command string }
+				check(t, json.Unmarshal(args, &in))
+				runs = in.Command
+				return permit.Action{}, verdict(permit.AskHuman), nil
+			})
+			if v.Decision != c.want || c.want != permit.Deny && runs != c.runs {
+				t.Errorf("%+v, and %q would run", v, runs)
+			}
+		})
+	}
+}
+
 // A hook that says to stop stops the turn that it is told in, once; one at the turn's end lets it end.
 func TestHalted(t *testing.T) {
 	stop := `echo '{"continue":false,"stopReason":"enough"}'`

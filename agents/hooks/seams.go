@@ -20,23 +20,17 @@ func (r *Room) idle() bool { return r == nil || !r.begun }
 // Again judges a call anew with other arguments, as if the model had said it with them.
 type Again func(args json.RawMessage) (permit.Action, permit.Verdict, error)
 
-// Before asks the hooks about a call that the gate has decided on. They make that stricter; a user's own may also answer
-// what would merely ask. What they make of its arguments is judged anew.
+// Before asks the hooks about a call that the gate has decided on. They make that stricter; a user's own may also change
+// its arguments, which are judged anew, and answer what would merely ask.
 func (r *Room) Before(ctx context.Context, who Who, c history.Call, act permit.Action, v permit.Verdict, again Again) permit.Verdict {
 	if r.idle() || v.Decision == permit.Deny {
 		return v
 	}
-	names := toolNames(c.Name)
-	a := r.fire(ctx, who, PreToolUse, map[string]any{
-		"tool_name": names[0], "tool_input": toolInput(r.o.Root, c.Name, c.Args), "tool_use_id": c.ID,
-	}, names...)
-	if a.Input != nil && a.Deny == "" && again != nil {
-		args, err := ourArgs(c.Name, a.Input)
-		if err == nil {
-			act, v, err = again(args)
-		}
-		if err != nil {
-			a.deny("a hook changed its arguments to what is not understood: " + err.Error())
+	a, args := r.beforeCall(ctx, who, c, Answer{Final: again == nil})
+	if args != nil && a.Deny == "" {
+		var err error
+		if act, v, err = again(args); err != nil {
+			a.notUnderstood(err)
 		} else {
 			a.Context = append(a.Context, "A hook changed the arguments of this call. It was carried out with "+short(string(args)))
 		}
@@ -62,6 +56,41 @@ func (r *Room) Before(ctx context.Context, who Who, c history.Call, act permit.A
 		v.Decision, v.Reason = permit.Allow, "allowed: "+a.Allow
 	}
 	return v
+}
+
+// beforeCall asks the hooks about a call, each about the arguments as those before it left them. Those that were asked
+// before the last change are asked once more, about what is to run. It returns the arguments too; nil: they are as they were.
+func (r *Room) beforeCall(ctx context.Context, who Who, c history.Call, a Answer) (Answer, json.RawMessage) {
+	names := toolNames(c.Name)
+	var args json.RawMessage
+	ask := func(h Hook) {
+		r.ask(ctx, &a, h, who, map[string]any{"tool_name": names[0], "tool_input": toolInput(r.o.Root, c.Name, c.Args), "tool_use_id": c.ID})
+	}
+	hooks := r.wanted(who, PreToolUse, names...)
+	knew := 0 // how many of them were asked before the last change
+	for n, h := range hooks {
+		if ask(h); ctx.Err() != nil {
+			return a, nil
+		}
+		if a.Input == nil || a.Deny != "" {
+			continue
+		}
+		changed, err := ourArgs(c.Name, a.Input)
+		if err != nil {
+			a.notUnderstood(err)
+			continue
+		}
+		c.Args, args, knew, a.Input = changed, changed, n, nil
+	}
+	a.Final = true
+	for _, h := range hooks[:knew] {
+		if a.Deny != "" || ctx.Err() != nil {
+			break
+		}
+		ask(h)
+	}
+	r.heed(who, PreToolUse, a)
+	return a, args
 }
 
 func callKey(who Who, c history.Call) string { return fmt.Sprintf("%d %s", who.ID, c.ID) }

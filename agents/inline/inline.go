@@ -86,7 +86,7 @@ func (r *Room) Run(ctx context.Context, w skills.Wanted) (string, error) {
 		return "", err
 	}
 	l := program.Line{
-		Command: indexed.ReplaceAllStringFunc(w.Line, parameter), Args: []string{"/" + w.Of.Name},
+		Command: places.ReplaceAllStringFunc(w.Line, parameter), Args: []string{zero(w)},
 		Env: []string{"CLAUDE_SKILL_DIR=" + dir}, Timeout: lasts,
 	}
 	if w.Takes() { // else no way round gets at them, which nobody judged
@@ -111,12 +111,9 @@ func (r *Room) Run(ctx context.Context, w skills.Wanted) (string, error) {
 	return head(d.Out), nil
 }
 
-// indexed is the form of one of the arguments that no shell knows.
-var indexed = regexp.MustCompile(`\$ARGUMENTS\[\d+\]`)
-
-// parameter is the parameter of a shell's that stands for it.
+// parameter is what a shell reads at a place: it does not know the arguments by their numbers from 0.
 func parameter(ref string) string {
-	n, err := strconv.Atoi(strings.Trim(ref, "$ARGUMENTS[]"))
+	n, err := strconv.Atoi(places.FindStringSubmatch(ref)[1])
 	if err != nil {
 		return ref
 	}
@@ -169,38 +166,54 @@ func read(w skills.Wanted) ([]string, error) {
 	if !w.Takes() {
 		return []string{w.Line}, nil
 	}
-	quoted, err := bash.Quote(strings.Fields(w.Args))
-	if err != nil {
-		return nil, errors.New("its arguments can't be given to a command: " + tools.Line(err.Error()))
-	}
-	words := w.Words
-	fill := func(all string, each func(n int) string) string {
-		return places.ReplaceAllStringFunc(w.Line, func(ref string) string {
-			digits := strings.Trim(ref, "${ARGUMENTS[]}@*#")
-			n, err := strconv.Atoi(digits)
-			if err != nil {
-				return all
+	fill := func(as func(string) (string, error)) (line string, err error) {
+		line = places.ReplaceAllStringFunc(w.Line, func(ref string) string {
+			var all []string
+			for _, v := range stands(w, ref) {
+				text, e := as(v)
+				if e != nil {
+					err = errors.New("its arguments can't be given to a command: " + tools.Line(e.Error()))
+				}
+				all = append(all, text)
 			}
-			if strings.Contains(ref, "[") {
-				n++
-			}
-			if n < 1 || n > len(words) {
-				return ""
-			}
-			return each(n - 1)
+			return strings.Join(all, " ")
 		})
+		return line, err
 	}
-	return []string{
-		fill(w.Args, func(n int) string { return words[n] }),
-		fill(quoted, func(n int) string {
-			q, err := bash.Quote(strings.Fields(words[n]))
-			if err != nil {
-				return words[n]
-			}
-			return q
-		}),
-	}, nil
+	again, err := fill(func(v string) (string, error) { return v, nil })
+	if err != nil {
+		return nil, err
+	}
+	parted, err := fill(func(v string) (string, error) { return bash.Quote(strings.Fields(v)) })
+	return []string{again, parted}, err
 }
 
-// places are where a line takes what its file is used for.
-var places = regexp.MustCompile(`\$ARGUMENTS\[\d+\]|\$\{ARGUMENTS\}|\$ARGUMENTS|\$\{[0-9]+\}|\$[0-9@*#]|\$\{[@*#]\}`)
+// places are where a line takes what its file is used for: one of the arguments, by its number from 0 or, as shells do,
+// from 1; how many they are; or all of them.
+var places = regexp.MustCompile(`\$ARGUMENTS\[(\d{1,4})\]|\$\{(\d{1,4}|ARGUMENTS|[@*#])\}|\$(\d|ARGUMENTS\b|[@*#])`)
+
+// stands is what stands at a place for the shell that runs the line.
+func stands(w skills.Wanted, ref string) []string {
+	m := places.FindStringSubmatch(ref)
+	name := m[2] + m[3]
+	n, err := strconv.Atoi(m[1] + name)
+	if m[1] != "" {
+		n++
+	}
+	switch {
+	case name == "@" || name == "*":
+		return w.Words
+	case name == "#":
+		return []string{strconv.Itoa(len(w.Words))}
+	case err != nil:
+		return []string{w.Args}
+	case n == 0:
+		return []string{zero(w)}
+	case n > len(w.Words):
+		return nil
+	}
+	return w.Words[n-1 : n]
+}
+
+// zero is what a line has as its $0.
+func zero(w skills.Wanted) string { return "/" + w.Of.Name }

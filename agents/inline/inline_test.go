@@ -2,6 +2,7 @@ package inline
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -200,6 +201,33 @@ func TestRun_judged(t *testing.T) {
 	verdict = permit.Verdict{Decision: permit.AskHuman, Asked: true, Reason: "is what the rule r has asked"}
 	if got := w.typed("c", ""); !strings.Contains(got, "(not run: it is what the rule r has asked)") {
 		t.Errorf("%q", got)
+	}
+}
+
+// What is judged is what runs: each place of an argument stands for what a shell has there.
+func TestRun_places(t *testing.T) {
+	w := grown(t, map[string]string{
+		"home/.claude/commands/c.md": "!`echo $# ${#} $0 ${0} $1 ${2} $9 $12 $ARGUMENTS[1] $ARGUMENTS[7] $ARGUMENTS[00001] $@ ${*} $ARGUMENTS ${ARGUMENTS} $ARGUMENTSX end`",
+	})
+	var judged []string
+	w.room.Judge = func(line string) (permit.Verdict, error) {
+		judged = append(judged, line)
+		return permit.Verdict{Decision: permit.AskHuman}, nil
+	}
+	ran := w.typed("c", `one "two"`)
+	const want = "2 2 /c /c one two  one2 two  %s[00001] one two one two %s %s $ARGUMENTSX end"
+	if len(judged) != 2 {
+		t.Fatalf("judged %q", judged)
+	}
+	for i, raw := range []string{`one "two"`, `one '"two"'`} {
+		if got := strings.TrimPrefix(judged[i], "echo "); got != fmt.Sprintf(want, raw, raw, raw) {
+			t.Errorf("judged\n%s, want\n%s", got, fmt.Sprintf(want, raw, raw, raw))
+		}
+	}
+	text := strings.NewReplacer("<output>", "", "</output>", "").Replace(ran)
+	is := strings.Join(strings.Fields(strings.ReplaceAll(fmt.Sprintf(want, `one "two"`, `one "two"`, `one "two"`), "$ARGUMENTSX", "")), " ")
+	if text != is {
+		t.Errorf("ran\n%s, want\n%s", text, is)
 	}
 }
 

@@ -49,7 +49,7 @@ type Options struct {
 	Asks  Asks
 	Tools *tools.Set
 	Env   tools.Env // in which a command is judged that is only tested
-	Boxed bool      // commands run in a sandbox
+	Boxed bool      // commands run in a sandbox, where one works
 }
 
 // Asks has the questions that are open.
@@ -377,17 +377,18 @@ func (r *Room) Test(command string) (t Test, err error) {
 
 // tested is what a text would do that is a command line, or speaks of a tool as rules do.
 func (r *Room) tested(text string) (permit.Action, error) {
-	env, tool, args := r.o.Env, "bash", map[string]string{"command": text}
+	tool, args := "bash", map[string]string{"command": text}
 	rule, err := toolrule.Parse(text, toolrule.Places{})
 	switch {
 	case err != nil:
 	case rule.What == toolrule.Command:
-		args["command"] = strings.TrimSuffix(strings.TrimSuffix(rule.Body, ":*"), " *")
+		args["command"], _ = rule.Stem()
 	case rule.What == toolrule.Named && strings.EqualFold(rule.Tool, "skill"):
 		tool, args = "skill", map[string]string{"name": rule.Body}
 	case rule.What == toolrule.Named:
 		tool, args = "delegate", map[string]string{"agent": rule.Body, "prompt": text}
 	case rule.What == toolrule.Path && rule.Writes():
+		env := r.o.Env
 		return env.Writing(rule.Body)
 	case rule.What == toolrule.Path && rule.Tool == "Grep":
 		tool, args = "grep", map[string]string{"path": rule.Body, "pattern": "x"}
@@ -396,36 +397,28 @@ func (r *Room) tested(text string) (permit.Action, error) {
 	case rule.What == toolrule.Path:
 		tool, args = "read_file", map[string]string{"path": rule.Body}
 	}
-	data, err := json.Marshal(args)
-	if err != nil {
-		return permit.Action{}, err
-	}
-	call, err := r.o.Tools.Parse(&env, "", tool, data)
-	if err != nil {
-		return permit.Action{}, err
-	}
-	return call.Action, nil
+	return r.action(tool, args)
 }
 
 // Line is what is decided about a command line that a file wants run.
 func (r *Room) Line(command string) (v permit.Verdict, err error) {
-	a, err := r.action(command)
+	a, err := r.action("bash", map[string]string{"command": command})
 	if err != nil {
 		return v, err
 	}
 	return r.o.Gate.Decide(a), nil
 }
 
-// action is what a command would do if an agent ran it.
-func (r *Room) action(command string) (a permit.Action, err error) {
-	args, err := json.Marshal(map[string]string{"command": command})
+// action is what a call of a tool would do if an agent made it.
+func (r *Room) action(tool string, args map[string]string) (permit.Action, error) {
+	data, err := json.Marshal(args)
 	if err != nil {
-		return a, err
+		return permit.Action{}, err
 	}
 	env := r.o.Env
-	call, err := r.o.Tools.Parse(&env, "", "bash", args)
+	call, err := r.o.Tools.Parse(&env, "", tool, data)
 	if err != nil {
-		return a, err
+		return permit.Action{}, err
 	}
 	return call.Action, nil
 }

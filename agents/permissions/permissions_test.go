@@ -213,6 +213,31 @@ func TestTest(t *testing.T) {
 	}
 }
 
+// TestTest_sandbox: what auto lets run in a sandbox is said to run where one works, not where there merely could be one.
+func TestTest_sandbox(t *testing.T) {
+	r, gate, _ := room(t, open(t))
+	r.o.Boxed = true
+	auto := func() permit.Decision {
+		t.Helper()
+		v, err := r.Test("make")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range v.Modes {
+			if m.Mode == permit.Auto {
+				return m.Decision
+			}
+		}
+		return ""
+	}
+	if d := auto(); d != permit.AskHuman {
+		t.Errorf("where no sandbox works: %s", d)
+	}
+	if gate.Boxes(permit.Prevents); auto() != permit.Allow {
+		t.Errorf("where one works: %s", auto())
+	}
+}
+
 // TestList_first: what another rule leaves nothing to is said to be never used, what a rule means here is said, and which
 // were given by a human.
 func TestList_first(t *testing.T) {

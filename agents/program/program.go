@@ -12,7 +12,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
 	"strings"
 	"time"
 
@@ -67,7 +66,12 @@ func (g *Ground) Run(ctx context.Context, l Line) (d Done) {
 		d.Fault = err.Error()
 		return d
 	}
-	argv := append([]string{shell(), "-c", l.Command}, l.Args...)
+	shell, err := proc.Shell()
+	if err != nil {
+		d.Fault = err.Error()
+		return d
+	}
+	argv := append([]string{shell, "-c", l.Command}, l.Args...)
 	p, err := proc.Serve(proc.Spec{Argv: argv, Dir: g.Root, Env: env, Box: box, Keep: g.Keep, Keys: g.Keys})
 	if err != nil {
 		d.Fault = err.Error()
@@ -127,13 +131,3 @@ func (g *Ground) box(p sandbox.Profile, env []string) (*sandbox.Box, error) {
 
 // clean is what one says as it goes on: without keys.
 func (g *Ground) clean(s string) string { return g.Keys.Text(strings.ToValidUTF8(s, "\uFFFD")) }
-
-// shell is what reads the command lines.
-func shell() string {
-	for _, p := range []string{"/bin/bash", "/usr/bin/bash"} {
-		if i, err := os.Stat(p); err == nil && i.Mode().IsRegular() {
-			return p
-		}
-	}
-	return "/bin/sh"
-}

@@ -161,6 +161,7 @@ func TestRead_faults(t *testing.T) {
 		`"` + strings.Repeat("n", 65) + `": {"command": "x"}`:                           "a server's name is",
 		`"a__b": {"command": "x"}`:                                                      "two underscores",
 		`"a_": {"command": "x"}`:                                                        "two underscores",
+		`"_github": {"command": "x"}`:                                                   "none at its beginning",
 		`"long": {"command": "x", "args": ["` + strings.Repeat("y", mostText+1) + `"]}`: "bytes, at most",
 		`"dis": {"command": "x", "disabled": "yes"}`:                                    "true or false",
 		`"twice": {"command": "x", "command": "y", "args": ["${NOT_SET}"]}`:             "command stands here twice",

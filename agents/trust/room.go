@@ -20,6 +20,7 @@ type Room struct {
 
 	mu      sync.Mutex
 	sources []Source
+	hears   []func()
 }
 
 // In opens what the user agreed to in the workspace root, kept in the directory data. The error says why nothing is
@@ -37,6 +38,27 @@ func (r *Room) Add(s Source) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.sources = append(r.sources, s)
+}
+
+// Hear has f called after each answer of the user that is kept, before who keeps it goes on: what runs may not have to. f
+// waits for nothing.
+func (r *Room) Hear(f func()) {
+	if r == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.hears = append(r.hears, f)
+}
+
+// kept calls who hears of answers.
+func (r *Room) kept() {
+	r.mu.Lock()
+	hears := slices.Clone(r.hears)
+	r.mu.Unlock()
+	for _, f := range hears {
+		f()
+	}
 }
 
 // known are the kinds that there are.
@@ -77,7 +99,11 @@ func (r *Room) Agree(all ...Snapshot) error {
 	if r == nil {
 		return errNone
 	}
-	return r.book.Agree(all...)
+	err := r.book.Agree(all...)
+	if err == nil {
+		r.kept()
+	}
+	return err
 }
 
 // Decline keeps that the user does not agree to these.
@@ -85,7 +111,11 @@ func (r *Room) Decline(all ...Snapshot) error {
 	if r == nil {
 		return errNone
 	}
-	return r.book.Decline(all...)
+	err := r.book.Decline(all...)
+	if err == nil {
+		r.kept()
+	}
+	return err
 }
 
 // Guarded are the files, absolute, that the user agreed to have run: who changes one changes what runs.

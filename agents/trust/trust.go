@@ -83,8 +83,11 @@ type row struct {
 type Book struct {
 	root, path string
 
-	mu   sync.Mutex
-	rows map[string]row
+	keeps sync.Mutex // held while rows are changed, so that no answer is written over another
+
+	mu      sync.Mutex
+	rows    map[string]row
+	guarded map[string]bool // the files of the rows, absolute
 }
 
 // most is how much a book holds at most, in bytes.
@@ -105,7 +108,7 @@ func Open(root, path string) (*Book, error) {
 	if err != nil {
 		return b, fmt.Errorf("read what you trust here (%s), so nothing is trusted: %w", path, err)
 	}
-	b.rows = rows
+	b.rows, b.guarded = rows, b.files(rows)
 	return b, nil
 }
 
@@ -170,6 +173,8 @@ func (b *Book) Decline(all ...Snapshot) error {
 
 // keep changes the rows of these, on disk before in memory.
 func (b *Book) keep(all []Snapshot, change func(row, Snapshot) row) error {
+	b.keeps.Lock()
+	defer b.keeps.Unlock()
 	b.mu.Lock()
 	rows := maps.Clone(b.rows)
 	b.mu.Unlock()
@@ -188,7 +193,7 @@ func (b *Book) keep(all []Snapshot, change func(row, Snapshot) row) error {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.rows = rows
+	b.rows, b.guarded = rows, b.files(rows)
 	return nil
 }
 
@@ -226,24 +231,34 @@ func (b *Book) Diff(s Snapshot) string {
 }
 
 // Guarded are the files, absolute, that the user agreed to have run: who changes one changes what runs.
-func (b *Book) Guarded() (all []string) {
+func (b *Book) Guarded() []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for _, r := range b.rows {
+	return slices.Sorted(maps.Keys(b.guarded))
+}
+
+// files are the files of rows, absolute.
+func (b *Book) files(rows map[string]row) map[string]bool {
+	all := map[string]bool{}
+	for _, r := range rows {
 		if r.Path != "" {
-			all = append(all, filepath.Join(b.root, r.Path))
+			all[filepath.Join(b.root, r.Path)] = true
 		}
 		for path := range r.Files {
-			all = append(all, filepath.Join(b.root, path))
+			all[filepath.Join(b.root, path)] = true
 		}
 	}
-	slices.Sort(all)
-	return slices.Compact(all)
+	return all
 }
 
 // Guards says why an agent that writes the file of that path asks in every mode; "" if it does not.
 func (b *Book) Guards(abs string) string {
-	if b == nil || !slices.Contains(b.Guarded(), abs) {
+	if b == nil {
+		return ""
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !b.guarded[abs] {
 		return ""
 	}
 	return "what you trust to run by itself (" + filepath.Base(abs) + ")"

@@ -4,7 +4,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -122,6 +124,50 @@ func TestStanding(t *testing.T) {
 	is("the configuration changed", Changed)
 }
 
+// Of answers that are given at once each is kept, here and on disk.
+func TestAgree_together(t *testing.T) {
+	root, b := workspace(t, nil)
+	all := make([]Snapshot, 20)
+	var g sync.WaitGroup
+	for i := range all {
+		all[i] = b.Look(Part{Kind: "hooks", Name: strconv.Itoa(i), Text: "x"})
+		g.Go(func() {
+			if err := b.Agree(all[i]); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	g.Wait()
+	again, err := Open(root, b.path)
+	check(t, err)
+	for _, s := range all {
+		if here, there := b.Standing(s), again.Standing(s); here != Agreed || there != Agreed {
+			t.Errorf("%s: %v, and after a restart %v", s.Name, here, there)
+		}
+	}
+}
+
+// Whether a file is guarded is known without going through what is trusted: it is asked for each word of each command.
+func TestGuards_cheap(t *testing.T) {
+	root, b := workspace(t, map[string]string{"x.sh": "x"})
+	for i := range 100 {
+		check(t, b.Agree(b.Look(Part{Kind: "hooks", Name: strconv.Itoa(i), Path: "hooks.json", Commands: []string{"./x.sh"}})))
+	}
+	again, err := Open(root, b.path)
+	check(t, err)
+	for _, b := range []*Book{b, again} {
+		for path, guarded := range map[string]bool{"x.sh": true, "hooks.json": true, "y.sh": false} {
+			if got := b.Guards(filepath.Join(root, path)); (got != "") != guarded {
+				t.Errorf("%s: %q", path, got)
+			}
+		}
+		other := filepath.Join(root, "y.sh")
+		if n := testing.AllocsPerRun(10, func() { b.Guards(other) }); n != 0 {
+			t.Errorf("it costs %v allocations", n)
+		}
+	}
+}
+
 // Nobody can agree to what can't be vouched for.
 func TestLook_bounds(t *testing.T) {
 	root, b := workspace(t, nil)
@@ -217,7 +263,16 @@ func TestRoom(t *testing.T) {
 	if len(all) != 2 || all[0].About != "Hooks run." || all[1].About != "Commands run." || all[1].Kind != "command" {
 		t.Fatalf("%+v", all)
 	}
+	var heard []Standing
+	r.Hear(func() {
+		_, is := r.Look(two)
+		heard = append(heard, is)
+	})
+	check(t, r.Decline(all[1].Snapshot))
 	check(t, r.Agree(all[1].Snapshot))
+	if len(heard) != 2 || heard[0] != Declined || heard[1] != Agreed {
+		t.Errorf("answers were heard of as %v", heard)
+	}
 	if _, is := r.Look(one); is != New {
 		t.Errorf("hooks: %v", is)
 	}
@@ -229,6 +284,7 @@ func TestRoom(t *testing.T) {
 	}
 	var none *Room
 	none.Add(Source{})
+	none.Hear(nil)
 	if _, is := none.Look(one); is != New || none.Review() != nil || none.Guarded() != nil || none.Guards("/x") != "" || none.Agree() == nil || none.Decline() == nil {
 		t.Error("where there is no room something is trusted")
 	}

@@ -1,7 +1,9 @@
 package config
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
@@ -15,10 +17,16 @@ type Project struct {
 	Line, Column int // where it is wrong, from 1
 }
 
+// mostKeys are how many keys and lists such a file may have. What each of them costs grows with those before it.
+const mostKeys = 5000
+
 // ReadProject reads such a file. Keys that do not exist are no error: the file is not the user's.
 func ReadProject(data []byte) (p Project, err error) {
 	var of struct {
 		Hooks map[string][]HookGroup `toml:"hooks"`
+	}
+	if n := bytes.Count(data, []byte("=")) + bytes.Count(data, []byte("[")); n > mostKeys {
+		return p, fmt.Errorf("it has %d keys and lists, at most %d are read", n, mostKeys)
 	}
 	if err = toml.Unmarshal(data, &of); err != nil {
 		var wrong *toml.DecodeError

@@ -67,8 +67,8 @@ func ServerName(name string) error {
 	switch {
 	case !serverForm.MatchString(name):
 		return errors.New("a server's name is 1 to 64 letters, digits, underscores and dashes")
-	case strings.Contains(name, "__") || strings.HasSuffix(name, "_"):
-		return errors.New("a server's name holds no two underscores in a row and does not end in one: they part it from the names of its tools")
+	case strings.Contains(name, "__") || strings.Trim(name, "_") != name:
+		return errors.New("a server's name holds no two underscores in a row, and none at its beginning or end: they part it from the names of its tools")
 	}
 	return nil
 }

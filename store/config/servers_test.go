@@ -53,6 +53,7 @@ func TestServers_wrong(t *testing.T) {
 		"[mcp.x]\ncommand = \"a\"\ntimeout = \"2h\"\n":                                    `:3: mcp.x.timeout: want a time from "1s" to "1h"`,
 		"[mcp.x]\ncommand = \"a\"\ntimeout = \"soon\"\n":                                  `:3: mcp.x.timeout: want a time`,
 		"[mcp.\"a.b\"]\ncommand = \"a\"\n":                                                `mcp.a.b: a server's name is 1 to 64`,
+		"[mcp._a]\ncommand = \"a\"\n":                                                     `:1: mcp._a: a server's name holds no two underscores in a row, and none at its beginning`,
 		"[mcp.a__b]\ncommand = \"a\"\n":                                                   `:1: mcp.a__b: a server's name holds no two underscores`,
 		"[mcp.x]\ncomand = \"a\"\n":                                                       `:2: unknown key "mcp.x.comand"; did you mean "mcp.x.command"?`,
 		"[mcp.x]\nurl = \"https://h\"\ntoken = \"sk-very-secret\"\n":                      `:3: unknown key "mcp.x.token": keys do not belong in this file; env and headers may name a variable`,

@@ -69,3 +69,14 @@ func BenchmarkRoom_turn300(b *testing.B) {
 		own.Specs()
 	}
 }
+
+// A call finds its tool among those of 20 servers.
+func BenchmarkRoom_borrow20(b *testing.B) {
+	r := bench(b, 20, 50)
+	r.Names()
+	for b.Loop() {
+		if _, is := r.Borrow("mcp__server7__tool003"); !is {
+			b.Fatal("it is not lent")
+		}
+	}
+}

@@ -196,13 +196,16 @@ func (l *link) attempt(
 	l.r.o.Go("time a call of an MCP server", func() { v.times(one, over, cancel) })
 	r, err := do(within, v, token)
 	*lock = login.Mends(err)
-	switch cause := context.Cause(within); {
+	switch cause, withheld := context.Cause(within), l.withheld(); {
 	case err == nil:
 		return r
 	case *lock != nil:
 		return fail("Nothing was called: %v", *lock)
 	case ctx.Err() != nil:
 		return fail("Stopped: the MCP server %s was told to stop. Whether it had done some of it is not known.", l.server.Name)
+	case answers(err): // it is there
+	case withheld != nil:
+		return fail("The MCP server %s was ended: %v. It was working on this call: whether it had done some of it is not known.", l.server.Name, withheld)
 	case v.over():
 		return fail("The MCP server %s %s. It was working on this call, which is not repeated: whether it had done some of it is not known. It starts again when it is called.", l.server.Name, v.end())
 	case cause != nil:

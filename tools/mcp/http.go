@@ -7,7 +7,10 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"fantail/tools/mcp/login"
 )
@@ -86,7 +89,7 @@ func origin(address string) string {
 	return u.Scheme + "://" + u.Host
 }
 
-// explain says for people why a server could not be reached.
+// explain says for people why a server could not be reached, or what it answered.
 func explain(s Server, err error) string {
 	text := err.Error()
 	var fault *login.Fault
@@ -99,12 +102,51 @@ func explain(s Server, err error) string {
 	case s.URL == "":
 	case errors.As(err, &dns), errors.As(err, &dial):
 		return "the network does not reach " + s.URL + ": " + text
-	case strings.Contains(text, "401") || strings.Contains(text, http.StatusText(http.StatusUnauthorized)):
-		return origin(s.URL) + " wants a login (401): fantail mcp login " + s.Name + ", or give a token in headers"
-	case strings.Contains(text, http.StatusText(http.StatusForbidden)):
-		return origin(s.URL) + " does not let us (403)"
+	case refused(err, http.StatusUnauthorized):
+		return origin(s.URL) + " wants a login (401): fantail mcp login " + s.Name + ", or give a token in headers" + reason(err)
+	case refused(err, http.StatusForbidden):
+		return origin(s.URL) + " does not let us (403)" + reason(err)
 	}
 	return text
+}
+
+// The codes of errors that the client makes itself, in the same form as servers' errors.
+const (
+	clientCloses = -32003
+	serverCloses = -32004
+	rejected     = -32005 // what is wrapped in it was not taken, and the connection goes on
+)
+
+// answerOf is the error with which the server answered; nil: that err is none.
+func answerOf(err error) *jsonrpc.Error {
+	var is *jsonrpc.Error
+	if !errors.As(err, &is) || slices.Contains([]int64{clientCloses, serverCloses, rejected}, is.Code) {
+		return nil
+	}
+	return is
+}
+
+// refused reports whether the server answered a request with that HTTP status. The client says it behind what it was
+// sending; what a server answers as an error of its own may hold the same words.
+func refused(err error, code int) bool {
+	if answerOf(err) != nil && !errors.Is(err, &jsonrpc.Error{Code: rejected}) {
+		return false
+	}
+	text := err.Error()
+	return strings.Contains(text, `sending "`) && strings.HasSuffix(text, ": "+http.StatusText(code))
+}
+
+// answers reports whether err is the server's own word: there is no need to look whether it is there.
+func answers(err error) bool {
+	return answerOf(err) != nil || refused(err, http.StatusUnauthorized) || refused(err, http.StatusForbidden)
+}
+
+// reason is what the server says of a refusal; "": nothing.
+func reason(err error) string {
+	if is := answerOf(err); is != nil && is.Message != "" {
+		return "; it says: " + is.Message
+	}
+	return ""
 }
 
 // fileURI is the address of a directory.

@@ -2,6 +2,8 @@ package mcp
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -88,6 +90,50 @@ func TestRoom_httpRefused(t *testing.T) {
 		if s := b.state("web"); s.Phase != Failed {
 			t.Errorf("%d: %+v", code, s)
 		}
+		srv.Close()
+	}
+}
+
+// A server that is there refuses single calls in many words; those of HTTP mean something only where HTTP says them.
+func TestRoom_httpAnswers(t *testing.T) {
+	const refusal = `{"jsonrpc":"2.0","id":%s,"error":{"code":-32001,"message":"the token is old"}}`
+	for _, c := range []struct {
+		code         int
+		answer, want string // the answer, with %s for the request's ID
+	}{
+		{http.StatusOK, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32000,"message":"issue #1401 not found"}}`, `answers with an error: calling "tools/call": issue #1401 not found`},
+		{http.StatusOK, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32000,"message":"sending \"x\": Unauthorized"}}`, `calling "tools/call": sending "x": Unauthorized`},
+		{http.StatusOK, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32000,"message":"GitHub says: Forbidden"}}`, `calling "tools/call": GitHub says: Forbidden`},
+		{http.StatusBadRequest, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32000,"message":"Forbidden fruit 401"}}`, "Forbidden fruit 401"},
+		{http.StatusUnauthorized, "no", "wants a login (401): fantail mcp login web, or give a token in headers"},
+		{http.StatusUnauthorized, refusal, "wants a login (401): fantail mcp login web, or give a token in headers; it says: the token is old"},
+		{http.StatusForbidden, refusal, "does not let us (403); it says: the token is old"},
+	} {
+		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+			var m wire
+			if json.NewDecoder(q.Body).Decode(&m) != nil || len(m.ID) == 0 {
+				w.WriteHeader(http.StatusAccepted)
+				return
+			}
+			w.Header().Set("Content-Type", "application/json")
+			switch m.Method {
+			case "initialize":
+				fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"web","version":"1"}}}`, m.ID)
+			case "tools/list":
+				fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"tools":[%s]}}`, m.ID, tool("ok", "It answers."))
+			case "tools/call":
+				w.WriteHeader(c.code)
+				fmt.Fprint(w, strings.ReplaceAll(c.answer, "%s", string(m.ID)))
+			default:
+				fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"Method not found"}}`, m.ID)
+			}
+		}))
+		b := open(t, Options{}, Server{Name: "web", URL: srv.URL})
+		b.Lend(t.Context())
+		if r, _ := b.call(t.Context(), "mcp__web__ok", `{}`); !r.Error || !strings.Contains(r.Text, c.want) || strings.Contains(r.Text, "login") != strings.Contains(c.want, "login") {
+			t.Errorf("%d %s:\n%s", c.code, c.answer, r.Text)
+		}
+		b.Close(t.Context())
 		srv.Close()
 	}
 }

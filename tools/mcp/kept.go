@@ -182,7 +182,10 @@ func (r *Room) listed(l *link, v *live, all []*mcp.Tool) {
 	seen := map[string]bool{}
 	for _, t := range all {
 		d, err := describe(t)
-		if err != nil || seen[d.Name] {
+		if err == nil && seen[d.Name] {
+			err = errors.New("another one has its name")
+		}
+		if err != nil {
 			l.noted(fmt.Sprintf("its tool %.100q is left out: %v", t.Name, err))
 			continue
 		}

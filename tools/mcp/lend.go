@@ -34,7 +34,7 @@ func (r *Room) Lend(ctx context.Context) []tools.Lent {
 	var wait []chan struct{}
 	links := r.sync()
 	for _, l := range links {
-		if l.may() {
+		if l.allowed() == nil {
 			if begun := l.first(); begun != nil {
 				wait = append(wait, begun)
 			}
@@ -56,25 +56,6 @@ func (r *Room) Lend(ctx context.Context) []tools.Lent {
 		}
 	}
 	return r.offers(links)
-}
-
-// may reports whether the server may start, as things are now. One that runs may.
-func (l *link) may() bool {
-	var why error
-	if l.r.o.Allowed != nil {
-		why = l.r.o.Allowed(l.server)
-	}
-	l.r.mu.Lock()
-	defer l.r.mu.Unlock()
-	switch {
-	case l.live != nil || l.begun != nil:
-		return true
-	case why != nil && (l.phase != Withheld || l.says == ""):
-		l.becomes(Withheld, why.Error())
-	case why == nil && l.phase == Withheld:
-		l.becomes(Idle, "")
-	}
-	return why == nil
 }
 
 // first begins the start of a server that was never asked for its tools; nil: nobody need wait.
@@ -213,33 +194,27 @@ func input(args json.RawMessage) string {
 }
 
 // toolName is the name under which a server's tool is lent: letters that every model's server takes, and not too many.
-// A name that would have to be cut gets a sum of the whole in the place of its end.
+// The server's own name is of such, as it was read. A name that would have to be cut gets a sum of the whole in the place
+// of its end.
 func toolName(server, tool string) string {
-	clean := func(s string) string {
-		return strings.Map(func(c rune) rune {
-			if c == '_' || c == '-' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' {
-				return c
-			}
-			return '_'
-		}, s)
-	}
-	of := clean(server)
-	for strings.Contains(of, "__") {
-		of = strings.ReplaceAll(of, "__", "_")
-	}
-	of = strings.Trim(of, "_")
-	if of == "" {
-		of = "server"
-	}
-	name := tools.LentName + of + "__" + clean(tool)
+	clean := strings.Map(func(c rune) rune {
+		if c == '_' || c == '-' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' {
+			return c
+		}
+		return '_'
+	}, tool)
+	name := tools.LentName + server + "__" + clean
 	if len(name) <= mostName {
 		return name
 	}
-	h := sha256.Sum256([]byte(server + "\x00" + tool))
-	sum := hex.EncodeToString(h[:4])
-	if room := mostName - len(tools.LentName) - 2 - len(sum) - 8; len(of) > room {
-		of = of[:room]
+	sumOf := func(s string) string {
+		h := sha256.Sum256([]byte(s))
+		return hex.EncodeToString(h[:4])
 	}
-	name = tools.LentName + of + "__" + clean(tool)
+	sum := sumOf(server + "\x00" + tool)
+	if room := mostName - len(tools.LentName) - 2 - len(sum) - 8; len(server) > room { // not to be taken for one that is called what is left
+		server = server[:room-len(sum)-1] + "-" + sumOf(server)
+	}
+	name = tools.LentName + server + "__" + clean
 	return name[:min(len(name), mostName-len(sum)-1)] + "_" + sum
 }

@@ -35,15 +35,17 @@ type link struct {
 	phase  Phase
 	says   string
 	since  time.Time
-	live   *live              // nil: it does not run
-	begun  chan struct{}      // closed once the start that goes on has ended; nil: none does
-	cancel context.CancelFunc // of that start
-	failed error              // why the last start failed, or how it ended
+	live   *live                   // nil: it does not run
+	begun  chan struct{}           // closed once the start that goes on has ended; nil: none does
+	cancel context.CancelCauseFunc // of that start
+	ending chan struct{}           // closed once one has ended that may not run; nil: none was
+	failed error                   // why the last start failed, or how it ended
 	fails  int
 	next   time.Time // no start before
 	asked  time.Time // when it was first asked for its tools; zero: it never was
 	log    []byte
 	lock   *login.Fault // what a login would mend; nil: nothing that is known
+	wrote  string       // the end of the standard error of the one that ended last
 }
 
 // mark tells a server from another of the same name: whatever decides about what it is.
@@ -93,8 +95,11 @@ func (l *link) write(text string) {
 // told is the end of what became of the server, and of what it wrote to its standard error.
 func (l *link) told() string {
 	l.r.mu.Lock()
-	text, v := string(l.log), l.live
+	text, wrote, v := string(l.log), l.wrote, l.live
 	l.r.mu.Unlock()
+	if wrote != "" {
+		text += "the standard error of the one that ended:\n" + strings.TrimSuffix(wrote, "\n") + "\n"
+	}
 	if v != nil && v.served != nil {
 		if said := v.served.Said(); said != "" {
 			text += "its standard error:\n" + said
@@ -103,11 +108,103 @@ func (l *link) told() string {
 	return plain(l.r.o.Keys.Text(text))
 }
 
+// ended keeps what one wrote to its standard error that ended.
+func (l *link) ended(wrote string) {
+	l.r.mu.Lock()
+	defer l.r.mu.Unlock()
+	l.wrote = wrote
+}
+
+// report is what is told of one that was tried: what was noted of it, and the end of its standard error.
+func (l *link) report() (notes, wrote string) {
+	l.r.mu.Lock()
+	notes, wrote = string(l.log), l.wrote
+	l.r.mu.Unlock()
+	return plain(l.r.o.Keys.Text(notes)), plain(l.r.o.Keys.Text(wrote))
+}
+
 // plain is text that a terminal shows as it is.
 func plain(s string) string { return content.Plain(s) }
 
+// allowed says why the server may not run, as things are now; nil: it may. One that runs or starts all the same is ended,
+// which is not waited for.
+func (l *link) allowed() error {
+	if l.r.o.Allowed == nil {
+		return nil
+	}
+	why := l.r.o.Allowed(l.server)
+	l.r.mu.Lock()
+	was, said := l.phase, l.says
+	if why == nil {
+		if l.phase == Withheld {
+			l.becomes(Idle, "")
+		}
+	} else {
+		why = withheldError{why}
+		l.withhold(why)
+	}
+	changed := l.phase != was || l.says != said
+	l.r.mu.Unlock()
+	if changed {
+		l.r.changed()
+	}
+	return why
+}
+
+// withhold ends the server, if it runs or starts, as one that may not. The caller has the room's mutex.
+func (l *link) withhold(why error) {
+	if l.cancel != nil { // who starts it says so
+		l.cancel(why)
+		return
+	}
+	v := l.live
+	if l.live = nil; v != nil {
+		ending := make(chan struct{})
+		l.ending = ending
+		l.r.o.Go("end the MCP server "+l.server.Name, func() {
+			defer close(ending)
+			v.end()
+		})
+	}
+	l.failed = why
+	if l.phase != Withheld || l.says != tools.Line(l.r.o.Keys.Text(why.Error())) {
+		l.becomes(Withheld, why.Error())
+	}
+}
+
+// withheld says why the server may not run, as was last found; nil: it may.
+func (l *link) withheld() error {
+	l.r.mu.Lock()
+	defer l.r.mu.Unlock()
+	if l.phase != Withheld {
+		return nil
+	}
+	return l.failed
+}
+
+// rests waits until a start and an end that go on have come to theirs.
+func (l *link) rests() {
+	for {
+		l.r.mu.Lock()
+		begun, ending := l.begun, l.ending
+		l.r.mu.Unlock()
+		switch {
+		case begun != nil:
+			<-begun
+		case ending != nil:
+			<-ending
+			return
+		default:
+			return
+		}
+	}
+}
+
 // ready returns the server as it runs, and starts it if it does not.
 func (l *link) ready(ctx context.Context) (*live, error) {
+	if err := l.allowed(); err != nil {
+		return nil, err
+	}
 	started := false
 	l.r.mu.Lock()
 	for l.live != nil {
@@ -119,7 +216,11 @@ func (l *link) ready(ctx context.Context) (*live, error) {
 			return v, nil
 		}
 		l.r.mu.Unlock()
-		<-v.noted
+		select {
+		case <-v.noted:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
 		l.r.mu.Lock()
 	}
 	begun := l.begun
@@ -152,26 +253,36 @@ func (l *link) ready(ctx context.Context) (*live, error) {
 
 // begin begins a start. The caller has the room's mutex.
 func (l *link) begin() (begun chan struct{}) {
-	ctx, cancel := context.WithTimeoutCause(l.r.ctx, startsIn, fmt.Errorf("it did not answer within %v", startsIn))
+	within, late := context.WithTimeoutCause(l.r.ctx, startsIn, fmt.Errorf("it did not answer within %v", startsIn))
+	ctx, cancel := context.WithCancelCause(within)
 	begun = make(chan struct{})
 	l.begun, l.cancel = begun, cancel
+	ending := l.ending
 	l.becomes(Starting, "")
 	l.r.o.Go("start the MCP server "+l.server.Name, func() {
+		defer late()
+		defer cancel(nil)
+		if ending != nil {
+			<-ending
+		}
 		v, err := l.connect(ctx)
-		cancel()
 		if err == nil {
 			l.r.listed(l, v, v.tools)
 		}
 		l.r.mu.Lock()
 		l.begun, l.cancel = nil, nil
 		var withheld withheldError
+		if err == nil && errors.As(context.Cause(ctx), &withheld) { // since it is there
+			err = withheld
+			l.live = v
+			l.withhold(err)
+		}
 		switch {
 		case err == nil:
 			l.live, l.failed, l.lock = v, nil, nil
 			l.becomes(Ready, "")
 		case errors.As(err, &withheld):
-			l.failed = err
-			l.becomes(Withheld, err.Error())
+			l.withhold(withheld)
 		default:
 			l.fails++
 			l.failed, l.next = err, l.r.o.Now().Add(backOff(l.fails))
@@ -201,14 +312,12 @@ type withheldError struct{ error }
 func (l *link) watch(v *live) {
 	defer close(v.noted)
 	<-v.gone
-	l.r.mu.Lock()
-	mine := l.live == v
-	l.r.mu.Unlock()
 	how := v.end()
-	if !mine { // who ended it said so
+	l.r.mu.Lock()
+	if l.live != v { // who ended it said so
+		l.r.mu.Unlock()
 		return
 	}
-	l.r.mu.Lock()
 	l.live = nil
 	if l.r.o.Now().Sub(l.since) > settled {
 		l.fails = 0
@@ -226,13 +335,10 @@ func (l *link) watch(v *live) {
 func (l *link) stop(why string) {
 	l.r.mu.Lock()
 	if l.cancel != nil {
-		l.cancel()
+		l.cancel(nil)
 	}
-	begun := l.begun
 	l.r.mu.Unlock()
-	if begun != nil {
-		<-begun
-	}
+	l.rests()
 	l.r.mu.Lock()
 	v := l.live
 	l.live = nil

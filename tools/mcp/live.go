@@ -59,7 +59,11 @@ func (l *link) connect(ctx context.Context) (*live, error) {
 		l.noted("it is tried with the older protocol")
 		v, err = l.try(ctx, older)
 	}
-	if err != nil && ctx.Err() != nil {
+	var withheld withheldError
+	switch {
+	case err != nil && errors.As(context.Cause(ctx), &withheld):
+		return nil, withheld
+	case err != nil && ctx.Err() != nil:
 		err = fmt.Errorf("the MCP server %s does not start: %w", l.server.Name, context.Cause(ctx))
 	}
 	return v, err
@@ -152,7 +156,7 @@ func (v *live) serve() (mcp.Transport, error) {
 	for name, value := range s.Env {
 		env = append(env, name+"="+value)
 	}
-	path, err := program(s.Command, r.o.Root, env)
+	path, err := s.Program(r.o.Root, r.o.Environ)
 	if err != nil {
 		return nil, fmt.Errorf("the MCP server %s does not start: %w", s.Name, err)
 	}
@@ -185,32 +189,6 @@ func (v *live) serve() (mcp.Transport, error) {
 		_ = v.pipes.Close()
 	})
 	return v.pipes, nil
-}
-
-// program finds what a command names, as a shell would that stands in the workspace.
-func program(name, root string, env []string) (string, error) {
-	if strings.Contains(name, "/") {
-		if !filepath.IsAbs(name) {
-			name = filepath.Join(root, name)
-		}
-		return name, nil
-	}
-	path := ""
-	for _, e := range env {
-		if of, is := strings.CutPrefix(e, "PATH="); is {
-			path = of
-		}
-	}
-	for _, dir := range filepath.SplitList(path) {
-		if !filepath.IsAbs(dir) {
-			continue
-		}
-		p := filepath.Join(dir, name)
-		if i, err := os.Stat(p); err == nil && i.Mode().IsRegular() && i.Mode()&0o111 != 0 {
-			return p, nil
-		}
-	}
-	return "", fmt.Errorf("there is no program %s in any directory of PATH", name)
 }
 
 // client is the client as the server sees it.
@@ -341,6 +319,7 @@ func (v *live) end() string {
 			return
 		}
 		exit, signal, err := v.served.End()
+		v.l.ended(v.served.Said())
 		switch {
 		case err != nil:
 			v.how = "could not run: " + err.Error()
@@ -358,11 +337,7 @@ func (v *live) end() string {
 		case !errors.Is(v.pipes.err, io.EOF) && !errors.Is(v.pipes.err, os.ErrClosed):
 			v.how = "was ended: " + v.pipes.err.Error()
 		}
-		words := v.lastWords()
-		v.how += words
-		if words != "" {
-			v.l.noted("its last words" + words)
-		}
+		v.how += v.lastWords()
 	})
 	return v.how
 }

@@ -4,11 +4,12 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"fantail/tools/mcp/form"
+	"fantail/tools"
 )
 
 // official is a server of the protocol's own authors, from npm, where the tests have them.
@@ -23,15 +24,13 @@ func official(t *testing.T, name string, args ...string) Server {
 }
 
 func TestOfficial_everything(t *testing.T) {
-	b := open(t, Options{Ask: func(_ context.Context, _ string, e form.Elicitation) (form.Answer, error) {
-		content := map[string]any{}
-		for _, f := range e.Fields {
-			if f.Required {
-				content[f.Name] = "Ada"
-			}
+	b := open(t, Options{}, official(t, "everything"))
+	b.env.Ask = func(_ context.Context, _, _ string, q tools.Question) (string, error) {
+		if slices.ContainsFunc(q.Options, func(o tools.Option) bool { return o.Label == "leave it out" }) {
+			return "leave it out", nil
 		}
-		return form.Answer{Action: form.Accept, Content: content}, nil
-	}}, official(t, "everything"))
+		return "Ada", nil
+	}
 	if err := b.Reconnect(t.Context(), "everything"); err != nil {
 		t.Fatal(err)
 	}

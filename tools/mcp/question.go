@@ -23,8 +23,6 @@ func (v *live) asks(ctx context.Context, q *mcp.ElicitRequest) (*mcp.ElicitResul
 	}
 	var a form.Answer
 	switch one := v.calls.newest(); {
-	case v.l.r.o.Ask != nil:
-		a, err = v.l.r.o.Ask(ctx, v.l.server.Name, e)
 	case one == nil || one.ask == nil: // it asks out of the blue, or nobody is there
 		a = form.Answer{Action: form.Decline}
 	default:

@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"reflect"
 	"slices"
 	"sync"
 	"time"
 
 	"fantail/tools"
-	"fantail/tools/mcp/form"
 	"fantail/tools/mcp/signin"
 	"fantail/tools/permit"
 	"fantail/tools/proc"
@@ -21,7 +21,7 @@ import (
 type Options struct {
 	Root    string                  // the workspace, absolute and resolved
 	Servers func() []Server         // what is configured now, in order; cheap
-	Allowed func(s Server) error    // why it may not start, asked at each start; nil: it may. nil itself: all may
+	Allowed func(s Server) error    // why it may not run, asked at each start, call and list of tools; nil: it may. nil itself: all may
 	Environ []string                // of servers, beside their own
 	Keys    *secret.Keys            // what nothing is shown of; nil: none
 	Leave   func() permit.Leave     // what rules add to sandboxes; nil: nothing
@@ -38,8 +38,6 @@ type Options struct {
 	Login func(s Server, base http.RoundTripper) (http.RoundTripper, error)
 	// Logins has the human log in where calls need it; nil: a call says what to do.
 	Logins *signin.Desk
-	// Ask puts a server's question to the human; nil: the agent whose call the server works on does.
-	Ask func(ctx context.Context, server string, e form.Elicitation) (form.Answer, error)
 }
 
 // Phase is how a server is.
@@ -52,7 +50,7 @@ const (
 	Ready    Phase = "ready"
 	Stopped  Phase = "stopped"  // it ended, and starts again once it is needed
 	Failed   Phase = "failed"   // it does not start, or died
-	Withheld Phase = "withheld" // it may not start
+	Withheld Phase = "withheld" // it may not run
 	Locked   Phase = "needs a login"
 )
 
@@ -73,6 +71,7 @@ type Report struct {
 	Protocol string   // the version that is spoken
 	Tools    []string // by their own names
 	Took     time.Duration
+	Notes    string // what was noted of it in lines, such as output that is no message
 	Stderr   string // the end of what it wrote there
 }
 
@@ -86,6 +85,7 @@ type Room struct {
 	mu     sync.Mutex
 	links  map[string]*link
 	order  []*link            // those that were configured last, in order
+	of     []Server           // what order was made of; nil: nothing was
 	kept   map[string]*record // by server: what is known of its tools
 	closed bool
 
@@ -128,21 +128,32 @@ func (r *Room) sync() (all []*link) {
 	if r.o.Servers != nil {
 		servers = r.o.Servers()
 	}
-	var gone []*link
 	r.once.Do(r.load)
 	r.mu.Lock()
+	of, all, closed := r.of, r.order, r.closed
+	r.mu.Unlock()
+	if of != nil && !closed && reflect.DeepEqual(of, servers) {
+		return all
+	}
+	marks := make([]string, len(servers))
+	for n, s := range servers {
+		marks[n] = s.mark()
+	}
+	all = nil
+	var gone []*link
+	r.mu.Lock()
 	seen := map[string]bool{}
-	for _, s := range servers {
+	for n, s := range servers {
 		if s.Name == "" || seen[s.Name] || r.closed {
 			continue
 		}
 		seen[s.Name] = true
 		l := r.links[s.Name]
-		if l != nil && l.mark != s.mark() {
+		if l != nil && l.mark != marks[n] {
 			gone, l = append(gone, l), nil
 		}
 		if l == nil {
-			l = &link{r: r, server: s, mark: s.mark(), phase: Idle, since: r.o.Now()}
+			l = &link{r: r, server: s, mark: marks[n], phase: Idle, since: r.o.Now()}
 			r.links[s.Name] = l
 		}
 		l.place = s.Place
@@ -154,12 +165,23 @@ func (r *Room) sync() (all []*link) {
 			delete(r.links, name)
 		}
 	}
-	r.order = all
+	r.order, r.of = all, slices.Clone(servers)
 	r.mu.Unlock()
 	for _, l := range gone {
 		r.o.Go("end the server "+l.server.Name, func() { l.stop("it is not configured any more") })
 	}
 	return all
+}
+
+// Recheck ends the servers that may not run any more, and has those be known that may again. They end by themselves, in
+// their own time: nobody calls them meanwhile.
+func (r *Room) Recheck() {
+	if r == nil {
+		return
+	}
+	for _, l := range r.sync() {
+		_ = l.allowed()
+	}
 }
 
 // find returns a server that is configured.
@@ -203,8 +225,8 @@ func (r *Room) Test(ctx context.Context, name string) (rep Report, err error) {
 	began := time.Now()
 	try := &link{r: r, server: l.server, mark: l.mark} // nothing of it is kept
 	v, err := try.connect(ctx)
-	rep.Stderr = try.told()
 	if err != nil {
+		rep.Notes, rep.Stderr = try.report()
 		return rep, err
 	}
 	rep.Took = time.Since(began)
@@ -218,7 +240,7 @@ func (r *Room) Test(ctx context.Context, name string) (rep Report, err error) {
 		rep.Tools = append(rep.Tools, t.Name)
 	}
 	v.end()
-	rep.Stderr = try.told()
+	rep.Notes, rep.Stderr = try.report()
 	return rep, nil
 }
 

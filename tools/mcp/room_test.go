@@ -10,13 +10,14 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"fantail/tools"
-	"fantail/tools/mcp/form"
 	"fantail/tools/permit"
 )
 
@@ -197,6 +198,22 @@ func TestRoom_misbehaviour(t *testing.T) {
 	}
 }
 
+// An error that a server answers proves that it is there: nothing is waited for.
+func TestRoom_errorsAtOnce(t *testing.T) {
+	b := open(t, Options{}, child(t, "one", "ok"))
+	b.Lend(t.Context())
+	const calls = 20
+	began := time.Now()
+	for range calls {
+		if r, _ := b.call(t.Context(), "mcp__one__error", `{}`); !strings.Contains(r.Text, "out of order") {
+			t.Fatalf("%+v", r)
+		}
+	}
+	if took := time.Since(began); took >= calls*drains {
+		t.Errorf("%d errors take %v", calls, took)
+	}
+}
+
 // A message that breaks off at any byte fails the call, or is whole.
 func TestRoom_cutAtEveryByte(t *testing.T) {
 	b := open(t, Options{}, child(t, "one", "ok"))
@@ -269,6 +286,9 @@ func TestRoom_starts(t *testing.T) {
 			if s.Tools != c.tools || c.says != "" && (s.Phase != Failed || s.Tries != 1 || s.Says == "") {
 				t.Errorf("%+v\n%s", s, b.Log("one"))
 			}
+			if log := b.Log("one"); c.how == "odd tools" && !strings.Contains(log, `its tool "two" is left out: another one has its name`) {
+				t.Error(log)
+			}
 			seen := map[string]bool{}
 			for _, l := range b.Lend(t.Context()) {
 				if len(l.Name) > mostName || seen[l.Name] || strings.ContainsFunc(l.Name, func(c rune) bool { return c > 'z' || c <= ' ' }) {
@@ -325,6 +345,190 @@ func TestRoom_withheld(t *testing.T) {
 	why = nil
 	if lent := b.Lend(t.Context()); len(lent) == 0 {
 		t.Error("it may start, and nothing is lent")
+	}
+}
+
+// One that may not run any more is ended, whatever finds that out, and its tools are not lent; once it may, it starts again.
+func TestRoom_withdrawn(t *testing.T) {
+	why := errors.New("you declined it: /trust shows it and asks")
+	for name, find := range map[string]func(b *bed){
+		"told to look": func(b *bed) { b.Recheck() },
+		"a list":       func(b *bed) { b.Lend(t.Context()) },
+		"a call": func(b *bed) {
+			if r, _ := b.call(t.Context(), "mcp__one__ok", `{}`); !r.Error || !strings.Contains(r.Text, why.Error()) {
+				t.Errorf("it is called: %+v", r)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var no atomic.Bool
+			var changes atomic.Int32
+			b := open(t, Options{Changed: func() { changes.Add(1) }, Allowed: func(Server) error {
+				if no.Load() {
+					return why
+				}
+				return nil
+			}}, child(t, "one", "ok"))
+			b.Lend(t.Context())
+			before, _ := b.Borrow("mcp__one__ok")
+			call, err := before.Parse(b.env, "c", json.RawMessage(`{}`))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r := call.Run(t.Context()); r.Text != "fine" {
+				t.Fatalf("%+v", r)
+			}
+			pid, told := b.state("one").PID, changes.Load()
+			no.Store(true)
+			find(b)
+			if s := b.state("one"); s.Phase != Withheld || s.PID != 0 || s.Says != why.Error() || changes.Load() == told {
+				t.Errorf("%+v", s)
+			}
+			b.links["one"].rests()
+			if err := syscall.Kill(pid, 0); !errors.Is(err, syscall.ESRCH) {
+				t.Errorf("process %d: %v", pid, err)
+			}
+			if r := call.Run(t.Context()); !r.Error || r.Text != "Nothing was called: "+why.Error() {
+				t.Errorf("%+v", r)
+			}
+			if len(b.Lend(t.Context())) != 0 || len(b.Names()) != 0 {
+				t.Error("its tools are lent")
+			}
+			no.Store(false)
+			b.Recheck()
+			if s := b.state("one"); s.Phase != Idle {
+				t.Errorf("%+v", s)
+			}
+			if r := call.Run(t.Context()); r.Text != "fine" {
+				t.Errorf("%+v\n%s", r, b.Log("one"))
+			}
+		})
+	}
+}
+
+// One that works on a call, or starts, is ended too; that is no failure of its own.
+func TestRoom_withdrawnAtWork(t *testing.T) {
+	why := errors.New("you declined it")
+	var no atomic.Bool
+	o := Options{Allowed: func(Server) error {
+		if no.Load() {
+			return why
+		}
+		return nil
+	}}
+	b := open(t, o, child(t, "one", "ok", "MARK", filepath.Join(t.TempDir(), "mark")))
+	b.Lend(t.Context())
+	works := make(chan struct{})
+	b.env.Tick = func(string, string) { close(works) }
+	var wait sync.WaitGroup
+	wait.Go(func() {
+		<-works
+		no.Store(true)
+		b.Recheck()
+	})
+	defer wait.Wait()
+	if r, _ := b.call(t.Context(), "mcp__one__slow", `{}`); !r.Error || !strings.HasPrefix(r.Text, "The MCP server one was ended: you declined it. It was working on this call") {
+		t.Errorf("%+v", r)
+	}
+	no.Store(false)
+	b = open(t, o, child(t, "one", "deaf"))
+	l, err := b.find("one")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.mu.Lock()
+	begun := l.begin()
+	b.mu.Unlock()
+	no.Store(true)
+	b.Recheck()
+	<-begun
+	if s := b.state("one"); s.Phase != Withheld || s.Tries != 0 || s.Says != why.Error() {
+		t.Errorf("%+v", s)
+	}
+}
+
+// Nobody waits for the end of one that may not run any more, and who watched it says nothing of the one that came after it.
+func TestRoom_withdrawnSlowly(t *testing.T) {
+	var no atomic.Bool
+	b := open(t, Options{Allowed: func(Server) error {
+		if no.Load() {
+			return errors.New("you declined it")
+		}
+		return nil
+	}}, Server{Name: "one", Command: "never started"})
+	l, err := b.find("one")
+	if err != nil {
+		t.Fatal(err)
+	}
+	made := func() *live { return &live{l: l, gone: make(chan struct{}), noted: make(chan struct{})} }
+	v, after := made(), made()
+	ends, release := make(chan struct{}), make(chan struct{})
+	var wait sync.WaitGroup
+	wait.Go(func() {
+		v.once.Do(func() {
+			close(ends)
+			<-release
+		})
+	})
+	<-ends
+	l.live = v
+	wait.Go(func() { l.watch(v) })
+	close(v.gone)
+	no.Store(true)
+	looked := make(chan struct{})
+	wait.Go(func() {
+		defer close(looked)
+		b.Recheck()
+		b.Lend(t.Context())
+	})
+	select {
+	case <-looked:
+	case <-time.After(10 * time.Second):
+		t.Error("its end is waited for")
+	}
+	if s := b.state("one"); s.Phase != Withheld {
+		t.Errorf("%+v", s)
+	}
+	b.mu.Lock()
+	l.live = after
+	l.becomes(Ready, "")
+	b.mu.Unlock()
+	no.Store(false)
+	close(release)
+	wait.Wait()
+	if s := b.state("one"); s.Phase != Ready || l.live != after {
+		t.Errorf("%+v", s)
+	}
+}
+
+// What a server wrote to its standard error is told whole, also once it has ended, and after it was only tried.
+func TestRoom_stderr(t *testing.T) {
+	const lines = "for n in 1 2 3 4 5; do echo line $n >&2; done; "
+	const said = "line 1\nline 2\nline 3\nline 4\nline 5\n"
+	good := child(t, "good", "ok")
+	good.Command, good.Args = "/bin/sh", []string{"-c", lines + `exec "$0"`, good.Command}
+	b := open(t, Options{}, good, Server{Name: "dead", Own: true, Command: "/bin/sh", Args: []string{"-c", lines + "exit 3"}})
+	for name, fails := range map[string]bool{"good": false, "dead": true} {
+		rep, err := b.Test(t.Context(), name)
+		if (err != nil) != fails || rep.Stderr != said || strings.Contains(rep.Notes, "older protocol") != fails || strings.Contains(rep.Notes, "line") {
+			t.Errorf("%s: %v, %+v", name, err, rep)
+		}
+		if err := b.Reconnect(t.Context(), name); (err != nil) != fails {
+			t.Errorf("%s: %v", name, err)
+		}
+		if text := b.Log(name); !strings.Contains(text, said) {
+			t.Errorf("%s: %s", name, text)
+		}
+	}
+	if r, _ := b.call(t.Context(), "mcp__good__die", `{}`); !r.Error {
+		t.Errorf("%+v", r)
+	}
+	if err := b.Reconnect(t.Context(), "good"); err != nil {
+		t.Error(err)
+	}
+	if text := b.Log("good"); !strings.Contains(text, "the standard error of the one that ended:\n"+said+"panic: out of cheese\nits standard error:\n"+said) {
+		t.Error(text)
 	}
 }
 
@@ -477,32 +681,35 @@ func TestRoom_big(t *testing.T) {
 	}
 }
 
+// What a server asks goes to the human of the call that it works on, line by line.
 func TestRoom_asks(t *testing.T) {
 	var mu sync.Mutex
-	var asked []form.Elicitation
-	ask := func(_ context.Context, server string, e form.Elicitation) (form.Answer, error) {
+	var asked []tools.Question
+	b := open(t, Options{}, child(t, "one", "ok"))
+	b.env.Ask = func(_ context.Context, id, title string, q tools.Question) (string, error) {
 		mu.Lock()
 		defer mu.Unlock()
-		if asked = append(asked, e); server != "one" {
-			t.Error(server)
+		if asked = append(asked, q); id != "call" || title != "the MCP server one asks" {
+			t.Error(id, title)
 		}
-		if e.URL != "" {
-			return form.Answer{Action: form.Decline}, nil
+		switch {
+		case strings.Contains(q.Text, "colour"):
+			return "blue", nil
+		case strings.Contains(q.Text, "many"):
+			return "leave it out", nil
 		}
-		return form.Answer{Action: form.Accept, Content: map[string]any{"colour": "blue"}}, nil
+		return "no", nil
 	}
-	b := open(t, Options{Ask: ask}, child(t, "one", "ok"))
 	b.Lend(t.Context())
 	r, _ := b.call(t.Context(), "mcp__one__ask", `{}`)
 	if r.Text != `{"action":"accept","content":{"colour":"blue"}}` {
 		t.Errorf("%+v", r)
 	}
-	one := 1.0
-	want := []form.Field{{Name: "colour", Type: "string", Options: []string{"red", "blue"}, Required: true}, {Name: "many", Type: "integer", Min: &one}}
-	if got, _ := json.Marshal(asked[0].Fields); string(got) != func() string { b, _ := json.Marshal(want); return string(b) }() || strings.Contains(asked[0].Message, "\x1b") {
-		t.Errorf("%s %q", got, asked[0].Message)
+	if len(asked) != 2 || len(asked[0].Options) != 3 || asked[0].Options[0].Label != "red" || strings.Contains(asked[0].Text, "\x1b") {
+		t.Errorf("%+v", asked)
 	}
-	if r, _ = b.call(t.Context(), "mcp__one__ask_url", `{}`); r.Text != `{"action":"decline"}` || asked[1].Host != "login.example.com" {
+	asked = nil
+	if r, _ = b.call(t.Context(), "mcp__one__ask_url", `{}`); r.Text != `{"action":"decline"}` || len(asked) != 1 || !strings.Contains(asked[0].Text, "the host login.example.com") {
 		t.Errorf("%+v %+v", r, asked)
 	}
 	if r, _ = b.call(t.Context(), "mcp__one__ask_many", `{}`); strings.Count(r.Text, "action") != 20 {
@@ -533,5 +740,48 @@ func TestRoom_shared(t *testing.T) {
 	wait.Wait()
 	if log := b.Log("one"); strings.Count(log, "starting") != 1 {
 		t.Errorf("it was started more than once:\n%s", log)
+	}
+}
+
+// What is configured counts as it is now, and is looked through only where it has changed.
+func TestRoom_configured(t *testing.T) {
+	one := child(t, "one", "ok")
+	one.Place = "config.toml:3"
+	b := open(t, Options{}, one)
+	b.Lend(t.Context())
+	pid := b.state("one").PID
+	one.Place = "config.toml:9"
+	b.servers = []Server{one}
+	if s := b.state("one"); s.PID != pid || s.Place != "config.toml:9" {
+		t.Errorf("it moved: %+v", s)
+	}
+	one.Args = []string{"more"}
+	b.servers = []Server{one, {Name: "two", URL: "https://two.example"}}
+	if s := b.state("one"); s.PID != 0 || s.Phase != Idle || len(b.States()) != 2 {
+		t.Errorf("it changed: %+v", s)
+	}
+	b.servers = nil
+	for n := range 20 {
+		b.servers = append(b.servers, Server{Name: fmt.Sprint("of many ", n), Command: "x", Env: map[string]string{"A": "b"}, Args: []string{"a", "b"}})
+	}
+	b.sync()
+	if n := testing.AllocsPerRun(10, func() { b.sync() }); n > 60 { // a mark is far more
+		t.Errorf("20 servers that did not change take %v allocations", n)
+	}
+}
+
+// No server's tools are lent under the name of another one: what lets those run must not let these.
+func TestToolName(t *testing.T) {
+	for long := range 65 {
+		for more := range 65 - long {
+			one, two := strings.Repeat("s", max(1, long)), strings.Repeat("s", max(1, long))+strings.Repeat("s", 1+more)
+			name := toolName(two, strings.Repeat("t", 64))
+			if strings.HasPrefix(name, tools.LentName+one+"__") || len(name) > mostName {
+				t.Fatalf("%s lends as %s, which is %s's", two, name, one)
+			}
+		}
+	}
+	if name := toolName("git-hub_2", "wörter"); name != "mcp__git-hub_2__w_rter" {
+		t.Error(name)
 	}
 }

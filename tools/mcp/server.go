@@ -8,7 +8,15 @@
 // tools/picture, tools/proc, tools/sandbox, tools/secret.
 package mcp
 
-import "time"
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
 
 // Server is how a server is reached: a program that it starts, or an address. Which of both is said by Command and URL: one
 // of them is empty.
@@ -29,3 +37,45 @@ type Server struct {
 	Timeout time.Duration // of one call; 0: as long as usual
 	Honest  bool          // the user trusts it to say which of its tools only read
 }
+
+// Program is the file that the server's command names, found as a shell would that stands in the workspace root and has
+// environ, with the server's own variables over it.
+func (s Server) Program(root string, environ []string) (string, error) {
+	if strings.Contains(s.Command, "/") {
+		path := s.Command
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(root, path)
+		}
+		switch is, err := os.Stat(path); {
+		case errors.Is(err, fs.ErrNotExist):
+			return "", fmt.Errorf("there is no program %s", s.Command)
+		case err != nil:
+			return "", err
+		case !runs(is):
+			return "", fmt.Errorf("%s is no program, or may not be run", s.Command)
+		}
+		return path, nil
+	}
+	path, whose := "", "PATH"
+	for _, e := range environ {
+		if of, is := strings.CutPrefix(e, "PATH="); is {
+			path = of
+		}
+	}
+	if own, says := s.Env["PATH"]; says {
+		path, whose = own, "the PATH that it is given"
+	}
+	for _, dir := range filepath.SplitList(path) {
+		if !filepath.IsAbs(dir) {
+			continue
+		}
+		p := filepath.Join(dir, s.Command)
+		if is, err := os.Stat(p); err == nil && runs(is) {
+			return p, nil
+		}
+	}
+	return "", fmt.Errorf("there is no program %s in any directory of %s", s.Command, whose)
+}
+
+// runs reports whether a file may be run by somebody.
+func runs(i fs.FileInfo) bool { return i.Mode().IsRegular() && i.Mode()&0o111 != 0 }

@@ -3,6 +3,7 @@ package permit
 import (
 	"path"
 	"slices"
+	"strings"
 
 	"fantail/tools/permit/bash"
 	"fantail/tools/permit/filenames"
@@ -135,23 +136,40 @@ func (s *script) alone(c bash.Command) string {
 	return ""
 }
 
-// places are the directories the script's commands may run in, as its cd's lead
-// from one another; nil if they are too many.
+// mostPlaces is in how many directories a script's commands are looked for.
+const mostPlaces = 16
+
+// places are the directories the script's commands may run in, as its cd's and pushd's lead
+// from one another, each once; nil if they are too many.
 func (s *script) places() []string {
 	from := []string{"."}
 	for _, c := range s.Commands {
-		c = programs.Unwrap(c)
-		if c.Words[0].Text != "cd" || !c.NamesDir() {
+		to := leads(programs.Unwrap(c))
+		if to == "" {
 			continue
 		}
-		if len(from) > 8 {
-			return nil
-		}
 		for _, d := range slices.Clone(from) {
-			from = append(from, path.Join(d, c.Words[1].Text))
+			if d = path.Join(d, to); path.IsAbs(to) {
+				d = path.Clean(to)
+			}
+			if !slices.Contains(from, d) {
+				from = append(from, d)
+			}
+		}
+		if len(from) > mostPlaces {
+			return nil
 		}
 	}
 	return from
+}
+
+// leads is the directory that a cd or pushd goes to by its words; "": it is none, or that can't be told.
+func leads(c bash.Command) string {
+	last := c.Words[len(c.Words)-1]
+	if name := c.Words[0].Text; name != "cd" && name != "pushd" || len(c.Words) < 2 || last.Pattern != "" || strings.HasPrefix(last.Text, "-") {
+		return ""
+	}
+	return last.Text
 }
 
 // args are the words that may be paths.

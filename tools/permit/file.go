@@ -119,11 +119,7 @@ func importCommand(r toolrule.Rule) (rules []Rule, lost string) {
 		}
 		return rules, "every command but those whose words are all on a list of what is harmless"
 	}
-	body, open := strings.CutSuffix(r.Body, ":*")
-	if !open {
-		body, open = strings.CutSuffix(body, " *")
-	}
-	body = strings.TrimSpace(body)
+	body, open := r.Stem()
 	if strings.Contains(body, "*") {
 		return nil, "nothing of it: only a * at the end stands for more"
 	}

@@ -202,6 +202,9 @@ func (g *Gate) decide(a Action, mode Mode, rules []parsed) Verdict {
 			return Verdict{Decision: AskHuman, Reason: "would run where " + err.Error(), Free: mode == Yolo && !a.Strict}
 		}
 	}
+	if a.Boxed && a.Kind == Command {
+		a.Boxed = g.Wall() != NoWall
+	}
 	j := judge{changes: g.changes, root: a.Dir, look: a.Files, git: a.Git}
 	if a.Strict {
 		v := decide(mode.Tightest(), nil, a, j)

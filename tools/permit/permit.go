@@ -103,7 +103,7 @@ type Action struct {
 	Command   string   // the whole command, for Command
 	Dir       string   // where it runs, for Command; the workspace, for Read and Write
 	Diff      string   // unified diff, for Write
-	Boxed     bool     `json:"-"` // the command would run inside the sandbox
+	Boxed     bool     `json:"-"` // the command would run inside the sandbox, if one works here
 	Wants     Rule     // what would be added to its sandbox, for Widen
 	Reads     bool     `json:",omitempty"` // for Foreign: it only reads, says a program that the user trusts to say so
 	Input     string   `json:",omitempty"` // for Foreign: the whole arguments, as people read them

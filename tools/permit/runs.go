@@ -27,7 +27,7 @@ func changes(a Action) string {
 	s := &script{Script: command}
 	idle := map[string]int{} // words that say what is run, or what git is told of it: how often each stands there
 	for _, c := range s.Commands {
-		for _, w := range harmless(programs.Unwrap(c)) {
+		for _, w := range s.harmless(programs.Unwrap(c)) {
 			idle[w.Text]++
 		}
 	}
@@ -41,7 +41,11 @@ func changes(a Action) string {
 			}
 		}
 	}
-	for _, d := range s.places() {
+	from := s.places()
+	if from == nil {
+		return "what may run by itself, as it changes the directory many times"
+	}
+	for _, d := range from {
 		for _, w := range s.Writes {
 			if !path.IsAbs(w) {
 				w = path.Join(d, w)
@@ -52,7 +56,7 @@ func changes(a Action) string {
 		}
 		for _, c := range s.Commands {
 			c = programs.Unwrap(c)
-			for _, w := range c.Words[len(harmless(c)):] {
+			for _, w := range c.Words[len(s.harmless(c)):] {
 				if why := s.leadsTo(a, w, d); why != "" && !s.onlyReads(a) {
 					return why
 				}
@@ -94,11 +98,11 @@ var interpreters = []string{"bash", "bun", "dash", "deno", "node", "perl", "php"
 var recording = []string{"add", "commit", "diff", "log", "push", "show", "status", "tag"}
 
 // harmless are the words of a command by which it changes nothing: the program, the script that it runs, and what git
-// records.
-func harmless(c bash.Command) []bash.Word {
+// records, if neither an option nor a variable has git write or run something.
+func (s *script) harmless(c bash.Command) []bash.Word {
 	name := path.Base(c.Words[0].Text)
 	switch {
-	case len(c.Words) > 1 && name == "git" && slices.Contains(recording, c.Words[1].Text):
+	case len(c.Words) > 1 && name == "git" && slices.Contains(recording, c.Words[1].Text) && s.Why == "" && !programs.Writes(bash.Texts(c.Words)):
 		return c.Words
 	case len(c.Words) > 1 && slices.Contains(interpreters, name) && !strings.HasPrefix(c.Words[1].Text, "-"):
 		return c.Words[:2]

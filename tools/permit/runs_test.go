@@ -45,6 +45,27 @@ func TestDecide_whatRuns(t *testing.T) {
 		"git add .claude/settings.json":                  Allow,
 		`git commit -m "mend .claude/settings.json"`:     Allow,
 		"touch x; rm -rf build":                          Allow,
+		"cd /w/check && echo x > it":                     AskHuman,
+		"pushd check && echo x > it":                     AskHuman,
+		"cd -P check && echo x > it":                     AskHuman,
+		"cd a;cd ..;cd a;cd ..;cd check && echo x > it":  AskHuman,
+		strings.Repeat("cd a; ", 20) + "touch x":         AskHuman, // nobody knows where
+		"cd a && x; cd ../b && y; cd ../c && z; cd ../d": Allow,
+		"git diff --output=.claude/settings.json":        AskHuman,
+		"git log --output .claude/settings.json":         AskHuman,
+		"git show --outp=.claude/settings.json":          AskHuman,
+		"git --no-pager diff --outp check/it":            AskHuman,
+		"git push --receive-pack='tee check/it' . x":     AskHuman,
+		"GIT_EXTERNAL_DIFF='cp x' git diff check/it":     AskHuman,
+		"git diff -- .claude/settings.json":              Allow,
+		"git log -p --oneline check/it":                  Allow,
+		"sort -o check/it x":                             AskHuman,
+		"uniq x check/it":                                AskHuman,
+		"sort check/it":                                  Allow,
+		"find . -fprint check/it":                        AskHuman,
+		"sed -n 'w check/it' x":                          AskHuman,
+		"curl -so check/it x":                            AskHuman,
+		"tree -o check/it":                               AskHuman,
 	} {
 		v := g.Decide(act(command))
 		if v.Decision != want || v.Guarded != (want == AskHuman) {
@@ -54,6 +75,10 @@ func TestDecide_whatRuns(t *testing.T) {
 	boxed := act("echo x > .claude/settings.json")
 	boxed.Boxed = true
 	auto := gate(t, Auto)
+	if v := auto.Decide(boxed); v.Decision != AskHuman || !v.Guarded {
+		t.Errorf("in a sandbox of which none works: %+v", v)
+	}
+	auto.Boxes(Prevents)
 	if v := auto.Decide(boxed); v.Decision != Allow {
 		t.Errorf("in a sandbox: %+v", v)
 	}

@@ -159,7 +159,7 @@ func (s Spec) aheadOf() bool {
 
 // like is the same for commands that differ in nothing but their text; "" if that can't be told.
 func (s Spec) like() string {
-	shell, err := findShell()
+	shell, err := Shell()
 	box := s.Box.Mark()
 	if err != nil || box == "" || !strings.HasSuffix(shell, "/bash") {
 		return ""

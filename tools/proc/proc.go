@@ -224,7 +224,7 @@ func start(s Spec, how beginning) (_ *child, err error) {
 		}
 		c.box.End()
 	}()
-	shell, err := findShell()
+	shell, err := Shell()
 	if err != nil {
 		return nil, err
 	}
@@ -295,8 +295,8 @@ func (c *child) launch() error {
 	return <-begun
 }
 
-// findShell returns bash, or sh where there is none.
-func findShell() (string, error) {
+// Shell is bash, or sh where there is none.
+func Shell() (string, error) {
 	for _, p := range []string{"/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash"} {
 		if i, err := os.Stat(p); err == nil && i.Mode().IsRegular() {
 			return p, nil

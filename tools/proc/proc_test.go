@@ -527,7 +527,7 @@ func TestClean(t *testing.T) {
 // What is judged is a command as it is written: no variable may make cd go
 // elsewhere or a pattern match more.
 func TestRun_variablesDoNotChangeHowACommandIsRead(t *testing.T) {
-	bash, err := findShell()
+	bash, err := Shell()
 	if err != nil || !strings.HasSuffix(bash, "bash") {
 		t.Skip("there is no bash")
 	}

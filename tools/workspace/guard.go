@@ -38,13 +38,16 @@ func (tr *Tree) guard(t Target) (why string, always bool) {
 }
 
 // Runs says what that runs by itself stands at a path of a command, or at one that a pattern matches: what tells this
-// program to run something, or what the user agreed to have run. "" if nothing does.
+// program to run something, or what the user agreed to have run, or more than can be looked at. "" if nothing does.
 func (tr *Tree) Runs(path string) string {
 	abs := tr.absolute(path)
 	some := []string{abs}
 	if strings.ContainsAny(path, "*?[") {
-		found, _ := filepath.Glob(abs)
-		some = found[:min(len(found), maxMatches)]
+		found, why := matches(abs)
+		if why != "" {
+			return "what may run by itself (" + path + " " + why + ")"
+		}
+		some = found
 	}
 	for _, p := range some {
 		real, err := resolve(p)

@@ -40,24 +40,16 @@ func (tr *Tree) Leads(p string) string {
 	return ""
 }
 
-// maxMatches bounds how many files a pattern of a command is followed to.
-const maxMatches = 2000
+const (
+	maxMatches = 2000   // files to which a pattern of a command is followed
+	maxListed  = 20_000 // names that are compared with one
+)
 
 // LeadsAny is Leads for a pattern: it says so of a file that the pattern matches.
 func (tr *Tree) LeadsAny(pattern string) string {
-	p := tr.absolute(pattern)
-	wild := 0
-	for _, s := range strings.Split(p, "/") {
-		if strings.ContainsAny(s, "*?[") {
-			wild++
-		}
-	}
-	if wild > 2 {
-		return "is too wide a pattern to follow"
-	}
-	names, _ := filepath.Glob(p)
-	if len(names) > maxMatches {
-		return "matches too many files to follow"
+	names, why := matches(tr.absolute(pattern))
+	if why != "" {
+		return why
 	}
 	for _, n := range names {
 		if where := tr.Leads(n); where != "" {
@@ -65,6 +57,40 @@ func (tr *Tree) LeadsAny(pattern string) string {
 		}
 	}
 	return ""
+}
+
+// matches are the files that an absolute pattern matches; why is why they are not all known: they are too many. It is
+// [filepath.Glob], but that it lists no more than there is time for.
+func matches(pattern string) (all []string, why string) {
+	const tooMany = "matches too many files to look at"
+	all = []string{"/"}
+	listed := 0
+	for part := range strings.SplitSeq(strings.Trim(filepath.Clean(pattern), "/"), "/") {
+		var next []string
+		for _, dir := range all {
+			if !strings.ContainsAny(part, `*?[\`) {
+				next = append(next, filepath.Join(dir, part))
+				continue
+			}
+			list, _ := os.ReadDir(dir) // what can't be listed matches nothing
+			if listed += len(list); listed > maxListed {
+				return nil, tooMany
+			}
+			for _, e := range list {
+				if is, _ := filepath.Match(part, e.Name()); is {
+					next = append(next, filepath.Join(dir, e.Name()))
+				}
+			}
+			if len(next) > maxMatches {
+				return nil, tooMany
+			}
+		}
+		all = next
+	}
+	return slices.DeleteFunc(all, func(p string) bool {
+		_, err := os.Lstat(p)
+		return err != nil
+	}), ""
 }
 
 // absolute is a path that may count from the workspace.

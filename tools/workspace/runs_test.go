@@ -1,8 +1,10 @@
 package workspace
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -35,5 +37,70 @@ func TestRuns(t *testing.T) {
 		if got := tr.Runs(path); !strings.Contains(got, want) || (got == "") != (want == "") {
 			t.Errorf("%s: %q, want %q", path, got, want)
 		}
+	}
+}
+
+// TestRuns_tooMany: of a pattern that matches more files than are looked at it is not known that nothing runs by itself.
+func TestRuns_tooMany(t *testing.T) {
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range maxMatches {
+		if err := os.WriteFile(filepath.Join(root, fmt.Sprintf("f%04d", i)), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tr := &Tree{Root: root, Guards: func(abs string) string {
+		if filepath.Base(abs) == "z" {
+			return "trusted"
+		}
+		return ""
+	}}
+	if got := tr.Runs("*"); got != "" {
+		t.Errorf("as many as are looked at: %q", got)
+	}
+	if err := os.WriteFile(filepath.Join(root, "z"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, pattern := range []string{"*", "?*", "../*/*"} {
+		if got := tr.Runs(pattern); !strings.Contains(got, "too many files") {
+			t.Errorf("%s: %q", pattern, got)
+		}
+	}
+	if got := tr.LeadsAny("*"); !strings.Contains(got, "too many files") {
+		t.Errorf("leads: %q", got)
+	}
+}
+
+// TestMatches: it finds what the standard library finds, and lists no more than its bound.
+func TestMatches(t *testing.T) {
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range []string{"a/b/c", "a/.h/c", "d/b/e", "d/x*y/e", "f"} {
+		if err := os.MkdirAll(filepath.Join(root, p), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink("a", filepath.Join(root, "link")); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range []string{"*", "*/*", "*/b", "*/b/*", "*/*/[ce]", `d/x\*y/e`, "no/*", "*/no", "f/*", "link/*", "[", "a/b/c", "", "*/", "/*"} {
+		want, _ := filepath.Glob(filepath.Join(root, p))
+		if got, why := matches(filepath.Join(root, p)); !slices.Equal(got, want) || why != "" {
+			t.Errorf("%s: %q (%s), want %q", p, got, why, want)
+		}
+	}
+	for i := range 200 { // each link is a directory of as many names
+		for _, err := range []error{os.WriteFile(filepath.Join(root, "a/b/c", fmt.Sprint(i)), nil, 0o600), os.Symlink("../a/b/c", filepath.Join(root, "f", fmt.Sprint(i)))} {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if _, why := matches(filepath.Join(root, "f/*/x*")); why == "" {
+		t.Error("it lists more than it may")
 	}
 }

@@ -21,9 +21,9 @@ func (tr *Tree) Secret(p string, how permit.Reach) string {
 	switch {
 	case how.Pattern:
 		p = filepath.Clean(p)
-		names, _ := filepath.Glob(p)
-		if len(names) > maxMatches {
-			return "secrets: " + p + " matches too many files to look at"
+		names, why := matches(p)
+		if why != "" {
+			return "secrets: " + p + " " + why
 		}
 		for _, n := range names {
 			if hides(p, n) {

@@ -83,5 +83,5 @@ func TestServers_childProcess(t *testing.T) {
 	has(said(usage, "mcp", "test"), "which server")
 	has(said(usage, "mcp", "lists"), `did you mean list?`)
 	has(said(usage, "mcp", "--json"), "list and test")
-	has(said(failed, "doctor"), "MCP servers: 2 in use, 1 that you do not trust yet, 2 that are not used", "config.toml:6: lost can't start", ".mcp.json theirs is not trusted yet", "old: type")
+	has(said(failed, "doctor"), "MCP servers: in use: 2, not trusted: 1, not used: 2", "config.toml:6: lost can't start", ".mcp.json theirs is not trusted yet", "old: type")
 }

@@ -72,18 +72,12 @@ func (s *serverStock) touched(e event.Event) bool {
 	return tally
 }
 
-func (s *serverStock) desk() serving.Desk {
-	d := s.Pool.Servers
-	d.Now = s.Now
-	return d
-}
-
 func (s *serverStock) next(b *dialog.Board, stale staleness) read {
 	want := serverQuery{b.Lane(), b.Search()}
 	if s.any && !bool(stale) && want == s.shown && b.Leaps() == 0 {
 		return nil
 	}
-	desk, have, faults, anew, leaps := s.desk(), s.rows, s.faults, bool(stale) || !s.any, b.Leaps()
+	desk, have, faults, anew, leaps := s.Pool.Servers, s.rows, s.faults, bool(stale) || !s.any, b.Leaps()
 	return func(context.Context) (func(b *dialog.Board), error) {
 		if anew {
 			have, faults = desk.Rows()
@@ -170,7 +164,7 @@ func (s *serverStock) row(id int64) (serving.Row, bool) {
 // preview tells all of a server, and below it its tools.
 func (s *serverStock) preview(id int64) func(ctx context.Context) (*preview, error) {
 	r, ok := s.row(id)
-	desk, theme, now := s.desk(), s.Theme, s.Now
+	desk, theme, now := s.Pool.Servers, s.Theme, s.Now
 	return func(context.Context) (*preview, error) {
 		p := newPreview(theme, now)
 		if !ok {
@@ -203,7 +197,7 @@ func (s *serverStock) do(p *Panel, w dialog.Wish) intent.Intent {
 	if !ok {
 		return nil
 	}
-	desk := s.desk()
+	desk := s.Pool.Servers
 	switch w.Verb {
 	case "tools":
 		return s.instead(p, r, "tools", func() string { return desk.Tools(r) })

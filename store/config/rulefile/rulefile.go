@@ -6,11 +6,10 @@
 //
 // Does not: know what a rule means.
 //
-// Imports: store/config/settings.
+// Imports: store/config/settings, store/config/walk.
 package rulefile
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -20,11 +19,13 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 
 	"fantail/store/config/settings"
+	"fantail/store/config/walk"
 )
 
 const (
-	mostOf  = 2000 // rules of a file
-	deepest = 64   // brackets in brackets
+	mostOf     = 2000 // rules of a file
+	mostOthers = 1000 // other keys that are named
+	mostFaults = 50   // what is wrong, a place each
 )
 
 // Lists are the keys that hold rules.
@@ -48,6 +49,8 @@ type File struct {
 	Lines  []Line
 	Others []Line  // keys beside the lists: List is "", Text the key
 	Faults []Fault // in their order
+
+	full bool // it has more rules than are read
 }
 
 // Open reads the file below root, which no link leads out of. Without a file it says nothing.
@@ -74,13 +77,30 @@ func read(data []byte, name string, err error) (File, error) {
 
 // add adds a rule, as long as they are not too many.
 func (f *File) add(l Line) {
-	if len(f.Lines) == mostOf {
-		f.Faults = append(f.Faults, Fault{l.Line, l.Column, fmt.Sprintf("there are more than %d rules; these and what follows are not read", mostOf)})
-	}
-	if len(f.Lines) <= mostOf {
+	switch {
+	case len(f.Lines) < mostOf:
 		f.Lines = append(f.Lines, l)
+	case !f.full:
+		f.full = true
+		f.fault(l.Line, l.Column, "there are more than %d rules; this and what follows are not read", mostOf)
 	}
-	f.Lines = f.Lines[:min(len(f.Lines), mostOf)]
+}
+
+// other adds a key that holds no rules, as long as they are not too many.
+func (f *File) other(l Line) {
+	if len(f.Others) < mostOthers {
+		f.Others = append(f.Others, l)
+	}
+}
+
+// fault adds what is wrong, as long as it is not too much. Of the rest one tells.
+func (f *File) fault(line, column int, format string, args ...any) {
+	switch n := len(f.Faults); {
+	case n < mostFaults:
+		f.Faults = append(f.Faults, Fault{line, column, fmt.Sprintf(format, args...)})
+	case n == mostFaults:
+		f.Faults = append(f.Faults, Fault{line, column, "more is wrong from here on"})
+	}
 }
 
 // JSON reads the key permissions of a settings file.
@@ -88,140 +108,90 @@ func JSON(data []byte) (f File) {
 	doc := settings.Split(data)
 	for _, sec := range doc.Sections {
 		if sec.Key != "permissions" {
-			f.Others = append(f.Others, Line{Text: sec.Key, Line: sec.Line, Column: sec.Column})
+			f.other(Line{Text: sec.Key, Line: sec.Line, Column: sec.Column})
 			continue
 		}
-		s := &scan{doc: doc, at: sec.At, data: sec.Value, f: &f, dec: json.NewDecoder(bytes.NewReader(sec.Value))}
-		s.dec.UseNumber()
+		s := &scan{doc: doc, Walk: doc.Walk(sec), f: &f}
 		_ = s.permissions() // where it can't be read further the file can't
 	}
 	if w := doc.Fault; w != nil {
-		f.Faults = append(f.Faults, Fault{w.Line, w.Column, w.Text})
+		f.fault(w.Line, w.Column, "%s", w.Text)
 	}
 	return f
 }
 
 // scan reads what stands below permissions, with the places of what it meets.
 type scan struct {
-	doc  *settings.Doc
-	at   int // where it begins
-	data []byte
-	dec  *json.Decoder
-	f    *File
+	*walk.Walk
+	doc *settings.Doc
+	f   *File
 }
 
-// next is the next token and the place where it begins.
-func (s *scan) next() (t json.Token, line, column int, err error) {
-	i := int(s.dec.InputOffset())
-	for i < len(s.data) && strings.IndexByte(" \t\r\n,:", s.data[i]) >= 0 {
-		i++
-	}
-	line, column = s.doc.Place(s.at + i)
-	t, err = s.dec.Token()
-	return t, line, column, err
+// next is the next token and the byte where it begins.
+func (s *scan) next() (t json.Token, at int, err error) {
+	at = s.Ahead()
+	t, err = s.Next()
+	return t, at, err
 }
 
-func (s *scan) fault(line, column int, format string, args ...any) {
-	s.f.Faults = append(s.f.Faults, Fault{line, column, fmt.Sprintf(format, args...)})
-}
-
-// object calls f with each key of the object that has begun; f reads the value.
-func (s *scan) object(f func(key string, line, column int) error) error {
-	for s.dec.More() {
-		t, line, column, err := s.next()
-		if err != nil {
-			return err
-		}
-		key, _ := t.(string)
-		if err := f(key, line, column); err != nil {
-			return err
-		}
-	}
-	_, err := s.dec.Token()
-	return err
+func (s *scan) fault(at int, format string, args ...any) {
+	line, column := s.doc.Place(at)
+	s.f.fault(line, column, format, args...)
 }
 
 func (s *scan) permissions() error {
-	t, line, column, err := s.next()
+	t, at, err := s.next()
 	if err != nil {
 		return err
 	}
 	if t != json.Delim('{') {
-		s.fault(line, column, "permissions is an object: { … }")
-		return s.rest(t)
+		s.fault(at, "permissions is an object: { … }")
+		return s.Rest(t)
 	}
-	return s.object(func(key string, line, column int) error {
-		if !slices.Contains(Lists, key) {
-			s.f.Others = append(s.f.Others, Line{Text: "permissions." + key, Line: line, Column: column})
-			return s.skip()
+	return s.Object(func(key string, at int) error {
+		if slices.Contains(Lists, key) {
+			return s.list(key)
 		}
-		return s.list(key)
+		line, column := s.doc.Place(at)
+		s.f.other(Line{Text: "permissions." + key, Line: line, Column: column})
+		return s.Skip()
 	})
 }
 
 func (s *scan) list(key string) error {
-	t, line, column, err := s.next()
+	t, at, err := s.next()
 	if err != nil {
 		return err
 	}
 	if t != json.Delim('[') {
-		s.fault(line, column, "%s is a list of rules: [ … ]", key)
-		return s.rest(t)
+		s.fault(at, "%s is a list of rules: [ … ]", key)
+		return s.Rest(t)
 	}
-	for s.dec.More() {
-		t, line, column, err := s.next()
+	for s.More() {
+		t, at, err := s.next()
 		if err != nil {
 			return err
 		}
 		text, is := t.(string)
 		if !is {
-			s.fault(line, column, "a rule is a text, such as \"Bash(git push *)\"")
-			if err := s.rest(t); err != nil {
+			s.fault(at, "a rule is a text, such as \"Bash(git push *)\"")
+			if err := s.Rest(t); err != nil {
 				return err
 			}
 			continue
 		}
+		line, column := s.doc.Place(at)
 		s.f.add(Line{key, text, line, column})
 	}
-	_, err = s.dec.Token()
+	_, err = s.Next()
 	return err
-}
-
-// skip passes over a value.
-func (s *scan) skip() error {
-	t, err := s.dec.Token()
-	if err != nil {
-		return err
-	}
-	return s.rest(t)
-}
-
-// rest passes over the rest of a value that began with t.
-func (s *scan) rest(t json.Token) error {
-	depth := 0
-	for {
-		switch t {
-		case json.Delim('{'), json.Delim('['):
-			if depth++; depth > deepest {
-				return fmt.Errorf("more than %d brackets in one another", deepest)
-			}
-		case json.Delim('}'), json.Delim(']'):
-			depth--
-		}
-		if depth == 0 {
-			return nil
-		}
-		var err error
-		if t, err = s.dec.Token(); err != nil {
-			return err
-		}
-	}
 }
 
 // TOML reads the table permissions of a configuration.
 func TOML(data []byte) (f File) {
 	p := unstable.Parser{}
 	p.Reset(data)
+	r := tables{f: &f, text: walk.Over(data)}
 	table := ""
 	for p.NextExpression() {
 		e := p.Expression()
@@ -233,13 +203,12 @@ func TOML(data []byte) (f File) {
 			}
 			keys = append(keys, string(it.Node().Data))
 		}
-		name := strings.Join(keys, ".")
-		at := p.Shape(first).Start
+		name, at := strings.Join(keys, "."), int(first.Offset)
 		switch e.Kind {
 		case unstable.Table, unstable.ArrayTable:
 			table = name
 			if root, _, _ := strings.Cut(name, "."); name != "permissions" {
-				f.Others = append(f.Others, Line{Text: root, Line: at.Line, Column: at.Column})
+				f.other(r.line("", root, at))
 			}
 			continue
 		case unstable.KeyValue:
@@ -252,48 +221,63 @@ func TOML(data []byte) (f File) {
 			}
 			name = table + "." + name
 		}
-		f.value(&p, name, e.Value(), at)
+		r.value(name, e.Value(), at)
 	}
 	if err := p.Error(); err != nil {
-		at := unstable.Position{Line: 1, Column: 1}
-		text := err.Error()
+		at, text := 0, err.Error()
 		if e := (*unstable.ParserError)(nil); errors.As(err, &e) {
-			at, text = p.Shape(p.Range(e.Highlight)).Start, e.Message
+			at, text = int(p.Range(e.Highlight).Offset), e.Message
 		}
-		f.Faults = append(f.Faults, Fault{at.Line, at.Column, text})
+		r.fault(at, "%s", text)
 	}
 	return f
 }
 
+// tables reads what stands in tables, with the places of what it meets.
+type tables struct {
+	f    *File
+	text *walk.Text
+}
+
+func (r tables) line(list, text string, at int) Line {
+	line, column := r.text.Place(at)
+	return Line{list, text, line, column}
+}
+
+func (r tables) fault(at int, format string, args ...any) {
+	line, column := r.text.Place(at)
+	r.f.fault(line, column, format, args...)
+}
+
 // value adds what a key of that name holds.
-func (f *File) value(p *unstable.Parser, name string, v *unstable.Node, at unstable.Position) {
+func (r tables) value(name string, v *unstable.Node, at int) {
 	list, is := strings.CutPrefix(name, "permissions.")
 	switch {
 	case name == "permissions" && v.Kind == unstable.InlineTable:
 		for it := v.Children(); it.Next(); {
 			kv := it.Node()
 			for key := kv.Key(); key.Next(); {
-				f.value(p, name+"."+string(key.Node().Data), kv.Value(), at)
+				r.value(name+"."+string(key.Node().Data), kv.Value(), at)
 				break
 			}
 		}
 	case !is || !slices.Contains(Lists, list):
-		f.Others = append(f.Others, Line{Text: name, Line: at.Line, Column: at.Column})
+		r.f.other(r.line("", name, at))
 	case v.Kind != unstable.Array:
-		f.Faults = append(f.Faults, Fault{at.Line, at.Column, list + " is a list of rules: [ … ]"})
+		r.fault(at, "%s is a list of rules: [ … ]", list)
 	default:
 		for it := v.Children(); it.Next(); {
 			n := it.Node()
 			place := at
 			if n.Raw.Length > 0 {
-				place = p.Shape(n.Raw).Start
+				place = int(n.Raw.Offset)
 			}
 			switch n.Kind {
 			case unstable.String:
-				f.add(Line{list, string(n.Data), place.Line, place.Column})
+				r.f.add(r.line(list, string(n.Data), place))
 			case unstable.Comment:
 			default:
-				f.Faults = append(f.Faults, Fault{place.Line, place.Column, "a rule is a text, such as \"Bash(git push *)\""})
+				r.fault(place, "a rule is a text, such as \"Bash(git push *)\"")
 			}
 		}
 	}

@@ -61,7 +61,7 @@ fault 7:42 ask is a list of rules: [ … ]
 	if f := JSON([]byte(`{"x":` + strings.Repeat("[", 10000))); len(f.Faults) != 1 {
 		t.Errorf("brackets: %+v", f)
 	}
-	if f := JSON([]byte(`{"permissions":{"deny":["` + strings.Repeat(`a","`, 3000) + `a"]}}`)); len(f.Lines) != mostOf || len(f.Faults) == 0 {
+	if f := JSON([]byte(`{"permissions":{"deny":["` + strings.Repeat(`a","`, 3000) + `a"]}}`)); len(f.Lines) != mostOf || len(f.Faults) != 1 {
 		t.Errorf("%d rules, %d faults", len(f.Lines), len(f.Faults))
 	}
 }
@@ -141,6 +141,28 @@ func TestOpen(t *testing.T) {
 	}
 	if f, err := Read(filepath.Join(root, "b.json")); err != nil || len(f.Lines) != 1 {
 		t.Errorf("the user's own link: %+v, %v", f, err)
+	}
+}
+
+// TestBounds: what a file may have others told of it is bounded, however much it holds, and what comes last still counts.
+func TestBounds(t *testing.T) {
+	const many = 20_000
+	for name, f := range map[string]File{
+		"JSON, keys":   JSON([]byte(`{"permissions":{` + strings.Repeat(`"x":1,`, many) + `"deny":["a"]}}`)),
+		"TOML, keys":   TOML([]byte(strings.Repeat("x=1\n", many) + "[permissions]\ndeny=['a']\n")),
+		"TOML, tables": TOML([]byte(strings.Repeat("[x]\n", many) + "[permissions]\ndeny=['a']\n")),
+	} {
+		if len(f.Others) != mostOthers || len(f.Lines) != 1 {
+			t.Errorf("%s: %d keys, rules %v", name, len(f.Others), f.Lines)
+		}
+	}
+	for name, f := range map[string]File{
+		"JSON": JSON([]byte(`{"permissions":{"deny":[` + strings.Repeat(`7,`, many) + `"a"]}}`)),
+		"TOML": TOML([]byte("[permissions]\ndeny=[" + strings.Repeat(`7,`, many) + "'a']\n")),
+	} {
+		if len(f.Faults) != mostFaults+1 || len(f.Lines) != 1 {
+			t.Errorf("%s: %d faults, rules %v", name, len(f.Faults), f.Lines)
+		}
 	}
 }
 

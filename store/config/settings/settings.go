@@ -5,7 +5,7 @@
 //
 // Does not: know what a section means, follow a link out of a workspace.
 //
-// Imports: .
+// Imports: store/config/walk.
 package settings
 
 import (
@@ -18,11 +18,13 @@ import (
 	"os"
 	"strings"
 	"syscall"
+
+	"fantail/store/config/walk"
 )
 
 const (
-	most    = 1 << 20 // bytes of a file
-	deepest = 64      // brackets in brackets
+	most         = 1 << 20 // bytes of a file
+	mostSections = 1000    // keys at its top
 )
 
 // Open returns the bytes of the file below root, which no link leads out of; nil: there is none.
@@ -95,19 +97,19 @@ type Doc struct {
 	Fault    *Fault    // where it could not be read further; nil: it could
 
 	data []byte
-	dec  *json.Decoder
+	text *walk.Text
 }
 
 // Split cuts a file into sections. One that is empty has none.
 func Split(data []byte) *Doc {
-	d := &Doc{data: bytes.TrimPrefix(data, []byte("\ufeff"))}
-	if len(bytes.TrimSpace(d.data)) == 0 {
+	data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	d := &Doc{data: data, text: walk.Over(data)}
+	if len(bytes.TrimSpace(data)) == 0 {
 		return d
 	}
-	d.dec = json.NewDecoder(bytes.NewReader(d.data))
-	d.dec.UseNumber()
-	if err := d.top(); err != nil {
-		line, column := d.Place(d.ahead())
+	w := d.text.Walk(0, len(data))
+	if err := d.top(w); err != nil {
+		line, column := d.Place(w.Ahead())
 		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 			err = errors.New("the file ends in the middle")
 		}
@@ -117,71 +119,34 @@ func Split(data []byte) *Doc {
 }
 
 // Place is the place of a byte, from 1.
-func (d *Doc) Place(at int) (line, column int) {
-	before := d.data[:min(max(at, 0), len(d.data))]
-	line = bytes.Count(before, []byte("\n")) + 1
-	start := bytes.LastIndexByte(before, '\n') + 1
-	return line, len([]rune(string(before[start:]))) + 1
-}
+func (d *Doc) Place(at int) (line, column int) { return d.text.Place(at) }
 
-// ahead is where the next token begins.
-func (d *Doc) ahead() int {
-	i := int(d.dec.InputOffset())
-	for i < len(d.data) && strings.IndexByte(" \t\r\n,:", d.data[i]) >= 0 {
-		i++
-	}
-	return i
-}
+// Walk goes through what a section holds.
+func (d *Doc) Walk(s Section) *walk.Walk { return d.text.Walk(s.At, s.At+len(s.Value)) }
 
-func (d *Doc) top() error {
-	t, err := d.dec.Token()
+func (d *Doc) top(w *walk.Walk) error {
+	t, err := w.Next()
 	if err != nil {
 		return err
 	}
 	if t != json.Delim('{') {
 		return errors.New("settings are an object: { … }")
 	}
-	for d.dec.More() {
-		s := Section{}
-		s.Line, s.Column = d.Place(d.ahead())
-		if t, err = d.dec.Token(); err != nil {
-			return err
+	return w.Object(func(key string, at int) error {
+		if len(d.Sections) == mostSections {
+			return fmt.Errorf("there are more than %d keys: what follows is not read", mostSections)
 		}
-		s.Key, _ = t.(string)
-		s.At = d.ahead()
-		err = d.skip()
-		end := int(d.dec.InputOffset())
+		s := Section{Key: key, At: w.Ahead()}
+		s.Line, s.Column = d.Place(at)
+		err := w.Skip()
+		end := w.Passed()
 		if s.Cut = err != nil; s.Cut {
 			end = len(d.data)
 		}
 		s.Value = d.data[min(s.At, end):end]
-		if d.Sections = append(d.Sections, s); err != nil {
-			return err
-		}
-	}
-	_, err = d.dec.Token()
-	return err
-}
-
-// skip passes over a value.
-func (d *Doc) skip() error {
-	for depth := 0; ; {
-		t, err := d.dec.Token()
-		if err != nil {
-			return err
-		}
-		switch t {
-		case json.Delim('{'), json.Delim('['):
-			if depth++; depth > deepest {
-				return fmt.Errorf("more than %d brackets in one another", deepest)
-			}
-		case json.Delim('}'), json.Delim(']'):
-			depth--
-		}
-		if depth == 0 {
-			return nil
-		}
-	}
+		d.Sections = append(d.Sections, s)
+		return err
+	})
 }
 
 // users are what no workspace's file sets, whatever the user agreed to, and why.
@@ -190,6 +155,7 @@ var users = map[string]string{
 	"apiKeyHelper": helper, "awsAuthRefresh": helper, "awsCredentialExport": helper, "otelHeadersHelper": helper,
 	"enableAllProjectMcpServers": servers, "enabledMcpjsonServers": servers, "providers": prompts, "base_url": prompts, "baseUrl": prompts,
 	"agents": "it names programs that act as agents", "permission_mode": "the mode is the user's", "sandbox": "the sandbox is the user's",
+	"editor": "it names a program that runs as the user", "mcp": "a workspace's servers stand in .mcp.json",
 	"forceLoginMethod": "logins are the user's", "permissions.disableBypassPermissionsMode": "the mode is the user's",
 }
 

@@ -40,6 +40,10 @@ func TestSplit(t *testing.T) {
 	if d := Split([]byte(strings.Repeat(`{"a":`, 5000))); d.Fault == nil || !strings.Contains(d.Fault.Text, "brackets") {
 		t.Errorf("deep: %+v", d.Fault)
 	}
+	many := Split([]byte("{" + strings.Repeat("\"\": 1,\n", 100_000) + "\"b\": 2}"))
+	if n := len(many.Sections); n != mostSections || many.Fault == nil || many.Fault.Line != mostSections+1 || !strings.Contains(many.Fault.Text, "keys") {
+		t.Errorf("many: %d sections, %+v", n, many.Fault)
+	}
 }
 
 // Only a small regular file is one, and no link leads out of a workspace.

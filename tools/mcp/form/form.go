@@ -1,8 +1,8 @@
-// Package form is what MCP servers ask the human.
+// Package form has a human answer what an MCP server asks.
 //
-// Does: read a server's question, and have it filled in line by line, as its schema wants it.
+// Does: read what a server asks; put each line of its form as a question, and read the answer as the value that it wants.
 //
-// Does not: put a question to anybody, decide who is asked.
+// Does not: know a server, trust a word of it, ask anybody itself.
 //
 // Imports: tools, tools/content.
 package form
@@ -35,7 +35,46 @@ const (
 	yes     = "yes"
 )
 
-// Asker puts questions of a call to the human.
+// Elicitation is what a server asks the human. It is the server's text: nothing in it is true because it says so.
+type Elicitation struct {
+	Message string
+	Fields  []Field // of the form to fill in; none: a plain yes or no
+	URL     string  // an address to visit, in the place of a form
+	Host    string  // of that
+}
+
+// Field is one line of a form.
+type Field struct {
+	Name     string
+	Title    string
+	About    string
+	Type     string   // string, number, integer, boolean, or several: some of Options
+	Options  []string // the values that it may have; none: any
+	Labels   []string // what those are called; none: as they are
+	Required bool
+	Default  any
+	Format   string // email, uri, date, date-time; "": any
+	Pattern  string
+	Min, Max *float64 // of a number; of a text's letters
+}
+
+// Answer is what the human answers a server.
+type Answer struct {
+	Action  Action
+	Content map[string]any // what the form holds, for Accept
+}
+
+// Action is what is done with a server's question.
+type Action string
+
+// The actions.
+const (
+	Accept  Action = "accept"
+	Decline Action = "decline"
+	Cancel  Action = "cancel"
+)
+
+// Asker puts a question to the human.
 type Asker func(ctx context.Context, q tools.Question) (string, error)
 
 // Fill has the human answer what a server asks, a question for each line of its form.

@@ -21,7 +21,7 @@ func says(asked *[]tools.Question, answers ...string) Asker {
 	}
 }
 
-func TestFills(t *testing.T) {
+func TestFill(t *testing.T) {
 	one, ten := 1.0, 10.0
 	colour := Field{Name: "colour", Type: "string", Options: []string{"r", "b"}, Labels: []string{"Red", "Blue"}, Required: true}
 	count := Field{Name: "n", Title: "Count", Type: "integer", Min: &one, Max: &ten}
@@ -67,7 +67,7 @@ func TestFills(t *testing.T) {
 }
 
 // A long list is typed from, so that every question has a digit for each of its options.
-func TestFills_manyOptions(t *testing.T) {
+func TestFill_manyOptions(t *testing.T) {
 	f := Field{Name: "x", Type: "string", Options: strings.Fields("a b c d e f g h i j k")}
 	var asked []tools.Question
 	if a, err := Fill(t.Context(), says(&asked, "k"), "db", Elicitation{Fields: []Field{f}}); err != nil || a.Content["x"] != "k" {

@@ -19,45 +19,6 @@ const (
 	mostText   = 2000 // bytes of what a server says in one
 )
 
-// Elicitation is what a server asks the human. It is the server's text: nothing in it is true because it says so.
-type Elicitation struct {
-	Message string
-	Fields  []Field // of the form to fill in; none: a plain yes or no
-	URL     string  // an address to visit, in the place of a form
-	Host    string  // of that
-}
-
-// Field is one line of a form.
-type Field struct {
-	Name     string
-	Title    string
-	About    string
-	Type     string   // string, number, integer, boolean, or several: some of Options
-	Options  []string // the values that it may have; none: any
-	Labels   []string // what those are called; none: as they are
-	Required bool
-	Default  any
-	Format   string // email, uri, date, date-time; "": any
-	Pattern  string
-	Min, Max *float64 // of a number; of a text's letters
-}
-
-// Answer is what the human answers a server.
-type Answer struct {
-	Action  Action
-	Content map[string]any // what the form holds, for Accept
-}
-
-// Action is what is done with a server's question.
-type Action string
-
-// The actions.
-const (
-	Accept  Action = "accept"
-	Decline Action = "decline"
-	Cancel  Action = "cancel"
-)
-
 // Read is a question in a form that people can answer.
 func Read(p *mcp.ElicitParams) (e Elicitation, err error) {
 	e.Message = short(p.Message)

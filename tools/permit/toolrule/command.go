@@ -47,8 +47,8 @@ func (r *Rule) command() {
 	}
 }
 
-// stem is the rule's command without what stands for further words; open: something does.
-func (r *Rule) stem() (body string, open bool) {
+// Stem is the rule's command without what stands for further words; open: something does.
+func (r *Rule) Stem() (body string, open bool) {
 	if body, open = strings.CutSuffix(r.Body, ":*"); !open {
 		body, open = strings.CutSuffix(body, " *")
 	}

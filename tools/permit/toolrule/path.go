@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"fantail/tools/permit/bash"
+	"fantail/tools/permit/programs"
 )
 
 // Places are the directories that the paths of rules count from, absolute and without links.
@@ -327,21 +328,20 @@ func onlyReads(words []bash.Loose) bool {
 	if head.Open() || !readers[head.Text] {
 		return false
 	}
-	if head.Text == "git" {
-		for _, w := range words[1:] {
-			if !strings.HasPrefix(w.Text, "-") {
-				return gitReaders[w.Text]
-			}
-		}
-		return true
+	texts := make([]string, len(words))
+	for i, w := range words {
+		texts[i] = w.Text
 	}
-	if !changers[head.Text] {
-		return true
+	if head.Text != "git" {
+		return !programs.Writes(texts)
 	}
-	for _, w := range words[1:] {
-		if strings.HasPrefix(w.Text, "-i") || strings.HasPrefix(w.Text, "-o") || strings.HasPrefix(w.Text, "--in-place") || strings.HasPrefix(w.Text, "--output") ||
-			executes[w.Text] || w.Text == "-delete" || strings.HasPrefix(w.Text, "-fprint") || strings.HasPrefix(w.Text, "-fls") {
+	for _, text := range texts[1:] {
+		switch {
+		case gitFronts[text]:
+		case strings.HasPrefix(text, "-"):
 			return false
+		default:
+			return gitReaders[text] && !programs.Writes(texts)
 		}
 	}
 	return true

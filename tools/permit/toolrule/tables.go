@@ -37,8 +37,8 @@ var (
 	// gitReaders are the sub-commands of git that change no file.
 	gitReaders = set("status diff log show ls-files ls-tree grep blame annotate rev-parse rev-list describe shortlog cat-file check-ignore add commit")
 
-	// changers are readers that change files by an option.
-	changers = set("sed sort find fd")
+	// gitFronts are options that stand before those and change nothing of it.
+	gitFronts = set("--no-pager -P --no-optional-locks --no-replace-objects --literal-pathspecs --help --version --paginate -p")
 )
 
 // valued are the options with a value that a program takes before what it is told to do. Of a

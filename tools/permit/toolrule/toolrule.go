@@ -6,7 +6,7 @@
 //
 // Does not: allow anything, look at files, know which file a rule stands in.
 //
-// Imports: tools/permit/bash.
+// Imports: tools/permit/bash, tools/permit/programs.
 package toolrule
 
 import (

@@ -100,6 +100,46 @@ func TestAt(t *testing.T) {
 	}
 }
 
+// TestMatch_writers: programs that only read change what a rule keeps where an option of theirs has them write it.
+func TestMatch_writers(t *testing.T) {
+	r, err := Parse("Edit(gen/**)", Places{Root: "/w", Base: "/w"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for command, want := range map[string]bool{
+		"git diff gen/x":                   false,
+		"git --no-pager log -p gen/x":      false,
+		"git diff --output=gen/x":          true,
+		"git log --output gen/x":           true,
+		"git show --outp=gen/x":            true,
+		"git -c core.pager=x diff gen/x":   true,
+		"git --exec-path=. diff gen/x":     true,
+		"sort gen/x":                       false,
+		"sort -uo gen/x a":                 true,
+		"sort --outp=gen/x a":              true,
+		"uniq gen/x":                       false,
+		"uniq a gen/x":                     true,
+		"xxd -r a gen/x":                   true,
+		"tree gen/x":                       false,
+		"tree -ao gen/x":                   true,
+		"sed -n 5p gen/x":                  false,
+		"sed -Ei s/a/b/ gen/x":             true,
+		"sed 's/a/b/w gen/x' a":            true,
+		"find gen/x -name a":               false,
+		"find . -fprintf gen/x %p":         true,
+		"fd -Hx rm gen/x":                  true,
+		"rg x gen/x":                       false,
+		"rg --pre tee x gen/x":             true,
+		"less -O gen/x a":                  true,
+		"curl -o gen/x a":                  true,
+		"head gen/x && git show HEAD:gen/": false,
+	} {
+		if got := r.Match(Call{Tool: "bash", Line: Read(command)}) != No; got != want {
+			t.Errorf("%s may change gen: %t", command, got)
+		}
+	}
+}
+
 // TestRead_bounds: whatever a line holds, it is taken apart in bounded time, and what is too much may be anything.
 func TestRead_bounds(t *testing.T) {
 	r, err := Parse("Bash(git push *)", Places{Root: "/w"})

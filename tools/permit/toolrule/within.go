@@ -17,7 +17,7 @@ func (r *Rule) Sample() Sample {
 	s := Sample{r: r}
 	switch r.What {
 	case Command:
-		body, open := r.stem()
+		body, open := r.Stem()
 		if wild(body).open() {
 			return s
 		}

@@ -126,3 +126,17 @@ func TestLogin(t *testing.T) {
 		t.Errorf("logged out: %+v, %v", is, err)
 	}
 }
+
+// The address at which to log in stands there whole, and without what a terminal would heed.
+func TestBrowses(t *testing.T) {
+	address := "https://login.example.com/authorize?scope=" + strings.Repeat("read+write+", 50) + "&state=end"
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel() // nobody answers
+	var errs strings.Builder
+	if _, err := Browses(&errs)(ctx, login.Question{Server: "tracker\x1b[31m", Host: "login.example.com", URL: address}); err == nil {
+		t.Error("an answer from nobody")
+	}
+	if text := errs.String(); !strings.Contains(text, "\n  "+address+"\n") || strings.Contains(text, "\x1b") {
+		t.Errorf("%q", text)
+	}
+}

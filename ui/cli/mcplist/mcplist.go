@@ -4,19 +4,16 @@
 //
 // Does not: have a server that agents use, serve anything itself.
 //
-// Imports: agents/servers, agents/trust, store/config, tools, tools/mcp, tools/mcp/login, tools/proc, tools/sandbox,
-// tools/secret, ui/cli/doctor, ui/cli/watch, ui/slash/serving.
+// Imports: agents/servers, agents/trust, store/config, tools, tools/mcp, tools/mcp/login, tools/mcp/signin, tools/proc,
+// tools/sandbox, tools/secret, ui/cli/doctor, ui/cli/watch, ui/frame, ui/slash/serving.
 package mcplist
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -89,6 +86,7 @@ type Tried struct {
 	Protocol string   `json:"protocol,omitempty"`
 	Tools    []string `json:"tools,omitempty"`
 	Took     int64    `json:"took_ms,omitempty"`
+	Notes    string   `json:"notes,omitempty"`
 	Stderr   string   `json:"stderr,omitempty"`
 }
 
@@ -107,7 +105,7 @@ type Try struct {
 
 // named is the server of that name, if it may be tried.
 func (t Try) named(name string) (serving.Row, error) {
-	r, err := serving.Desk{Room: t.Room, Now: time.Now}.Find(name)
+	r, err := serving.Desk{Room: t.Room}.Find(name)
 	switch {
 	case err != nil:
 		return r, err
@@ -131,7 +129,7 @@ func (t Try) Test(ctx context.Context, name string) (Tried, error) {
 	})
 	defer live.Close(context.WithoutCancel(ctx))
 	is, err := live.Test(ctx, r.Name)
-	tried := Tried{Name: r.Name, OK: err == nil, Program: is.Program, Protocol: is.Protocol, Tools: is.Tools, Took: is.Took.Milliseconds(), Stderr: is.Stderr}
+	tried := Tried{Name: r.Name, OK: err == nil, Program: is.Program, Protocol: is.Protocol, Tools: is.Tools, Took: is.Took.Milliseconds(), Notes: is.Notes, Stderr: is.Stderr}
 	if err != nil {
 		tried.Error = err.Error()
 	}
@@ -147,10 +145,12 @@ func (t Tried) Text() string {
 	} else {
 		fmt.Fprintf(&b, "%s is not there: %s\n", t.Name, t.Error)
 	}
-	if said := strings.TrimSpace(t.Stderr); said != "" {
-		b.WriteString("It wrote:\n")
-		for line := range strings.Lines(said) {
-			b.WriteString("  " + strings.TrimRight(line, "\n") + "\n")
+	for _, part := range []struct{ head, text string }{{"What was noted:", t.Notes}, {"It wrote to its standard error:", t.Stderr}} {
+		if text := strings.TrimSpace(part.text); text != "" {
+			b.WriteString(part.head + "\n")
+			for line := range strings.Lines(text) {
+				b.WriteString("  " + strings.TrimRight(line, "\n") + "\n")
+			}
 		}
 	}
 	return b.String()
@@ -158,7 +158,7 @@ func (t Tried) Text() string {
 
 // Doctor is what is configured, broken, shadowed, not trusted or not found.
 func Doctor(room *servers.Room, root string) (all []doctor.Finding) {
-	rows, faults := serving.Desk{Room: room, Now: time.Now}.Rows()
+	rows, faults := serving.Desk{Room: room}.Rows()
 	if len(rows) == 0 && len(faults) == 0 {
 		return nil
 	}
@@ -173,7 +173,7 @@ func Doctor(room *servers.Room, root string) (all []doctor.Finding) {
 			waits++
 		}
 	}
-	all = append(all, doctor.Finding{What: "MCP servers", Says: fmt.Sprintf("%d in use, %d that you do not trust yet, %d that are not used; /mcp shows how they are", used, waits, out)})
+	all = append(all, doctor.Finding{What: "MCP servers", Says: fmt.Sprintf("in use: %d, not trusted: %d, not used: %d; /mcp shows how they are", used, waits, out)})
 	said := map[string]bool{}
 	for _, f := range room.List().Faults {
 		said[f.Text] = true
@@ -186,7 +186,10 @@ func Doctor(room *servers.Room, root string) (all []doctor.Finding) {
 				all = append(all, doctor.Finding{What: "MCP server not used", Says: r.Place + ": " + r.Name + ": " + r.Out})
 			}
 		case r.Trusted(): // what is not, is told of with all else that a repository runs
-			if err := Found(r.Server, root); err != nil {
+			if r.Command == "" {
+				continue
+			}
+			if _, err := r.Program(root, proc.Clean(os.Environ(), nil)); err != nil {
 				all = append(all, doctor.Finding{What: "MCP server", Bad: true, Says: r.Place + ": " + r.Name + " can't start: " + err.Error()})
 			}
 		}
@@ -195,42 +198,4 @@ func Doctor(room *servers.Room, root string) (all []doctor.Finding) {
 		all = append(all, doctor.Finding{What: "ignored", Says: f.String()})
 	}
 	return all
-}
-
-// Found says why a server's program is not found; nil: it is, or it has none.
-func Found(s mcp.Server, root string) error {
-	if s.Command == "" {
-		return nil
-	}
-	if strings.ContainsRune(s.Command, '/') {
-		path := s.Command
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(root, path)
-		}
-		_, err := exec.LookPath(path)
-		return plain(err, s.Command)
-	}
-	// A server may be given a PATH of its own.
-	if own, says := s.Env["PATH"]; says {
-		if slices.ContainsFunc(filepath.SplitList(own), func(dir string) bool {
-			_, err := exec.LookPath(filepath.Join(dir, s.Command))
-			return filepath.IsAbs(dir) && err == nil
-		}) {
-			return nil
-		}
-		return fmt.Errorf("there is no program %s in the PATH that it is given", s.Command)
-	}
-	_, err := exec.LookPath(s.Command)
-	return plain(err, s.Command)
-}
-
-// plain is an error of looking for a program, as people read it.
-func plain(err error, command string) error {
-	switch {
-	case err == nil || errors.Is(err, exec.ErrDot):
-		return err
-	case errors.Is(err, os.ErrPermission):
-		return fmt.Errorf("%s is no program, or may not be run", command)
-	}
-	return fmt.Errorf("there is no program %s; PATH is where it is looked for", command)
 }

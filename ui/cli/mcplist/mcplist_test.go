@@ -10,7 +10,6 @@ import (
 
 	"fantail/agents/trust"
 	"fantail/store/config"
-	"fantail/tools/mcp"
 	"fantail/tools/secret"
 	"fantail/ui/slash/serving"
 )
@@ -55,7 +54,7 @@ func TestDoctor(t *testing.T) {
 		all = append(all, mark+f.What+": "+f.Says)
 	}
 	want := []string{
-		"ok MCP servers: 3 in use, 1 that you do not trust yet, 3 that are not used", "! MCP server: .mcp.json:1:74: gone: args: the variable NOT_SET_ANYWHERE is not set",
+		"ok MCP servers: in use: 3, not trusted: 1, not used: 3", "! MCP server: .mcp.json:1:74: gone: args: the variable NOT_SET_ANYWHERE is not set",
 		"! MCP server: config.toml:5: lost can't start: there is no program no-such-program-here", "! MCP server: config.toml:7: rel can't start: there is no program ./no-such",
 		"ok MCP server not used: config.toml:9: off: it is switched off", "ok MCP server not used: .mcp.json:1:17: a: shadowed: config.toml:3",
 		"ok ignored: .mcp.json:1:128: theirs: honest",
@@ -70,30 +69,6 @@ func TestDoctor(t *testing.T) {
 	}
 	if s = place(t, ""); len(Doctor(s.Room, s.Root)) != 0 {
 		t.Error("there is something to tell of nothing")
-	}
-}
-
-func TestFound(t *testing.T) {
-	dir := t.TempDir()
-	must(t, os.WriteFile(filepath.Join(dir, "prog"), []byte("#!/bin/sh\n"), 0o755))
-	must(t, os.WriteFile(filepath.Join(dir, "text"), []byte("x"), 0o644))
-	for _, c := range []struct {
-		server mcp.Server
-		want   string
-	}{
-		{mcp.Server{URL: "https://x"}, ""},
-		{mcp.Server{Command: "sh"}, ""},
-		{mcp.Server{Command: "./prog"}, ""},
-		{mcp.Server{Command: filepath.Join(dir, "prog")}, ""},
-		{mcp.Server{Command: "./text"}, "may not be run"},
-		{mcp.Server{Command: "prog"}, "there is no program prog"},
-		{mcp.Server{Command: "prog", Env: map[string]string{"PATH": "rel:" + dir}}, ""},
-		{mcp.Server{Command: "sh", Env: map[string]string{"PATH": dir}}, "in the PATH that it is given"},
-	} {
-		err := Found(c.server, dir)
-		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%+v: %v, want %q", c.server, err, c.want)
-		}
 	}
 }
 
@@ -112,7 +87,7 @@ func TestLineOf(t *testing.T) {
 // What may not start is not tried, and what is none is told with what it wrote.
 func TestTest(t *testing.T) {
 	s := place(t, `{"mcpServers": {"theirs": {"command": "sh"}, "old": {"type": "sse", "url": "https://x"}}}`,
-		config.Server{Name: "dead", ServerRow: config.ServerRow{Command: "sh", Args: []string{"-c", "echo it is broken >&2; exit 3"}}},
+		config.Server{Name: "dead", ServerRow: config.ServerRow{Command: "sh", Args: []string{"-c", "for n in 1 2 3 4 5; do echo it is broken in place $n >&2; done; exit 3"}}},
 	)
 	for name, want := range map[string]string{"theirs": "not trusted yet", "old": "not used: type", "none": "there is no MCP server none"} {
 		if _, err := s.Test(t.Context(), name); err == nil || !strings.Contains(err.Error(), want) {
@@ -121,7 +96,7 @@ func TestTest(t *testing.T) {
 	}
 	is, err := s.Test(context.Background(), "dead")
 	must(t, err)
-	if text := is.Text(); is.OK || !strings.Contains(text, "dead is not there: ") || !strings.Contains(text, "it is broken") {
+	if text := is.Text(); is.OK || !strings.Contains(text, "dead is not there: ") || !strings.Contains(text, "\nIt wrote to its standard error:\n  it is broken in place 1\n") {
 		t.Errorf("%s", text)
 	}
 }

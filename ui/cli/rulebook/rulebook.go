@@ -148,20 +148,25 @@ func clip(key string) string {
 
 // unheeded says why a key of a file is not obeyed; "" if it is nothing to speak of, or another's part.
 func unheeded(s source, key string) string {
-	toml := strings.HasSuffix(s.path, ".toml")
+	toml, theirs := strings.HasSuffix(s.path, ".toml"), settings.Users(key)
+	if root, _, dotted := strings.Cut(key, "."); toml && dotted && theirs == "" {
+		theirs = settings.Users(root)
+	}
 	switch {
 	case s.strict:
 		return ""
 	case toml && (key == "hooks" || strings.HasPrefix(key, "hooks.")):
 		return "" // agents/hooks reads them
+	case toml && theirs != "":
+		return "a workspace's file does not set it: " + theirs
 	case toml:
 		return "a workspace's file only has [permissions] and [[hooks.EVENT]]: all else is the user's to set"
 	case key == "permissions.defaultMode":
 		return "the mode is chosen here (/mode, permission_mode in config.toml)"
 	case key == "permissions.additionalDirectories":
 		return "what is outside the workspace asks, or is allowed by a rule of yours"
-	case s.project && settings.Users(key) != "":
-		return "a workspace's file does not set it: " + settings.Users(key)
+	case s.project && theirs != "":
+		return "a workspace's file does not set it: " + theirs
 	case strings.HasPrefix(key, "permissions."):
 		return "it is not known here"
 	}

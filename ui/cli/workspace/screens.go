@@ -48,7 +48,7 @@ func (w *Workspace) face(h host.Hello) (ui.Options, error) {
 		With: audit.As(fleet.Within(context.Background(), cli.Commands(h.Env, h.Umask, w.umask, w.keys)), h.Who()), News: cli.Brought(brought),
 		Environ: cli.Environ(conf, h.Env, w.keys), Withhold: w.keys.Text, Theme: conf.Theme, Plain: !conf.Mouse, Notify: conf.Notify,
 		Msgs: conf.StatusStyle == "msg", Start: choice.Why, Version: shell.Version(), Usual: cli.Usual(flags, conf),
-		Sandbox: func(mode permit.Mode) string { return wall.Text(w.wall(), w.place.Root, mode, wall.Here()) },
+		Sandbox: w.holds,
 		Reload:  func(context.Context) (string, error) { return w.reload() },
 		Root:    w.place.Root, History: filepath.Join(w.place.Data, "history"),
 		Branch: func() string { return cli.Branch(w.place.Root) }, Models: w.models.Names, Doubt: w.models.Doubt, Shelf: w.shelf, ReadOnly: w.readOnly,

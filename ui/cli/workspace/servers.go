@@ -40,11 +40,12 @@ func (s *serves) configures(w *Workspace) {
 // begin makes the room that has them run once they are needed.
 func (s *serves) begin(w *Workspace) {
 	root := resolved(w.place.Root)
+	w.brings.trust.Hear(s.recheck)
 	logins := login.Options{Dir: mcplist.Logins(w.place.Data), Now: time.Now, Go: w.guard.Go}
 	s.live = mcp.New(mcp.Options{
 		Root: root, Servers: s.room.Servers, Allowed: s.room.Allowed, Environ: proc.Clean(os.Environ(), w.keys), Keys: w.keys,
 		Box: w.boxes(), Leave: func() permit.Leave { return w.gate.Leave(permit.Action{Dir: root}) }, Keep: w.guard.Keep,
-		Dir: filepath.Join(w.place.Data, "mcp"), Now: time.Now, Go: w.guard.Go, Changed: s.changed,
+		Dir: filepath.Join(w.place.Data, "mcp"), Now: time.Now, Go: w.guard.Go, Changed: s.changed, Trouble: s.trouble,
 		Login: mcplist.Carries(logins), Logins: signin.New(signin.Options{Options: logins, Environ: proc.Clean(os.Environ(), w.keys)}),
 	})
 }
@@ -53,14 +54,28 @@ func (s *serves) begin(w *Workspace) {
 func (s *serves) serve(w *Workspace, pool *agents.Pool) {
 	s.pool.Store(pool)
 	if s.watch != nil {
-		s.watch.Serve(w.guard.Go, s.changed)
+		s.watch.Serve(w.guard.Go, func() {
+			s.recheck()
+			s.changed()
+		})
 	}
 }
+
+// recheck ends what may not run any more.
+func (s *serves) recheck() { s.live.Recheck() }
 
 // changed has what shows servers look again.
 func (s *serves) changed() {
 	if pool := s.pool.Load(); pool != nil {
 		agents.Recount(pool)
+	}
+}
+
+// trouble tells of what could not be read or written down of servers: on screens, and on standard error for who has none.
+func (s *serves) trouble(err error) {
+	shell.Warn(os.Stderr, "%v", err)
+	if pool := s.pool.Load(); pool != nil {
+		agents.Trouble(pool, err)
 	}
 }
 

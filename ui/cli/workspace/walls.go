@@ -66,6 +66,25 @@ func (w *Workspace) finds(ctx context.Context, pool *agents.Pool, r ui.Remote) {
 	if text := wall.Brief(found); text != "" && w.opening.Sandbox == "" {
 		r.Lacks(text)
 	}
+	if found.Level() == sandbox.None {
+		return // which hides nothing
+	}
+	if text := w.veil.Lacks(w.gate.Veil()); text != "" {
+		r.Say(text)
+	}
+}
+
+// holds is the answer of /sandbox.
+func (w *Workspace) holds(mode permit.Mode) string {
+	found := w.wall()
+	text := wall.Text(found, w.place.Root, mode, wall.Here())
+	if found.Level() == sandbox.None {
+		return text
+	}
+	if lacks := w.veil.Lacks(w.gate.Veil()); lacks != "" {
+		text += "\n" + lacks
+	}
+	return text
 }
 
 // wall is what holds commands here; nil: the configuration wants none. It may have to be found out.
@@ -99,37 +118,9 @@ func (w *Workspace) boxes() func(p sandbox.Profile, leave sandbox.Leave, environ
 		}
 		g := g
 		g.Environ = environ
-		g.Private = slices.Concat(g.Private, w.gate.Hidden(), veiled(g.Root, w.gate.Veil()))
+		g.Private = slices.Concat(g.Private, w.gate.Hidden(), w.veil.Find(w.gate.Veil()))
 		return found.Box(g, p, leave, g.Root)
 	}
-}
-
-// mostSeen and mostVeiled are how many files and directories are looked at, and found, for what rules with patterns hide.
-const mostSeen, mostVeiled = 20_000, 2_000
-
-// veiled are the files and directories of the workspace that commands must not see, as rules with patterns deny reading
-// them: those that are there now. What is beyond the bounds is only kept from commands by the words of their lines.
-func veiled(root string, veil permit.Veil) (all []string) {
-	if len(veil) == 0 {
-		return nil
-	}
-	seen := 0
-	_ = filepath.WalkDir(root, func(p string, e fs.DirEntry, err error) error {
-		switch seen++; {
-		case seen > mostSeen || len(all) == mostVeiled:
-			return fs.SkipAll
-		case err != nil, e.Type()&fs.ModeSymlink != 0: // what can't be read here, commands can't read; a link's file has a name of its own
-			return nil
-		case p != root && veil.Hides(p, e.Name()):
-			if all = append(all, p); e.IsDir() {
-				return fs.SkipDir
-			}
-		case e.IsDir() && (e.Name() == ".git" || !veil.Below(p)):
-			return fs.SkipDir
-		}
-		return nil
-	})
-	return all
 }
 
 // kept watches over what commands in sandboxes must not change; nil where the configuration wants none.

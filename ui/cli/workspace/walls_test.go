@@ -70,57 +70,6 @@ func TestGround(t *testing.T) {
 	}
 }
 
-// TestVeiled: what rules with patterns keep from being read is found where it is when a command begins, whole directories
-// as one, and nothing is looked at where none of it can be.
-func TestVeiled(t *testing.T) {
-	root := t.TempDir()
-	at := func(rel string) string { return filepath.Join(root, rel) }
-	for _, f := range []string{"a.pem", "x/y/B.PEM", "x/y/key", "x/keys/one", "x/z/keys/two", "src/.env.local", ".env.local", ".git/c.pem"} {
-		if err := os.MkdirAll(filepath.Dir(at(f)), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(at(f), []byte("x"), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := os.Symlink(at("x"), at("link.pem")); err != nil {
-		t.Fatal(err)
-	}
-	for rules, want := range map[string][]string{
-		"":                        nil,
-		"Read(./x/**)":            nil, // it names a directory, which is hidden without looking
-		"Read(*.pem)":             {"a.pem", "x/y/B.PEM"},
-		"Read(./.env.*)":          {".env.local", "src/.env.local"},
-		"Read(x/*/keys/**)":       {"x/z/keys"},
-		"Read(keys) Read(./**/y)": {"x/keys", "x/y", "x/z/keys"},
-	} {
-		gate, err := permit.NewGate(permit.Ask, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var ls permit.Limits
-		for text := range strings.FieldsSeq(rules) {
-			r, err := toolrule.Parse(text, toolrule.Places{Root: root, Base: root})
-			if err != nil {
-				t.Fatal(err)
-			}
-			ls = append(ls, permit.Limit{Rule: r, List: toolrule.Deny, From: "x:1:1"}, permit.Limit{Rule: r, List: toolrule.Ask, From: "x:1:1"})
-		}
-		gate.Limit(ls)
-		var got []string
-		for _, p := range veiled(root, gate.Veil()) {
-			rel, err := filepath.Rel(root, p)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got = append(got, rel)
-		}
-		if !slices.Equal(got, want) {
-			t.Errorf("%s hides %q, want %q", rules, got, want)
-		}
-	}
-}
-
 // TestClear: commands begin with an empty temporary directory that is theirs, and what was in the old ones goes, and
 // nothing that a link in there leads to.
 func TestClear(t *testing.T) {
@@ -194,29 +143,36 @@ func TestSeek(t *testing.T) {
 	}
 }
 
-// BenchmarkVeiled: three rules with patterns over the largest tree that is looked at.
-func BenchmarkVeiled(b *testing.B) {
-	root := b.TempDir()
-	for d := range 500 {
-		dir := filepath.Join(root, "some", strconv.Itoa(d%10), "package", strconv.Itoa(d))
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			b.Fatal(err)
-		}
-		for f := range 90 {
-			if err := os.WriteFile(filepath.Join(dir, "file"+strconv.Itoa(f)+".go"), nil, 0o600); err != nil {
-				b.Fatal(err)
+// TestHolds: /sandbox tells of it where more is denied by patterns than is hidden from commands.
+func TestHolds(t *testing.T) {
+	root := resolved(t.TempDir())
+	gate, err := permit.NewGate(permit.Ask, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rule, err := toolrule.Parse("Read(*.pem)", toolrule.Places{Root: root, Base: root})
+	if err != nil {
+		t.Fatal(err)
+	}
+	gate.Limit(permit.Limits{{Rule: rule, List: toolrule.Deny, From: "x:1:1"}})
+	found := &sandbox.Wall{Kind: sandbox.Landlock}
+	w := New(guard.New(nil, guard.Options{}), place.Place{Root: root, Data: t.TempDir()})
+	w.gate, w.found = gate, func() *sandbox.Wall { return found }
+	const told = "Not all that rules with patterns deny"
+	for i := range 2001 {
+		if i == 2000 {
+			if text := w.holds(permit.Ask); strings.Contains(text, told) || !strings.Contains(text, "Sandbox:") {
+				t.Errorf("all is hidden: %s", text)
 			}
 		}
-	}
-	var veil permit.Veil
-	for _, text := range []string{"Read(**/*.pem)", "Read(./.env)", "Read(.env.*)"} {
-		r, err := toolrule.Parse(text, toolrule.Places{Root: root, Base: root})
-		if err != nil {
-			b.Fatal(err)
+		if err := os.WriteFile(filepath.Join(root, strconv.Itoa(i)+".pem"), nil, 0o600); err != nil {
+			t.Fatal(err)
 		}
-		veil = append(veil, r)
 	}
-	for b.Loop() {
-		veiled(root, veil)
+	if text := w.holds(permit.Ask); !strings.Contains(text, told) {
+		t.Errorf("not all is hidden: %s", text)
+	}
+	if found = nil; strings.Contains(w.holds(permit.Ask), told) {
+		t.Error("no sandbox hides anything")
 	}
 }

@@ -10,7 +10,7 @@
 // agents/trust, inbox/rules, store, store/config, store/config/paths, tools, tools/allowance, tools/mcp,
 // tools/mcp/login, tools/mcp/signin, tools/permit, tools/proc, tools/sandbox, tools/secret, ui, ui/cli, ui/cli/guard,
 // ui/cli/host, ui/cli/mcplist, ui/cli/mcpserver, ui/cli/models, ui/cli/place, ui/cli/printer, ui/cli/reach,
-// ui/cli/rulebook, ui/cli/shelf, ui/cli/shell, ui/cli/wall, ui/cli/watch, ui/screen, ui/welcome, ui/words.
+// ui/cli/rulebook, ui/cli/shelf, ui/cli/shell, ui/cli/veil, ui/cli/wall, ui/cli/watch, ui/screen, ui/welcome, ui/words.
 package workspace
 
 import (
@@ -45,6 +45,7 @@ import (
 	"fantail/ui/cli/place"
 	"fantail/ui/cli/shelf"
 	"fantail/ui/cli/shell"
+	"fantail/ui/cli/veil"
 	"fantail/ui/cli/wall"
 	"fantail/ui/cli/watch"
 	"fantail/ui/welcome"
@@ -66,6 +67,7 @@ type Workspace struct {
 	models  *models.Models
 	tools   *tools.Set
 	found   func() *sandbox.Wall // see wall
+	veil    *veil.Finder         // of what rules with patterns hide from commands
 	unseek  func()               // gives up looking for it, and returns when nothing of that is left; nil: nobody would
 	bell    *place.Bell          // nil: there is none
 	watch   *watch.Watch         // nil: there is none
@@ -86,7 +88,7 @@ type Workspace struct {
 
 // New returns the workspace at that place.
 func New(g *guard.Guard, at place.Place) *Workspace {
-	return &Workspace{guard: g, place: at, readOnly: cli.ReadOnly(at), brings: brings{kept: at.Data}}
+	return &Workspace{guard: g, place: at, readOnly: cli.ReadOnly(at), veil: veil.New(resolved(at.Root)), brings: brings{kept: at.Data}}
 }
 
 // Leave ends what Configure began, and has not come to an end.

@@ -37,12 +37,11 @@ type Live interface {
 type Desk struct {
 	Room *servers.Room
 	Live Live // nil: nothing runs here
-	Now  func() time.Time
 }
 
 // Of is the desk of a pool's servers.
 func Of(s brought.Served) Desk {
-	d := Desk{Room: s.Servers, Now: time.Now}
+	d := Desk{Room: s.Servers}
 	if s.MCP != nil {
 		d.Live = s.MCP
 	}

@@ -65,7 +65,7 @@ func desk(t *testing.T) (Desk, *live, *trust.Room) {
 		{Name: "look", As: "mcp__mine__look", Says: "Looks.\n\x1b[2Jevil", Reads: true, Size: 400},
 		{Name: "do", As: "mcp__mine__do", Says: "Does.", Changed: true, Size: 400},
 	}}, logs: map[string]string{"mine": "hello\x1b[31m\n"}}
-	return Desk{Room: room, Live: l, Now: func() time.Time { return now }}, l, book
+	return Desk{Room: room, Live: l}, l, book
 }
 
 func TestList(t *testing.T) {
@@ -122,7 +122,7 @@ func TestFacts(t *testing.T) {
 	text := func(name string) (all string) {
 		for _, r := range rows {
 			if r.Name == name && (name != "mine" || r.Used()) {
-				for _, f := range Facts(r, d.Now()) {
+				for _, f := range Facts(r, time.Date(2026, 11, 26, 10, 0, 0, 0, time.UTC)) {
 					all += f.Label + ": " + f.Text + "\n"
 				}
 				return all
