@@ -15,6 +15,7 @@ import (
 	"fantail/tools/mcp"
 	"fantail/tools/mcp/login"
 	"fantail/tools/mcp/signin"
+	"fantail/tools/proc"
 	"fantail/ui/frame"
 )
 
@@ -81,7 +82,7 @@ func browses(ctx context.Context, errs io.Writer, q login.Question) (login.Answe
 	lines := bufio.NewReader(io.LimitReader(tty, 64<<10))
 	line, err := lines.ReadString('\n')
 	for err == nil && strings.TrimSpace(line) == "open" {
-		if err := signin.Browse(ctx, q.URL, os.Environ()); err != nil {
+		if err := signin.Browse(ctx, q.URL, proc.Clean(os.Environ(), nil)); err != nil {
 			fmt.Fprintln(errs, "no browser can be opened here: "+tools.Line(err.Error()))
 		}
 		line, err = lines.ReadString('\n')
