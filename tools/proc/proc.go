@@ -30,7 +30,7 @@ import (
 const (
 	killAfter = 2 * time.Second        // between TERM and KILL
 	stopAfter = 150 * time.Millisecond // the same in a hurry: somebody waits for the command's end
-	lingers   = 100 * time.Millisecond // what a group may outlive its leader before it is ended
+	lingers   = 250 * time.Millisecond // what a group may outlive its leader before it is ended
 	quits     = 2 * time.Second        // what a leader that was asked to may take to end all that it knows of
 	reap      = 500 * time.Millisecond // what a killed group may take to vanish
 	poll      = 10 * time.Millisecond  // how often a dying group is looked at

@@ -386,7 +386,7 @@ func descriptors(t testing.TB, pid int) int {
 func TestAttachesLeaveNothingBehind(t *testing.T) {
 	t.Parallel()
 	n := long.Times(50, 200)
-	s := newSite(t).released(t)
+	s := newSite(t).plainly()
 	c := open(t, s.command())
 	c.until(t, home, ready)
 	host := s.host(t)

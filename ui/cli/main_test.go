@@ -9,10 +9,8 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 
@@ -124,7 +122,7 @@ func temporary(t testing.TB) string {
 	return dir
 }
 
-// plain is the program without the race detector.
+// plain is the program without the race detector, as users have it: that takes terabytes of addresses, and memory for each byte.
 func plain() string { return cmp.Or(os.Getenv(plainEnv), os.Getenv(builtEnv)) }
 
 // plainly has the site's programs run without it.
@@ -212,35 +210,6 @@ func (s *site) getenv(name string) string {
 	}
 	return ""
 }
-
-// released has the site run the program as users have it, whatever the tests were
-// built with: the race detector takes terabytes of addresses, and memory for each byte.
-func (s *site) released(t testing.TB) *site {
-	t.Helper()
-	program, err := release()
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.program = program
-	return s
-}
-
-// release builds the program without the race detector, once, if it was built with it.
-var release = sync.OnceValues(func() (string, error) {
-	if !raced {
-		return os.Getenv(builtEnv), nil
-	}
-	flags := slices.DeleteFunc(strings.Fields(os.Getenv("GOFLAGS")), func(flag string) bool {
-		return strings.HasPrefix(strings.TrimLeft(flag, "-"), "race")
-	})
-	binary := os.Getenv(builtEnv) + "-release"
-	build := exec.Command("go", "build", "-o", binary, "fantail")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS="+strings.Join(flags, " "))
-	if out, err := build.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build the program: %w: %s", err, out)
-	}
-	return binary, nil
-})
 
 // command is the built program with those arguments.
 func (s *site) command(args ...string) *exec.Cmd {
