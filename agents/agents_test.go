@@ -15,7 +15,7 @@ import (
 func TestMain(m *testing.M) {
 	cell.Act(os.Args)
 	storetest.Memory()
-	lives := agentstest.Lives{"asks": asksThenDies, "replies": replies}
+	lives := agentstest.Lives{"asks": asksThenDies, "program asks": programAsksThenDies, "replies": replies}
 	if child() || lives.Live() || caller() {
 		return
 	}

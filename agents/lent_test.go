@@ -2,20 +2,27 @@ package agents_test
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 
+	"fantail/agents/agentstest"
 	"fantail/agents/event"
 	"fantail/agents/history"
 	"fantail/agents/ledger"
 	"fantail/agents/llm"
 	"fantail/tools"
 	"fantail/tools/permit"
+	"fantail/tools/picture"
 )
+
+// onePoint is a picture.
+const onePoint = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 
 // lender lends tools of a program that is not there.
 type lender struct {
@@ -23,6 +30,7 @@ type lender struct {
 	names []string
 	about string // of each
 	runs  []string
+	over  chan struct{} // once it is closed, the program asks nothing any more
 }
 
 func (l *lender) Lend(context.Context) (all []tools.Lent) {
@@ -47,6 +55,25 @@ func (l *lender) Borrow(name string) (tools.Lent, bool) {
 			l.mu.Lock()
 			l.runs = append(l.runs, name+string(args))
 			l.mu.Unlock()
+			if strings.HasSuffix(name, "shows") {
+				data, err := base64.StdEncoding.DecodeString(onePoint)
+				if err != nil {
+					return tools.Result{Text: err.Error(), Error: true}
+				}
+				image, _ := picture.Of(data)
+				image.File, err = picture.Keep(env.Outputs, id, image.Type, data)
+				return tools.Result{Text: fmt.Sprint("an image, ", err), Shows: []picture.Image{image}}
+			}
+			if strings.HasSuffix(name, "gives_up") {
+				back := env.Aside("waiting for the program")
+				ctx, stop := context.WithCancel(ctx)
+				go func() {
+					<-l.over
+					stop()
+				}()
+				_, err := env.Ask(ctx, id, "the program asks", tools.Question{Text: "Which table?"})
+				return tools.Result{Text: fmt.Sprint("nobody said: ", err, " ", back(context.WithoutCancel(ctx)))}
+			}
 			if strings.HasSuffix(name, "asks") {
 				if env.Ask == nil {
 					return tools.Result{Text: "nobody is there"}
@@ -194,6 +221,67 @@ func TestLent_asks(t *testing.T) {
 	w.Until("job is done", func() bool { return w.Info("job").State == event.Done })
 	if got := said("job"); got != "they said a <nil>" {
 		t.Error(got)
+	}
+}
+
+// What a program asks no more is withdrawn from the inbox at once, and its call goes on; meanwhile it holds no slot, and
+// gets one back.
+func TestLent_asksNoMore(t *testing.T) {
+	l := &lender{over: make(chan struct{})}
+	l.lends("mcp__db__gives_up", "mcp__db__one")
+	w := open(t, &model{Reply: lentCaller}, setting{Mode: permit.Yolo, Lends: l, Cap: 1})
+	w.Push("job", `mcp__db__gives_up {}`)
+	w.Push("other", `mcp__db__one {}`)
+	w.Run(2)
+	q := w.asks("job")
+	w.Until("other is done", func() bool { return w.Info("other").State == event.Done })
+	close(l.over)
+	w.Until("job is done", func() bool { return w.Info("job").State == event.Done })
+	row, m := w.row(q.ID)
+	if ans := event.AnswerOf(row); ans.Settled != "it is not asked any more" || m.Taken.IsZero() {
+		t.Errorf("%+v, %+v", ans, m)
+	}
+	if err := w.Pool.Asks.Answer(t.Context(), q.ID, event.Answer{Text: "a"}); !errors.Is(err, event.ErrSettled) {
+		t.Error(err)
+	}
+	if all := w.Entries("job"); !slices.ContainsFunc(all, func(e history.Entry) bool { return e.Text == "nobody said: context canceled <nil>" }) {
+		t.Errorf("%+v", all)
+	}
+}
+
+// programAsksThenDies is a life that ends by kill -9 while a program that works on a call asks.
+func programAsksThenDies(t *testing.T, dir, _ string) {
+	l := &lender{}
+	l.lends("mcp__db__asks")
+	w := open(t, &model{Reply: lentCaller}, setting{Dir: dir, Mode: permit.Yolo, Lends: l})
+	w.Push("job", `mcp__db__asks {}`)
+	w.Run(1)
+	w.asks("job")
+	fmt.Println("READY")
+	<-make(chan struct{})
+}
+
+// The question of a program that died with the host is no trap: it is closed, answering it says what happened, and the call
+// is not made again.
+func TestLent_killed(t *testing.T) {
+	dir := t.TempDir()
+	if !agentstest.Lived(t, "program asks", dir, "", func(line string) bool { return line == "READY" }) {
+		t.Fatal("the first life ended by itself")
+	}
+	l := &lender{}
+	l.lends("mcp__db__asks")
+	w := open(t, &model{Reply: lentCaller}, setting{Dir: dir, Mode: permit.Yolo, Lends: l})
+	w.Main()
+	w.State("job", event.Crashed)
+	if _, m := w.row(1); m.ID == 0 || m.Taken.IsZero() {
+		t.Errorf("it waits still: %+v", m)
+	}
+	err := w.Pool.Asks.Answer(t.Context(), 1, event.Answer{Text: "a"})
+	if !errors.Is(err, event.ErrSettled) || !strings.Contains(err.Error(), "the turn was cut") {
+		t.Errorf("answering says %v", err)
+	}
+	if len(l.runs) != 0 {
+		t.Error(l.runs)
 	}
 }
 

@@ -1,6 +1,8 @@
 package agents_test
 
 import (
+	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,6 +14,7 @@ import (
 	"fantail/agents/llm/llmtest"
 	"fantail/agents/llm/openai"
 	"fantail/inbox"
+	"fantail/tools/permit"
 )
 
 // TestWire_modelDoesTheMainJob: over real HTTP, with both protocols, the model
@@ -65,6 +68,59 @@ func TestWire_modelDoesTheMainJob(t *testing.T) {
 				t.Errorf("last text %q", last.Text)
 			}
 		})
+	}
+}
+
+// A picture that a tool puts out goes over the wire of each protocol to a model that takes pictures, with each request that
+// has the result in it, also after the host was killed; no other model gets it. The transcript does not hold its bytes.
+func TestWire_pictures(t *testing.T) {
+	for name, provider := range map[string]func(base string) llm.Provider{
+		"anthropic": func(base string) llm.Provider { return anthropic.New(anthropic.Options{Key: "k", BaseURL: base}) },
+		"openai":    func(base string) llm.Provider { return openai.New(openai.Options{Key: "k", BaseURL: base + "/v1"}) },
+	} {
+		for _, sees := range []bool{true, false} {
+			t.Run(fmt.Sprint(name, sees), func(t *testing.T) {
+				s := &llmtest.Server{Answer: llmtest.Script}
+				base, stop, err := s.Start()
+				check(t, err)
+				defer stop()
+				shown := func() (n int) {
+					all := s.Requests()
+					for _, m := range all[len(all)-1].Messages {
+						for _, p := range m.Parts {
+							if r, is := p.(llm.ToolResult); is {
+								n += len(r.Images)
+							}
+						}
+					}
+					return n
+				}
+				want := map[bool]int{true: 1}[sees]
+				l := &lender{}
+				l.lends("mcp__db__shows")
+				set := setting{Mode: permit.Yolo, Lends: l, Sees: sees}
+				w := open(t, provider(base), set)
+				w.Prompt("call mcp__db__shows {}\nsay done")
+				w.Settle()
+				if shown() != want {
+					t.Errorf("%d pictures are sent", shown())
+				}
+				for _, e := range w.Entries("main") {
+					if row, err := json.Marshal(e); err != nil || strings.Contains(string(row), onePoint[:40]) {
+						t.Errorf("%s, %v", row, err)
+					}
+				}
+				w.Close()
+				set.Dir = w.Dir
+				w = open(t, provider(base), set)
+				w.Main()
+				w.Prompt("say again")
+				w.Settle()
+				if shown() != want {
+					t.Errorf("%d pictures are sent after a restart", shown())
+				}
+			})
+		}
 	}
 }
 

@@ -26,14 +26,14 @@ type Env struct {
 	Tick    func(callID string, tail string) // a command's latest output
 
 	// Ask puts a question of what a call runs to the human; nil: nobody is there to answer. Sample puts one to the model.
-	Ask    func(ctx context.Context, callID, title string, q Question) (string, error)
-	Sample sample.Func
-
-	Hurry   <-chan struct{}          // once it is closed, commands that are to end get only a moment for it; nil: a call's end hurries
-	Shelf   Shelf                    // what files bring that calls may name; nil: nothing
-	Seen    *workspace.Seen          // which files were read, and how they were then
-	Changes *permit.Changes          // where it is noted what these tools write and run; nil: nowhere
-	Barred  func(path string) string // why searches pass over a path, absolute and without links; nil: over none
+	Ask     func(ctx context.Context, callID, title string, q Question) (string, error)
+	Sample  sample.Func
+	Aside   func(why string) (back func(ctx context.Context) error) // lets go of the agent's slot until back; nil: it has none
+	Hurry   <-chan struct{}                                         // once it is closed, commands that are to end get only a moment for it; nil: a call's end hurries
+	Shelf   Shelf                                                   // what files bring that calls may name; nil: nothing
+	Seen    *workspace.Seen                                         // which files were read, and how they were then
+	Changes *permit.Changes                                         // where it is noted what these tools write and run; nil: nowhere
+	Barred  func(path string) string                                // why searches pass over a path, absolute and without links; nil: over none
 
 	// Box makes the sandbox for a command of these tools; nil: there is none.
 	Box func(leave sandbox.Leave) (*sandbox.Box, error)
@@ -57,8 +57,7 @@ func (e *Env) tree() *workspace.Tree {
 	return &workspace.Tree{Root: e.Root, Private: e.Private, Outputs: e.Outputs, Home: e.home(), Umask: e.Umask, Guards: e.Guards, Barred: e.Barred}
 }
 
-// save writes a file and notes that an agent's tool did: before the write and after it,
-// so that no decision falls in between.
+// save writes a file and notes that an agent's tool did: before the write and after it, so that no decision falls in between.
 func (e *Env) save(t workspace.Target, data []byte, old fs.FileInfo) (fs.FileInfo, error) {
 	e.Changes.Wrote(t.Abs)
 	defer e.Changes.Wrote(t.Abs)

@@ -6,8 +6,8 @@
 // what reaches upward goes through [Desk].
 //
 // Imports: tools/allowance, tools/content, tools/git, tools/offer, tools/permit, tools/permit/filenames,
-// tools/permit/programs, tools/proc, tools/sample, tools/sandbox, tools/search, tools/secret, tools/spelling,
-// tools/workspace.
+// tools/permit/programs, tools/picture, tools/proc, tools/sample, tools/sandbox, tools/search, tools/secret,
+// tools/spelling, tools/workspace.
 package tools
 
 import (
@@ -16,6 +16,7 @@ import (
 	"fmt"
 
 	"fantail/tools/permit"
+	"fantail/tools/picture"
 )
 
 // Spec describes a tool to a model. Schema is a JSON Schema object.
@@ -61,7 +62,8 @@ type Result struct {
 	Diff  string // unified diff of an edit, for the screen
 	File  string // the file with the whole output, if Text is cut
 	Exit  *int   // a command's exit code
-	Entry int64  // for a tool that takes mail: the entry its take already appended; 0: none
+	Shows []picture.Image
+	Entry int64 // for a tool that takes mail: the entry its take already appended; 0: none
 
 	Refused *Refusal // what a command's sandbox seems to have kept it from; nil: nothing
 }

@@ -126,6 +126,11 @@ func (a *App) show(i intent.Intent) {
 		}
 		a.layers.Open(i.Box, i.Decide)
 		a.dirty = true
+	case intent.Shut:
+		if a.layers.Top() == i.Box {
+			a.layers.Shut()
+			a.dirty = true
+		}
 	case intent.Document:
 		a.showDocument(i)
 	case intent.Close:

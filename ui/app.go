@@ -187,7 +187,7 @@ func New(o Options) *App {
 		History: o.History, ReadOnly: o.ReadOnly != nil, Go: o.Go,
 	})
 	a.boards = boards{
-		Env:    panel.Env{Tabs: &a.tabs, Theme: theme, Now: a.now, Doubt: o.Doubt, Looked: map[int64]bool{}},
+		Env:    panel.Env{Tabs: &a.tabs, Theme: theme, Now: a.now, Doubt: o.Doubt, Looked: map[int64]bool{}, Environ: o.Environ},
 		layers: &a.layers, flash: a.flash, over: func(t *tabs.Tab) bool { return a.asks.OnScreen(t) },
 	}
 	a.sender = sender{tabs: &a.tabs, drafts: a.drafts, env: a.env}

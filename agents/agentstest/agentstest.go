@@ -170,6 +170,7 @@ type Setting struct {
 	Mode   permit.Mode
 	Moded  string // why it is that
 	Cap    int
+	Sees   bool                        // its models take pictures
 	AtOnce map[string]int              // by model: how many agents it serves
 	Now    func() time.Time            // the database's clock; nil: the real one
 	Gone   func(model string) bool     // it is no longer configured
@@ -251,7 +252,7 @@ func (s Setting) resolve(m llm.Provider) func(name string) (llm.Model, error) {
 			price = nil
 		}
 		_, id, _ := strings.Cut(name, "/")
-		return llm.Model{Price: price, Name: name, Provider: by, ID: id, Window: 100_000, Vendor: id, AtOnce: s.AtOnce[name]}, nil
+		return llm.Model{Price: price, Name: name, Provider: by, ID: id, Window: 100_000, Sees: s.Sees, Vendor: id, AtOnce: s.AtOnce[name]}, nil
 	}
 }
 

@@ -84,11 +84,11 @@ func (w away) show(i *event.Info) {
 // Waits reports whether one of the agent's calls waits. The caller holds the fleet's mutex.
 func (a *Agent) Waits() bool { return len(a.away) > 0 }
 
-// Regain takes the agent's slot back, waiting for one if need be.
+// Regain takes the agent's slot back, waiting for one if need be. It keeps the one that it has.
 func (a *Agent) Regain(ctx context.Context) error {
 	f := a.fleet
 	f.Lock()
-	if !a.Kind.Ends() {
+	if !a.Kind.Ends() || f.Queue.Holds(a.ID) {
 		a.Change(func(i *event.Info) { i.State, i.Why = event.Running, "" })
 		f.Unlock()
 		return nil

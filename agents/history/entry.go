@@ -5,7 +5,7 @@
 //
 // Does not: decide what enters a conversation or when, know agents in memory, show anything.
 //
-// Imports: agents/llm, agents/memory, inbox, inbox/envelope, store, tools/secret.
+// Imports: agents/llm, agents/memory, inbox, inbox/envelope, store, tools/picture, tools/secret.
 package history
 
 import (
@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"fantail/inbox"
+	"fantail/tools/picture"
 )
 
 // Outcome is how a turn or a task ended.
@@ -106,6 +107,8 @@ type Result struct {
 	Exit   *int   `json:"exit,omitempty"`
 	Millis int64  `json:"ms"`               // how long it ran
 	Denied bool   `json:"denied,omitempty"` // the gate did not let it run, and nobody was asked
+
+	Shows []picture.Image `json:"shows,omitempty"` // pictures, whose bytes stand in files
 }
 
 // Shell is a command the human typed.

@@ -16,6 +16,8 @@ type conversation struct {
 	calls   []llm.ToolCall            // of that reply
 	results map[string]llm.ToolResult // of those calls, as far as they have come
 	after   []llm.Part                // what the user side says next
+	hide    int                       // the first pictures, which are not sent any more
+	shown   int                       // pictures so far
 }
 
 // ended returns the messages as they are if nothing more comes. c goes on as if it had not been asked.
@@ -40,7 +42,7 @@ func (c *conversation) add(e Entry) {
 		if text == "" {
 			text = "(no output)"
 		}
-		c.results[e.Result.ID] = llm.ToolResult{ID: e.Result.ID, Text: text, Error: e.Result.Error}
+		c.results[e.Result.ID] = llm.ToolResult{ID: e.Result.ID, Text: text, Error: e.Result.Error, Images: c.shows(e.Result)}
 	case EntryPrompt:
 		c.hear(e.Text, llm.FromPrompt)
 	case EntrySummary:
@@ -62,6 +64,16 @@ func (c *conversation) add(e Entry) {
 				e.End.Outcome), llm.FromHost)
 		}
 	}
+}
+
+// shows are the pictures of a result as a model gets them. A failure shows none: protocols take words alone there.
+func (c *conversation) shows(r *Result) (images []llm.Image) {
+	for _, p := range r.pictures() {
+		if c.shown++; c.shown > c.hide {
+			images = append(images, llm.Image{Type: p.Type, Tokens: p.Tokens(), Read: p.Read})
+		}
+	}
+	return images
 }
 
 // recall adds a summary in place of what was compacted.

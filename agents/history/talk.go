@@ -16,9 +16,10 @@ type Talk struct {
 	Last    int64           // the last entry read; 0: nothing was
 	Calls   map[string]bool // the ids of the calls added so far, of those no longer sent as well; nil: nothing was added
 
-	made conversation   // of the first n entries
-	n    int            // 0: the next request makes all messages anew
-	gone map[int64]bool // the entries that are withdrawn
+	shown shown          // which pictures are sent
+	made  conversation   // of the first n entries
+	n     int            // 0: the next request makes all messages anew
+	gone  map[int64]bool // the entries that are withdrawn
 }
 
 // Read adds the agent's entries up to that one, as far as they were not read.
@@ -61,7 +62,7 @@ func (t *Talk) Add(e Entry) {
 }
 
 // Forget drops the messages, with all that providers keep beside them. The next request makes them anew.
-func (t *Talk) Forget() { t.made, t.gone, t.n = conversation{}, nil, 0 }
+func (t *Talk) Forget() { t.made, t.gone, t.n, t.shown = conversation{}, nil, 0, shown{} }
 
 // Request builds the messages of a request to that model. Roles alternate, each call is answered right after the reply
 // that made it, in the order of the calls, and whatever came during a batch of calls follows its results. A history cut
@@ -71,8 +72,11 @@ func (t *Talk) Request(model string) []llm.Message {
 	if t.made.model != model {
 		t.Forget()
 	}
+	if t.shown.look(t.Entries) { // what was sent before is made anew, without those pictures
+		t.made, t.n = conversation{}, 0
+	}
 	if t.n == 0 {
-		t.made.model, t.gone = model, Withdrawn(t.Entries)
+		t.made.model, t.made.hide, t.gone = model, t.shown.hide, Withdrawn(t.Entries)
 	}
 	for _, e := range t.Entries[t.n:] {
 		if e.Behind != 0 && t.gone[e.Behind] {

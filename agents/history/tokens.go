@@ -57,6 +57,9 @@ func Weight(e Entry) int {
 	switch {
 	case e.Kind == EntryResult && e.Result != nil: // a result without its call is not sent
 		n = Tokens(e.Result.Text)
+		for _, p := range e.Result.Shows {
+			n += p.Tokens()
+		}
 	case e.Kind == EntryCall && e.Call != nil: // a call without its result gets one
 		n = Tokens(e.Call.Name + string(e.Call.Args))
 	}
@@ -80,6 +83,9 @@ func Estimate(req *llm.Request) int {
 				n += Tokens(p.Name + string(p.Args))
 			case llm.ToolResult:
 				n += Tokens(p.Text)
+				for _, i := range p.Images {
+					n += i.Tokens
+				}
 			}
 		}
 	}

@@ -37,6 +37,7 @@ type Request struct {
 	Tools     []Tool
 	MaxTokens int    // of the reply; 0 lets the provider choose
 	CacheKey  string // the same for every request of one agent; a routing hint
+	Sees      bool   // the model takes pictures
 	Brief     bool   // nobody reads along: the reply becomes a message or a line of a log
 }
 
@@ -106,9 +107,17 @@ type ToolCall struct {
 
 // ToolResult answers the call with the same ID.
 type ToolResult struct {
-	ID    string
-	Text  string
-	Error bool
+	ID     string
+	Text   string
+	Error  bool
+	Images []Image // for a model that takes them (Request.Sees); Text names them too
+}
+
+// Image is a picture in a tool's result.
+type Image struct {
+	Type   string                 // image/png, image/jpeg, image/gif or image/webp
+	Tokens int                    // about what it takes
+	Read   func() ([]byte, error) // its bytes; an error: it is gone, and left out
 }
 
 // Usage counts the tokens of one request. Input is everything the model read

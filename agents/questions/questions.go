@@ -14,6 +14,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -143,7 +144,7 @@ func (qs *Desk) Put(ctx context.Context, who Asker, q event.Question, by Company
 			err = ErrParked
 		}
 		if err != nil {
-			return ans, err
+			return ans, cmp.Or(qs.withdraw(ctx, k), err)
 		}
 	}
 	if ans.Choice != permit.No && ans.Choice != "" || q.Abroad {
@@ -153,6 +154,20 @@ func (qs *Desk) Put(ctx context.Context, who Asker, q event.Question, by Company
 		})
 	}
 	return ans, err
+}
+
+// withdraw closes what a program asked that does not ask it any more. Its call, and the turn, may go on.
+func (qs *Desk) withdraw(ctx context.Context, k *ask) error {
+	if !strings.HasSuffix(k.q.Call, event.Inquiring) || errors.Is(context.Cause(ctx), event.ErrClosing) {
+		return nil
+	}
+	return qs.db.Write(context.WithoutCancel(ctx), "withdraw a question", func(tx *store.Tx) error {
+		row, ok, err := tx.Approval(k.q.ID)
+		if err != nil || !ok || !row.Answered.IsZero() {
+			return err
+		}
+		return qs.Reply(tx, row, event.Answer{Settled: "it is not asked any more"}, inbox.BySettle)
+	})
 }
 
 // inTurn waits until none of the agent's other calls asks. If the turn is stopped meanwhile, the call never asks.

@@ -57,6 +57,12 @@ func (q *Queue) Free(holder int64) {
 	}
 }
 
+// Holds reports whether it has one.
+func (q *Queue) Holds(holder int64) bool {
+	_, holds := q.slots.held[holder]
+	return holds
+}
+
 // Running counts the slots in use.
 func (q *Queue) Running() int { return len(q.slots.held) }
 

@@ -71,7 +71,7 @@ func (c *conversation) request() *llm.Request { return c.requestOf(&c.talk) }
 func (c *conversation) requestOf(talk *history.Talk) *llm.Request {
 	model, info := c.Present()
 	req := &llm.Request{
-		Model: model.ID, System: c.o.System(info), MaxTokens: model.MaxOut,
+		Model: model.ID, System: c.o.System(info), MaxTokens: model.MaxOut, Sees: model.Sees,
 		Messages: talk.Request(model.Name), CacheKey: fmt.Sprintf("fantail-%d", c.ID),
 		Brief: c.Kind.Ends() || c.unattended,
 	}

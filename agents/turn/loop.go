@@ -29,7 +29,7 @@ func (ls *Loops) Make(i event.Info, task int64) *Loop {
 		Tick: func(call, tail string) { l.Show(event.Output{Agent: i.ID, Call: call, Tail: tail}) },
 	}
 	if !i.Unattended && i.Kind.Nature().Asks {
-		l.env.Ask, l.env.Sample = l.asksFor, ls.asks.For(l.Agent, l.env)
+		l.env.Ask, l.env.Aside, l.env.Sample = l.asksFor, l.Aside, ls.asks.For(l.Agent, l.env)
 	}
 	if i.Await != nil && !i.State.Terminal() {
 		if l.idling = (&idling{l: l, input: inbound{}}); ls.Input != nil {

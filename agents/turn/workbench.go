@@ -42,7 +42,7 @@ func (w *workbench) result(ctx context.Context, c history.Call, began time.Time,
 		return nil
 	}
 	return w.answers(ctx, &history.Result{
-		ID: c.ID, Name: c.Name, Text: r.Text, Error: r.Error, Diff: r.Diff, File: r.File, Exit: r.Exit,
+		ID: c.ID, Name: c.Name, Text: r.Text, Error: r.Error, Diff: r.Diff, File: r.File, Exit: r.Exit, Shows: r.Shows,
 		Millis: time.Since(began).Milliseconds(),
 	})
 }

@@ -209,3 +209,21 @@ func TestOllamaURL(t *testing.T) {
 		}
 	}
 }
+
+// Which models take pictures is known of the listed ones; a row of the user's says so of others.
+func TestKnown_images(t *testing.T) {
+	yes, no := true, false
+	c := Config{Providers: map[string]ProviderRow{
+		"local":     {Models: map[string]ModelRow{"llava": {Images: &yes}}},
+		"anthropic": {Models: map[string]ModelRow{"claude-opus-5": {Images: &no}}},
+	}}
+	for name, want := range map[string]bool{
+		"anthropic claude-sonnet-5": true, "openai gpt-5.6": true, "openrouter anthropic/claude-opus-4.5": true, "openrouter x-ai/unknown": false,
+		"groq openai/gpt-oss-20b": false, "deepseek deepseek-flash": false, "local llava": true, "local other": false, "anthropic claude-opus-5": false,
+	} {
+		provider, model, _ := strings.Cut(name, " ")
+		if got := c.Known(provider, model).Images; got != want {
+			t.Errorf("%s takes pictures: %v", name, got)
+		}
+	}
+}

@@ -97,6 +97,7 @@ type ModelRow struct {
 	Output     *float64 `toml:"output"`
 	CacheRead  float64  `toml:"cache_read"`
 	CacheWrite float64  `toml:"cache_write"`
+	Images     *bool    `toml:"images"` // it takes pictures; absent: as is known of it
 }
 
 // Default is the configuration without a file.

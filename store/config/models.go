@@ -8,8 +8,9 @@ import (
 
 // Model is what is known of a model. Zero means unknown.
 type Model struct {
-	Window    int // tokens
-	MaxOutput int // tokens of a reply
+	Window    int  // tokens
+	MaxOutput int  // tokens of a reply
+	Images    bool // it takes pictures
 	Priced    bool
 	price     price
 	long      grade
@@ -102,6 +103,11 @@ var models = []known{
 	{"xai", "grok-4.3", 1_000_000, 0, price{}, grade{}},
 }
 
+// sees reports whether the model takes pictures: all of these vendors' do that are listed.
+func (m known) sees() bool {
+	return m.vendor == "anthropic" || m.vendor == "openai" || m.vendor == "xai"
+}
+
 // edition is what may follow a model's name without making it another model: a
 // date, or "latest". Anything else is a model of its own, whose price is not
 // guessed.
@@ -120,6 +126,9 @@ func (c Config) Known(provider, name string) Model {
 	}
 	if row.MaxOutput > 0 {
 		m.MaxOutput = row.MaxOutput
+	}
+	if row.Images != nil {
+		m.Images = *row.Images
 	}
 	if row.Input != nil && row.Output != nil {
 		m.Priced, m.price, m.long = true, price{*row.Input, *row.Output, row.CacheRead, row.CacheWrite}, grade{}
@@ -143,9 +152,9 @@ func listed(provider, name string) Model {
 		switch {
 		case !ok || !edition.MatchString(rest):
 		case m.vendor == provider:
-			return Model{m.window, m.out, m.price != (price{}), m.price, m.long}
+			return Model{m.window, m.out, m.sees(), m.price != (price{}), m.price, m.long}
 		case !vendored:
-			return Model{Window: m.window, MaxOutput: m.out}
+			return Model{Window: m.window, MaxOutput: m.out, Images: m.sees()}
 		}
 	}
 	return Model{}

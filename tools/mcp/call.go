@@ -14,6 +14,7 @@ import (
 
 	"fantail/tools"
 	"fantail/tools/mcp/form"
+	"fantail/tools/mcp/login"
 	"fantail/tools/sample"
 )
 
@@ -163,16 +164,18 @@ func (l *link) call(ctx context.Context, env *tools.Env, id string, t described,
 		if err != nil {
 			return tools.Result{}, err
 		}
-		r := l.long(env, id, said(res))
-		r.Error = res.IsError
+		k := &keeps{env: env, id: id}
+		r := l.long(env, id, said(res, k.keep))
+		r.Error, r.Shows = res.IsError, k.shows
 		return r, nil
 	})
 }
 
-// work has the server do something within the time that it has, and says what became of it. still says why it is not to
-// be done, now that the server runs; nil: it is. token is that of its progress.
-func (l *link) work(
+// attempt has the server do something within the time that it has, and says what became of it. still says why it is not to
+// be done, now that the server runs; nil: it is. token is that of its progress. lock is what a login would mend.
+func (l *link) attempt(
 	ctx context.Context, env *tools.Env, id string, still func() error, do func(ctx context.Context, v *live, token string) (tools.Result, error),
+	lock **login.Fault,
 ) tools.Result {
 	fail := func(format string, of ...any) tools.Result {
 		return tools.Result{Text: plain(l.r.o.Keys.Text(fmt.Sprintf(format, of...))), Error: true}
@@ -182,6 +185,7 @@ func (l *link) work(
 		err = still()
 	}
 	if err != nil {
+		*lock = login.Mends(err)
 		return fail("Nothing was called: %v", err)
 	}
 	within, cancel := context.WithCancelCause(ctx)
@@ -209,9 +213,12 @@ func (l *link) work(
 	defer close(over)
 	l.r.o.Go("time a call of an MCP server", func() { v.times(one, over, cancel) })
 	r, err := do(within, v, token)
+	*lock = login.Mends(err)
 	switch cause, withheld := context.Cause(within), l.withheld(); {
 	case err == nil:
 		return r
+	case *lock != nil:
+		return fail("Nothing was called: %v", *lock)
 	case ctx.Err() != nil:
 		return fail("Stopped: the MCP server %s was told to stop. Whether it had done some of it is not known.", l.server.Name)
 	case answers(err): // it is there
@@ -286,8 +293,8 @@ func (l *link) long(env *tools.Env, id, text string) tools.Result {
 	return env.Long(id, strings.ToValidUTF8(l.r.o.Keys.Text(text), "\uFFFD"))
 }
 
-// said is what a tool answered, as the model gets it.
-func said(res *mcp.CallToolResult) string {
+// said is what a tool answered, as the model gets it. keep says where what is no text went.
+func said(res *mcp.CallToolResult, keep keeper) string {
 	var b strings.Builder
 	add := func(text string) {
 		if b.Len() > 0 && text != "" {
@@ -300,13 +307,13 @@ func said(res *mcp.CallToolResult) string {
 		case *mcp.TextContent:
 			add(c.Text)
 		case *mcp.ImageContent:
-			add(fmt.Sprintf("[an image (%s, %d bytes), which is not shown here]", c.MIMEType, len(c.Data)))
+			add(keep("an image", c.MIMEType, c.Data))
 		case *mcp.AudioContent:
-			add(fmt.Sprintf("[a sound (%s, %d bytes), which is not played here]", c.MIMEType, len(c.Data)))
+			add(keep("a sound", c.MIMEType, c.Data))
 		case *mcp.ResourceLink:
 			add(fmt.Sprintf("[the resource %s: %s %s]", c.URI, c.Name, c.Description))
 		case *mcp.EmbeddedResource:
-			add(embedded(c.Resource))
+			add(embedded(c.Resource, keep))
 		default:
 			add("[what is of a kind that is not known here]")
 		}
@@ -323,12 +330,12 @@ func said(res *mcp.CallToolResult) string {
 }
 
 // embedded is a resource in a result.
-func embedded(c *mcp.ResourceContents) string {
+func embedded(c *mcp.ResourceContents, keep keeper) string {
 	switch {
 	case c == nil:
 		return ""
 	case len(c.Blob) > 0:
-		return fmt.Sprintf("[the resource %s (%s, %d bytes), which is no text]", c.URI, c.MIMEType, len(c.Blob))
+		return keep("the resource "+c.URI, c.MIMEType, c.Blob)
 	}
 	return fmt.Sprintf("[the resource %s]\n%s", c.URI, c.Text)
 }

@@ -85,7 +85,7 @@ func (r *Room) offers(links []*link) []tools.Lent {
 	defer r.mu.Unlock()
 	of := fmt.Appendf(nil, "%d", r.version)
 	for _, l := range links {
-		of = fmt.Appendf(of, " %s %s %v", l.server.Name, l.mark, l.phase == Withheld)
+		of = fmt.Appendf(of, " %s %s %v %v", l.server.Name, l.mark, l.phase == Withheld, l.lock != nil)
 	}
 	if r.made != nil && bytes.Equal(of, r.madeOf) {
 		return r.made
@@ -93,7 +93,8 @@ func (r *Room) offers(links []*link) []tools.Lent {
 	all, taken := make([]tools.Lent, 0, 16), map[string]bool{}
 	for _, l := range links {
 		k := r.kept[l.server.Name]
-		if k == nil || k.Mark != l.mark || l.phase == Withheld {
+		unknown := k == nil || k.Mark != l.mark
+		if l.phase == Withheld || unknown && (l.lock == nil || r.o.Logins == nil) {
 			continue
 		}
 		lend := func(d described, parse func(name string) parser) {
@@ -104,6 +105,14 @@ func (r *Room) offers(links []*link) []tools.Lent {
 			taken[name] = true
 			spec := tools.Spec{Name: name, Description: d.About, Schema: d.Schema, ReadOnly: d.Reads && l.server.Honest}
 			all = append(all, tools.Lent{Spec: spec, From: l.server.Name, Parse: parse(name)})
+		}
+		if unknown {
+			lend(logIn(l.server.Name), func(name string) parser {
+				return func(env *tools.Env, id string, _ json.RawMessage) (*tools.Call, error) {
+					return l.parseLogIn(env, id, name), nil
+				}
+			})
+			continue
 		}
 		for _, e := range k.Tools {
 			if e.Gone {

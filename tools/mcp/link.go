@@ -9,9 +9,10 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode"
 
 	"fantail/tools"
+	"fantail/tools/content"
+	"fantail/tools/mcp/login"
 )
 
 const (
@@ -43,7 +44,8 @@ type link struct {
 	next   time.Time // no start before
 	asked  time.Time // when it was first asked for its tools; zero: it never was
 	log    []byte
-	wrote  string // the end of the standard error of the one that ended last
+	lock   *login.Fault // what a login would mend; nil: nothing that is known
+	wrote  string       // the end of the standard error of the one that ended last
 }
 
 // mark tells a server from another of the same name: whatever decides about what it is.
@@ -122,14 +124,10 @@ func (l *link) report() (notes, wrote string) {
 }
 
 // plain is text that a terminal shows as it is.
-func plain(s string) string {
-	return strings.Map(func(c rune) rune {
-		if c == '\n' || c == '\t' || unicode.IsPrint(c) {
-			return c
-		}
-		return '\uFFFD'
-	}, strings.ToValidUTF8(strings.ReplaceAll(s, "\r\n", "\n"), "\uFFFD"))
-}
+func plain(s string) string { return content.Plain(s) }
+
+// short is such a text, of what a server says in one.
+func short(s string) string { return content.Short(s, 2000) }
 
 // allowed says why the server may not run, as things are now; nil: it may. One that runs or starts all the same is ended,
 // which is not waited for.
@@ -284,14 +282,18 @@ func (l *link) begin() (begun chan struct{}) {
 		}
 		switch {
 		case err == nil:
-			l.live, l.failed = v, nil
+			l.live, l.failed, l.lock = v, nil, nil
 			l.becomes(Ready, "")
 		case errors.As(err, &withheld):
 			l.withhold(withheld)
 		default:
 			l.fails++
 			l.failed, l.next = err, l.r.o.Now().Add(backOff(l.fails))
-			l.becomes(Failed, err.Error())
+			if lock := login.Mends(err); lock != nil {
+				l.locked(lock)
+			} else {
+				l.becomes(Failed, err.Error())
+			}
 		}
 		close(begun)
 		l.r.mu.Unlock()

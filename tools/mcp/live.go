@@ -16,6 +16,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"fantail/tools/mcp/login"
 	"fantail/tools/mcp/paging"
 	"fantail/tools/mcp/sampling"
 	"fantail/tools/proc"
@@ -102,6 +103,9 @@ func (l *link) try(ctx context.Context, version string) (_ *live, err error) {
 			rest = ": it " + how
 		}
 		return nil, fmt.Errorf("the MCP server %s does not start: %w%s", l.server.Name, errEnded, rest)
+	}
+	if lock := login.Mends(err); lock != nil {
+		return nil, fmt.Errorf("the MCP server %s does not start: %w", l.server.Name, lock)
 	}
 	return nil, fmt.Errorf("the MCP server %s does not start: %s%s", l.server.Name, explain(l.server, err), v.lastWords())
 }

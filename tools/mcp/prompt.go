@@ -16,6 +16,7 @@ import (
 const (
 	mostPrompts = 200       // of one server
 	mostPrompt  = 256 << 10 // bytes of one, filled in
+	mostURI     = 2000      // bytes of one
 	asides      = 10 * time.Second
 )
 
@@ -150,7 +151,7 @@ func (r *Room) Prompt(ctx context.Context, name, typed string) (string, error) {
 	var parts []string
 	for _, m := range res.Messages {
 		if m != nil {
-			parts = append(parts, said(&mcp.CallToolResult{Content: []mcp.Content{m.Content}}))
+			parts = append(parts, said(&mcp.CallToolResult{Content: []mcp.Content{m.Content}}, named))
 		}
 	}
 	text := strings.TrimSpace(plain(r.o.Keys.Text(strings.Join(parts, "\n\n"))))
@@ -216,7 +217,7 @@ func (v *live) named(ctx context.Context) (all []string) {
 	defer cancel()
 	found, _ := v.listed(ctx, mostResources) // what is known of them is offered
 	for _, r := range found {
-		if uri := plain(r.URI); !strings.ContainsAny(uri, " \t\n") && len(uri) < mostText {
+		if uri := plain(r.URI); !strings.ContainsAny(uri, " \t\n") && len(uri) < mostURI {
 			all = append(all, uri)
 		}
 	}

@@ -47,16 +47,18 @@ func (l *link) parseResource(env *tools.Env, id, name string, args json.RawMessa
 	}
 	return &tools.Call{Action: act, Beside: beside, Run: func(ctx context.Context) tools.Result {
 		return l.work(ctx, env, id, nil, func(ctx context.Context, v *live, _ string) (tools.Result, error) {
-			text, err := "", error(nil)
+			text, err, k := "", error(nil), &keeps{env: env, id: id}
 			if a.URI == "" {
 				text, err = v.resources(ctx)
 			} else {
-				text, err = v.resource(ctx, a.URI)
+				text, err = v.resource(ctx, a.URI, k.keep)
 			}
 			if err != nil {
 				return tools.Result{}, err
 			}
-			return l.long(env, id, text), nil
+			r := l.long(env, id, text)
+			r.Shows = k.shows
+			return r, nil
 		})
 	}}, nil
 }
@@ -103,14 +105,14 @@ func (v *live) listed(ctx context.Context, most int) ([]*mcp.Resource, error) {
 }
 
 // resource reads one.
-func (v *live) resource(ctx context.Context, uri string) (string, error) {
+func (v *live) resource(ctx context.Context, uri string, keep keeper) (string, error) {
 	res, err := v.session.ReadResource(ctx, &mcp.ReadResourceParams{URI: uri})
 	if err != nil {
 		return "", err
 	}
 	var all []string
 	for _, c := range res.Contents {
-		all = append(all, embedded(c))
+		all = append(all, embedded(c, keep))
 	}
 	if len(all) == 0 {
 		return "[it is empty]", nil

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"fantail/tools"
+	"fantail/tools/content"
+	"fantail/tools/mcp/signin"
 	"fantail/tools/permit"
 	"fantail/tools/proc"
 	"fantail/tools/sandbox"
@@ -35,6 +37,8 @@ type Options struct {
 	Box func(p sandbox.Profile, leave sandbox.Leave, environ []string) (*sandbox.Box, error)
 	// Login carries requests over base as somebody who is logged in to that server; nil: nobody is.
 	Login func(s Server, base http.RoundTripper) (http.RoundTripper, error)
+	// Logins has the human log in where calls need it; nil: a call says what to do.
+	Logins *signin.Desk
 }
 
 // Phase is how a server is.
@@ -48,6 +52,7 @@ const (
 	Stopped  Phase = "stopped"  // it ended, and starts again once it is needed
 	Failed   Phase = "failed"   // it does not start, or died
 	Withheld Phase = "withheld" // it may not run
+	Locked   Phase = "needs a login"
 )
 
 // State is how a server is, for people.
@@ -227,9 +232,9 @@ func (r *Room) Test(ctx context.Context, name string) (rep Report, err error) {
 	}
 	rep.Took = time.Since(began)
 	if is := v.session.InitializeResult(); is != nil {
-		rep.Protocol = tools.Line(cut(is.ProtocolVersion, 100))
+		rep.Protocol = tools.Line(content.Short(is.ProtocolVersion, 100))
 		if is.ServerInfo != nil {
-			rep.Program = tools.Line(cut(is.ServerInfo.Name, 100) + " " + cut(is.ServerInfo.Version, 100))
+			rep.Program = tools.Line(content.Short(is.ServerInfo.Name, 100) + " " + content.Short(is.ServerInfo.Version, 100))
 		}
 	}
 	for _, t := range v.tools {

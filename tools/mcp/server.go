@@ -4,9 +4,11 @@
 //
 // Does not: read configurations, decide whether a server may start or a call may run, ask anybody.
 //
-// Imports: tools, tools/content, tools/mcp/address, tools/mcp/form, tools/mcp/frames, tools/mcp/login,
+// Imports: tools, tools/content, tools/mcp/form, tools/mcp/frames, tools/mcp/login,
 // tools/mcp/paging, tools/mcp/sampling, tools/ownfile, tools/permit, tools/proc, tools/sample, tools/sandbox,
 // tools/secret.
+// Imports: tools, tools/content, tools/mcp/form, tools/mcp/login, tools/mcp/signin, tools/ownfile, tools/permit,
+// tools/picture, tools/proc, tools/sandbox, tools/secret.
 package mcp
 
 import (

@@ -177,6 +177,9 @@ func (b *ask) Typed() string { return b.words.typed() }
 func (b *ask) SetTheme(t *themes.Theme) { b.theme, b.width = t, 0 }
 
 func (b *ask) Paste(s string) {
+	if b.words == nil && !b.strict {
+		b.words = newInput()
+	}
 	if b.words != nil {
 		b.words.insert(s)
 	}

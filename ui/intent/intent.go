@@ -87,6 +87,8 @@ type (
 		// may hold typed text; the human is told instead. "": it opens in any case.
 		What string
 	}
+	// Shut closes that dialog, if it is still the one on top.
+	Shut struct{ Box dialog.Box }
 	// Question opens an agent's question. Agent 0: the oldest open one.
 	Question struct{ Agent int64 }
 	// Message opens a message in full.
@@ -176,6 +178,7 @@ func (Go) intent()          {}
 func (Talk) intent()        {}
 func (View) intent()        {}
 func (Open) intent()        {}
+func (Shut) intent()        {}
 func (Question) intent()    {}
 func (Message) intent()     {}
 func (Document) intent()    {}

@@ -10,8 +10,8 @@
 //
 // Imports: agents, agents/event, agents/fleet, agents/history, agents/ledger, agents/mail, agents/permissions,
 // agents/roster, agents/schedule, agents/servers, inbox, themes, tools, tools/mcp, tools/permit, tools/permit/toolrule,
-// ui/dialog, ui/frame, ui/intent, ui/slash/permissions, ui/slash/serving, ui/slash/timetable, ui/slash/trusting,
-// ui/tabs, ui/transcript, ui/words.
+// ui/dialog, ui/frame, ui/intent, ui/slash/permissions, ui/slash/serving, ui/slash/signing, ui/slash/timetable,
+// ui/slash/trusting, ui/tabs, ui/transcript, ui/words.
 package panel
 
 import (
@@ -38,6 +38,8 @@ type Env struct {
 	Now    func() time.Time
 	Doubt  words.Doubt
 	Looked map[int64]bool // the messages that a panel has shown in full
+
+	Environ []string // of the screen, for the human's own programs
 }
 
 // Panel is an open board.

@@ -14,6 +14,7 @@ import (
 	"fantail/ui/dialog"
 	"fantail/ui/intent"
 	"fantail/ui/slash/serving"
+	"fantail/ui/slash/signing"
 	"fantail/ui/slash/trusting"
 )
 
@@ -46,6 +47,7 @@ var serverVerbs = []dialog.Verb{
 	{Key: "enter", Name: "tools", Hint: "tools", Help: "its tools, and what they say of themselves; again: the server"},
 	{Key: "l", Name: "log", Hint: "log", Help: "what it wrote to its standard error, and what became of it; again: the server"},
 	{Key: "r", Name: "reconnect", Hint: "reconnects", Help: "end it if it runs, and start it"},
+	{Key: "a", Name: "login", Hint: "logs in", Help: "log in to a server that wants to know who you are: the question names the hosts"},
 	{Key: "t", Name: "trust", Hint: "trust", Help: "what the repository runs by itself, to be agreed to", Bare: true},
 	{Key: "f3 i", Name: "inbox", Help: "the inbox", Bare: true},
 	{Key: "f4 Q", Name: "queue", Help: "the queue", Bare: true},
@@ -143,6 +145,8 @@ func serverLine(r serving.Row) dialog.Line {
 		l.Sign, l.Role = "●", themes.Accent
 	case r.State.Phase == mcp.Starting:
 		l.Sign, l.Role = "◐", themes.Accent
+	case r.State.Phase == mcp.Locked:
+		l.Sign, l.Role = "⚠", themes.Warn
 	case r.State.Phase == mcp.Failed:
 		l.Sign, l.Role = "✗", themes.Bad
 	}
@@ -199,10 +203,16 @@ func (s *serverStock) do(p *Panel, w dialog.Wish) intent.Intent {
 		return s.instead(p, r, "tools", func() string { return desk.Tools(r) })
 	case "log":
 		return s.instead(p, r, "log", func() string { return desk.Log(r) })
-	case "reconnect":
+	case "login", "reconnect":
 		if !r.Used() || !r.Trusted() {
 			p.box.Fail(r.Name + " does not start: " + r.Is() + "; " + r.Says())
 			return nil
+		}
+		if w.Verb == "login" {
+			p.box.Say("asking " + r.Name + " where to log in")
+			return signing.Env{Desk: desk, Theme: s.Theme, Environ: s.Environ}.Login(r.Name, func(text string, err error) intent.Intent {
+				return p.wished(w, text, err)
+			})
 		}
 		p.box.Say(r.Name + " starts")
 		return p.wish(w, func(ctx context.Context) (string, error) { return desk.Reconnect(ctx, r.Name) }, nil)

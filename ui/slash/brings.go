@@ -2,6 +2,7 @@ package slash
 
 import (
 	"fantail/ui/intent"
+	"fantail/ui/slash/signing"
 	"fantail/ui/slash/trusting"
 )
 
@@ -9,6 +10,9 @@ import (
 func runMCP(in input) (intent.Intent, error) {
 	if in.rest == "" {
 		return intent.Servers{Agent: in.id, Name: in.t.Info.Name}, nil
+	}
+	if name, is := signing.Wanted(in.rest); is {
+		return signing.Env{Desk: in.Pool.Servers, Theme: in.Theme}.Login(name, signing.Tells(in.here.Info.ID, in.text)), nil
 	}
 	do, ok := in.Pool.Servers.Run(in.rest)
 	if !ok {

@@ -11,8 +11,8 @@
 // agents/memory, agents/roster, agents/schedule, inbox, inbox/policy, store/config/near, themes, tools,
 // tools/allowance, tools/permit, ui/composer, ui/dialog, ui/files, ui/intent, ui/manual, ui/slash/checking,
 // ui/slash/custom, ui/slash/documents, ui/slash/facets, ui/slash/inforce, ui/slash/options, ui/slash/permissions,
-// ui/slash/serving, ui/slash/spending, ui/slash/timetable, ui/slash/trail, ui/slash/trusting, ui/tabs, ui/transcript,
-// ui/words.
+// ui/slash/serving, ui/slash/signing, ui/slash/spending, ui/slash/timetable, ui/slash/trail, ui/slash/trusting,
+// ui/tabs, ui/transcript, ui/words.
 package slash
 
 import (

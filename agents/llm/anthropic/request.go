@@ -109,7 +109,10 @@ func tool(t llm.Tool) sdk.ToolUnionParam {
 }
 
 // form says what a written message depends on: thinking is only sent to the model that produced it.
-type form struct{ model string }
+type form struct {
+	model string
+	sees  bool // it takes pictures
+}
 
 // written is a message as the API takes it, an object that ends with the list of its blocks. The zero value: nothing of
 // it is taken.
@@ -135,7 +138,7 @@ const (
 // Thinking may not be turned on in the middle of a turn that began without it, for example with another model: the API
 // refuses to continue it with a budget.
 func (p *Provider) messages(req *llm.Request) (out [][]byte, mayThink bool) {
-	f := form{p.o.Name + "/" + req.Model}
+	f := form{p.o.Name + "/" + req.Model, req.Sees}
 	out, mayThink = make([][]byte, 0, len(req.Messages)), true
 	var last llm.Role
 	before, heard := -1, -1 // where the last two messages of the user end in out; -1: there is none
@@ -195,7 +198,16 @@ type (
 		Type    string `json:"type"`
 		ID      string `json:"tool_use_id"`
 		Error   bool   `json:"is_error,omitempty"`
-		Content []said `json:"content,omitempty"`
+		Content []any  `json:"content,omitempty"`
+	}
+	shown struct {
+		Type   string `json:"type"`
+		Source source `json:"source"`
+	}
+	source struct {
+		Type  string `json:"type"`
+		Media string `json:"media_type"`
+		Data  []byte `json:"data"` // in base64
 	}
 )
 
@@ -253,7 +265,14 @@ func (f form) block(part llm.Part) any {
 	case llm.ToolResult:
 		out := answered{Type: "tool_result", ID: wire.SafeID(part.ID), Error: part.Error}
 		if strings.TrimSpace(part.Text) != "" {
-			out.Content = []said{{"text", part.Text}}
+			out.Content = []any{said{"text", part.Text}}
+		}
+		if f.sees {
+			for _, i := range part.Images {
+				if data, err := i.Read(); err == nil {
+					out.Content = append(out.Content, shown{"image", source{"base64", i.Type, data}})
+				}
+			}
 		}
 		return out
 	}

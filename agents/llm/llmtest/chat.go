@@ -1,7 +1,9 @@
 package llmtest
 
 import (
+	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -112,6 +114,9 @@ func (a chatAPI) parse(body []byte) (Request, error) {
 func (req *Request) readChat(i int, m chatMessage, open *[]string) error {
 	var text string
 	if len(m.Content) > 0 && json.Unmarshal(m.Content, &text) != nil {
+		if m.Role == "user" {
+			return req.readPieces(i, m.Content)
+		}
 		return fmt.Errorf("messages[%d].content: must be text", i)
 	}
 	switch m.Role {
@@ -163,6 +168,60 @@ func (req *Request) readChat(i int, m chatMessage, open *[]string) error {
 		return fmt.Errorf("messages[%d].role: %q is unknown", i, m.Role)
 	}
 	return nil
+}
+
+// readPieces reads what a user says with pictures in it. They count to the last result before them.
+func (req *Request) readPieces(i int, content json.RawMessage) error {
+	var pieces []struct {
+		Type  string `json:"type"`
+		Text  string `json:"text"`
+		Image struct {
+			URL string `json:"url"`
+		} `json:"image_url"`
+	}
+	if err := json.Unmarshal(content, &pieces); err != nil || len(pieces) == 0 {
+		return fmt.Errorf("messages[%d].content: must be text or a list of parts", i)
+	}
+	for j, p := range pieces {
+		media, data, is := strings.Cut(strings.TrimPrefix(p.Image.URL, "data:"), ";base64,")
+		switch {
+		case p.Type == "text" && p.Text != "":
+			req.add(llm.User, llm.Text{Text: p.Text})
+		case p.Type == "image_url" && is:
+			bytes, err := base64.StdEncoding.DecodeString(data)
+			image, bad := picture(media, bytes)
+			if err = errors.Join(err, bad); err != nil {
+				return fmt.Errorf("messages[%d].content[%d].image_url: %w", i, j, err)
+			}
+			if !req.shows(image) {
+				return fmt.Errorf("messages[%d].content[%d]: a picture of no result", i, j)
+			}
+		default:
+			return fmt.Errorf("messages[%d].content[%d].type: %q is not served, or empty", i, j, p.Type)
+		}
+	}
+	return nil
+}
+
+// shows adds a picture to the last result.
+func (req *Request) shows(image llm.Image) bool {
+	parts := req.Messages[len(req.Messages)-1].Parts
+	for n := len(parts) - 1; n >= 0; n-- {
+		if r, is := parts[n].(llm.ToolResult); is {
+			r.Images = append(r.Images, image)
+			parts[n] = r
+			return true
+		}
+	}
+	return false
+}
+
+// picture is what a service takes for a picture.
+func picture(media string, data []byte) (llm.Image, error) {
+	if is := http.DetectContentType(data); is != media || !strings.HasPrefix(is, "image/") {
+		return llm.Image{}, fmt.Errorf("%q is said to be %q", is, media)
+	}
+	return llm.Image{Type: media, Read: func() ([]byte, error) { return data, nil }}, nil
 }
 
 // add appends a part; neighbours of one role become one message.

@@ -76,7 +76,12 @@ type contentBlock struct {
 	Thinking  string          `json:"thinking"`
 	Signature string          `json:"signature"`
 	Data      string          `json:"data"`
-	Cache     *cacheMark      `json:"cache_control"`
+	Source    struct {
+		Type  string `json:"type"`
+		Media string `json:"media_type"`
+		Data  []byte `json:"data"`
+	} `json:"source"`
+	Cache *cacheMark `json:"cache_control"`
 }
 
 func (messagesAPI) keys(h http.Header) (string, string) {
@@ -241,20 +246,28 @@ func (b contentBlock) part(at string, role llm.Role) (llm.Part, error) {
 	case b.Type == "text":
 		return llm.Text{Text: b.Text}, nil
 	case b.Type == "tool_result" && role == llm.User:
-		text := ""
+		text, images := "", []llm.Image(nil)
 		if len(b.Content) > 0 {
 			inner, err := readBlocks(at+".content", b.Content)
 			if err != nil {
 				return nil, err
 			}
 			for k, t := range inner {
+				if t.Type == "image" && t.Source.Type == "base64" && !b.IsError {
+					image, err := picture(t.Source.Media, t.Source.Data)
+					if err != nil {
+						return nil, fmt.Errorf("%s.content.%d.source: %w", at, k, err)
+					}
+					images = append(images, image)
+					continue
+				}
 				if t.Type != "text" || t.Text == "" {
 					return nil, fmt.Errorf("%s.content.%d: must be a text that is not empty", at, k)
 				}
 				text += t.Text
 			}
 		}
-		return llm.ToolResult{ID: b.ToolUseID, Text: text, Error: b.IsError}, nil
+		return llm.ToolResult{ID: b.ToolUseID, Text: text, Error: b.IsError, Images: images}, nil
 	case b.Type == "tool_use" && role == llm.Assistant:
 		var input map[string]any
 		switch {

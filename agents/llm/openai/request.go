@@ -3,6 +3,7 @@ package openai
 import (
 	"bytes"
 	"cmp"
+	"encoding/base64"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -78,11 +79,12 @@ func tool(t llm.Tool) sdk.ChatCompletionToolUnionParam {
 type form struct {
 	model   string
 	reasons bool
+	sees    bool
 }
 
 // messages is the conversation as the API takes it.
 func (p *Provider) messages(req *llm.Request) [][]byte {
-	f := form{model: p.o.Name + "/" + req.Model}
+	f := form{model: p.o.Name + "/" + req.Model, sees: req.Sees}
 	f.reasons = p.reasons || slices.ContainsFunc(req.Messages, f.reasoned)
 	out := make([][]byte, 0, len(req.Messages)+1)
 	if strings.TrimSpace(req.System) != "" {
@@ -101,6 +103,18 @@ type (
 	utterance struct {
 		Role    string `json:"role"`
 		Content string `json:"content"`
+	}
+	sight struct {
+		Role    string  `json:"role"`
+		Content []piece `json:"content"`
+	}
+	piece struct {
+		Type  string   `json:"type"`
+		Text  string   `json:"text,omitempty"`
+		Image *address `json:"image_url,omitempty"`
+	}
+	address struct {
+		URL string `json:"url"`
 	}
 	answer struct {
 		Role    string `json:"role"`
@@ -137,10 +151,39 @@ func (f form) write(m *llm.Message) []byte {
 			all = append(all, wire.JSON(answer{"tool", wire.SafeID(r.ID), result(r)}))
 		}
 	}
-	if text := texts(m); text != "" {
+	text := texts(m)
+	if shown := f.shown(m); len(shown) > 0 {
+		if text != "" {
+			shown = append(shown, piece{Type: "text", Text: text})
+		}
+		all = append(all, wire.JSON(sight{"user", shown}))
+	} else if text != "" {
 		all = append(all, wire.JSON(utterance{"user", text}))
 	}
 	return bytes.Join(all, []byte(","))
+}
+
+// shown are the pictures of the results in m, as what the user's side says after them: an answer to a call is text alone.
+func (f form) shown(m *llm.Message) (all []piece) {
+	if !f.sees {
+		return nil
+	}
+	for _, part := range m.Parts {
+		r, _ := part.(llm.ToolResult)
+		said := false
+		for _, i := range r.Images {
+			data, err := i.Read()
+			if err != nil {
+				continue
+			}
+			if !said {
+				said = true
+				all = append(all, piece{Type: "text", Text: "Put out by the tool that answered call " + wire.SafeID(r.ID) + ":"})
+			}
+			all = append(all, piece{Type: "image_url", Image: &address{"data:" + i.Type + ";base64," + base64.StdEncoding.EncodeToString(data)}})
+		}
+	}
+	return all
 }
 
 // reasoned reports whether that model thought in m and its server wants it back.

@@ -1,10 +1,10 @@
 // Package form has a human answer what an MCP server asks.
 //
-// Does: put each line of a server's form as a question, and read the answer as the value that the server wants.
+// Does: read what a server asks; put each line of its form as a question, and read the answer as the value that it wants.
 //
 // Does not: know a server, trust a word of it, ask anybody itself.
 //
-// Imports: tools.
+// Imports: tools, tools/content, tools/mcp/address.
 package form
 
 import (

@@ -109,9 +109,14 @@ func (t *Transport) fetch(ctx context.Context, home *landing, address string, lo
 		return nil, err
 	}
 	home.expect(u.Query().Get("state"))
-	q := Question{Server: t.c.Server, Host: u.Host, URL: address}
+	if u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {
+		return nil, fmt.Errorf("%.200q is no address for a browser", address)
+	}
+	q := Question{
+		Server: t.c.Server, At: t.at.Host, Host: u.Host, URL: letters(u.String()), Back: home.url, state: u.Query().Get("state"),
+	}
 	if lost != nil {
-		q.Why = lost.Error()
+		q.Why = lost.cause()
 	}
 	type reply struct {
 		Answer
@@ -143,13 +148,38 @@ func (t *Transport) fetch(ctx context.Context, home *landing, address string, lo
 			case r.Back == "":
 				return nil, errors.New("the browser has not come back")
 			}
+			if err := q.Ends(r.Back); err != nil {
+				return nil, err
+			}
 			back, err := url.Parse(strings.TrimSpace(r.Back))
-			if err != nil || back.Query().Get("state") != u.Query().Get("state") {
-				return nil, errors.New("that is not the address at which this login ends")
+			if err != nil {
+				return nil, err
 			}
 			return landed(back.Query()).result()
 		}
 	}
+}
+
+// Ends says why the browser does not come back from this login with that address; nil: it does.
+func (q Question) Ends(back string) error {
+	u, err := url.Parse(strings.TrimSpace(back))
+	if err != nil || q.state == "" || u.Query().Get("state") != q.state {
+		return errors.New("that is not the address at which this login ends")
+	}
+	return nil
+}
+
+// letters is the same address in plain letters: an address may hold others as they are, which show as what they are not.
+func letters(address string) string {
+	var b strings.Builder
+	for n := range len(address) {
+		if c := address[n]; c <= ' ' || c >= 0x7f || strings.IndexByte(`"<>\^{|}`+"`", c) >= 0 {
+			fmt.Fprintf(&b, "%%%02X", c)
+		} else {
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
 }
 
 // landed is what a browser brings.

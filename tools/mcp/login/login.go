@@ -27,9 +27,13 @@ import (
 // Question is what the human is asked.
 type Question struct {
 	Server string
+	At     string // the server's own host
 	Host   string // who wants to know who the human is
-	URL    string // to be opened in a browser
+	URL    string // to be opened in a browser, in letters that any terminal shows
+	Back   string // where the browser comes back to, on this machine
 	Why    string // what became of the login before; "": there was none
+
+	state string // what tells this login from others
 }
 
 // Answer is what the human says to it.
@@ -63,6 +67,8 @@ type Fault struct {
 	Server, Host string
 	Why          Why
 	Err          error
+
+	refused *refusal // what a login has to do with; nil: none can mend it
 }
 
 // Why is a cause of a Fault.
@@ -79,14 +85,11 @@ const (
 )
 
 func (f *Fault) Error() string {
-	again := "; fantail mcp login " + f.Server + " logs in again"
 	switch f.Why {
+	case Expired, Refused:
+		return f.cause() + "; fantail mcp login " + f.Server + " logs in again"
 	case Unreachable:
 		return fmt.Sprintf("the login to %s can't be renewed now, for %s can't be reached: %v; the next call tries again", f.Server, f.Host, f.Err)
-	case Expired:
-		return fmt.Sprintf("the login to %s has expired, and %s gave nothing to renew it with%s", f.Server, f.Host, again)
-	case Refused:
-		return fmt.Sprintf("%s does not renew the login to %s (%v)%s", f.Host, f.Server, f.Err, again)
 	case Distrusted:
 		return fmt.Sprintf("%s refuses the token that %s has just given; that is between the two of them, and logging in again will hardly help", f.Server, f.Host)
 	case Declined:
@@ -94,7 +97,15 @@ func (f *Fault) Error() string {
 	case Unasked:
 		return fmt.Sprintf("%s wants a login: fantail mcp login %[1]s", f.Server)
 	}
-	return fmt.Sprintf("the login to %s failed: %v%s", f.Server, f.Err, again)
+	return fmt.Sprintf("the login to %s failed: %v; fantail mcp login %[1]s logs in again", f.Server, f.Err)
+}
+
+// cause is what became of a login that is over.
+func (f *Fault) cause() string {
+	if f.Why == Expired {
+		return fmt.Sprintf("the login to %s has expired, and %s gave nothing to renew it with", f.Server, f.Host)
+	}
+	return fmt.Sprintf("%s does not renew the login to %s (%v)", f.Host, f.Server, f.Err)
 }
 
 func (f *Fault) Unwrap() error { return f.Err }
@@ -297,8 +308,8 @@ func (t *Transport) better(req *http.Request, resp *http.Response, g *grant) (*g
 		return nil, err
 	}
 	defer t.pass()
-	if now, err := t.held(); err == nil && now.Access != "" && now.Access != g.Access {
-		drain(resp) // another flight has it
+	if now := t.newer(g); now != nil {
+		drain(resp) // another flight has it, or another process
 		return now, nil
 	}
 	if resp.StatusCode == http.StatusUnauthorized && g.Access != "" {
@@ -319,12 +330,28 @@ func (t *Transport) better(req *http.Request, resp *http.Response, g *grant) (*g
 	case t.o.Ask != nil && !declined:
 		return t.login(ctx, req, resp, lost)
 	case declined:
-		lost = &Fault{Server: t.c.Server, Host: t.at.Host, Why: Declined}
+		drain(resp)
+		return nil, &Fault{Server: t.c.Server, Host: t.at.Host, Why: Declined}
 	case lost == nil:
 		lost = &Fault{Server: t.c.Server, Host: t.at.Host, Why: Unasked}
 	}
 	drain(resp)
-	return nil, lost
+	is := *lost
+	is.refused = &refusal{code: resp.StatusCode, header: resp.Header, by: g}
+	return nil, &is
+}
+
+// newer is what was given since g was; nil: nothing.
+func (t *Transport) newer(g *grant) *grant {
+	now, err := t.held()
+	if err == nil && now.Access == g.Access {
+		now, err = t.kept.read()
+	}
+	if err != nil || now.Access == "" || now.Access == g.Access {
+		return nil
+	}
+	t.hold(now)
+	return now
 }
 
 // wantsLogin reports whether a response says that one has to log in, or to be allowed more.

@@ -14,6 +14,8 @@ import (
 	"fantail/tools"
 	"fantail/tools/mcp"
 	"fantail/tools/mcp/login"
+	"fantail/tools/mcp/signin"
+	"fantail/tools/proc"
 	"fantail/ui/frame"
 )
 
@@ -69,7 +71,7 @@ func browses(ctx context.Context, errs io.Writer, q login.Question) (login.Answe
 	if q.Why != "" {
 		fmt.Fprintln(errs, tools.Line(q.Why))
 	}
-	fmt.Fprintf(errs, "%s wants to know who you are. Log in at the host %s, with this address:\n\n  %s\n\nThe browser comes back by itself. If it runs on another machine, paste the address at which it ended here.\n",
+	fmt.Fprintf(errs, "%s wants to know who you are. Log in at the host %s, with this address:\n\n  %s\n\nThe browser comes back by itself. If it runs on another machine, paste the address at which it ended here. open opens it in a browser of this machine.\n",
 		tools.Line(q.Server), frame.CleanLine(q.Host), frame.CleanLine(q.URL)) // whole: it is copied
 	tty, err := os.OpenFile("/dev/tty", os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil { // nobody types here
@@ -77,7 +79,14 @@ func browses(ctx context.Context, errs io.Writer, q login.Question) (login.Answe
 		return login.Answer{}, context.Cause(ctx)
 	}
 	defer context.AfterFunc(ctx, func() { _ = tty.Close() })()
-	line, err := bufio.NewReader(io.LimitReader(tty, 64<<10)).ReadString('\n')
+	lines := bufio.NewReader(io.LimitReader(tty, 64<<10))
+	line, err := lines.ReadString('\n')
+	for err == nil && strings.TrimSpace(line) == "open" {
+		if err := signin.Browse(ctx, q.URL, proc.Clean(os.Environ(), nil)); err != nil {
+			fmt.Fprintln(errs, "no browser can be opened here: "+tools.Line(err.Error()))
+		}
+		line, err = lines.ReadString('\n')
+	}
 	if ctx.Err() != nil {
 		return login.Answer{}, context.Cause(ctx)
 	}

@@ -4,8 +4,8 @@
 //
 // Does not: have a server that agents use, serve anything itself.
 //
-// Imports: agents/servers, agents/trust, store/config, tools, tools/mcp, tools/mcp/login, tools/proc, tools/sandbox,
-// tools/secret, ui/cli/doctor, ui/cli/watch, ui/frame, ui/slash/serving.
+// Imports: agents/servers, agents/trust, store/config, tools, tools/mcp, tools/mcp/login, tools/mcp/signin, tools/proc,
+// tools/sandbox, tools/secret, ui/cli/doctor, ui/cli/watch, ui/frame, ui/slash/serving.
 package mcplist
 
 import (

@@ -158,7 +158,7 @@ func (m *Models) Resolve(name string) (llm.Model, error) {
 		k.serve(p)
 		m.keyed[c.Name()], p = k, k
 	}
-	model := llm.Model{Name: c.Name(), Provider: p, ID: c.Model, Vendor: c.Provider, AtOnce: c.AtOnce, Window: c.Known.Window, MaxOut: c.Known.MaxOutput}
+	model := llm.Model{Name: c.Name(), Provider: p, ID: c.Model, Vendor: c.Provider, AtOnce: c.AtOnce, Window: c.Known.Window, MaxOut: c.Known.MaxOutput, Sees: c.Known.Images}
 	if c.Known.Priced {
 		model.Price = func(u llm.Usage) int64 { return c.Known.Cost(u.Input, u.Output, u.CacheRead, u.CacheWrite) }
 	}

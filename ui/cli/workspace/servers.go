@@ -12,6 +12,7 @@ import (
 	"fantail/store/config"
 	"fantail/tools/mcp"
 	"fantail/tools/mcp/login"
+	"fantail/tools/mcp/signin"
 	"fantail/tools/permit"
 	"fantail/tools/proc"
 	"fantail/ui/cli/mcplist"
@@ -40,11 +41,12 @@ func (s *serves) configures(w *Workspace) {
 func (s *serves) begin(w *Workspace) {
 	root := resolved(w.place.Root)
 	w.brings.trust.Hear(s.recheck)
+	logins := login.Options{Dir: mcplist.Logins(w.place.Data), Now: time.Now, Go: w.guard.Go}
 	s.live = mcp.New(mcp.Options{
 		Root: root, Servers: s.room.Servers, Allowed: s.room.Allowed, Environ: proc.Clean(os.Environ(), w.keys), Keys: w.keys,
 		Box: w.boxes(), Leave: func() permit.Leave { return w.gate.Leave(permit.Action{Dir: root}) }, Keep: w.guard.Keep,
 		Dir: filepath.Join(w.place.Data, "mcp"), Now: time.Now, Go: w.guard.Go, Changed: s.changed, Trouble: s.trouble,
-		Login: mcplist.Carries(login.Options{Dir: mcplist.Logins(w.place.Data), Now: time.Now, Go: w.guard.Go}),
+		Login: mcplist.Carries(logins), Logins: signin.New(signin.Options{Options: logins, Environ: proc.Clean(os.Environ(), w.keys)}),
 	})
 }
 

@@ -8,9 +8,9 @@
 // Imports: agents, agents/audit, agents/briefs, agents/brought, agents/choices, agents/event, agents/fleet,
 // agents/hooks, agents/inline, agents/kept, agents/observer, agents/permissions, agents/servers, agents/skills,
 // agents/trust, inbox/rules, store, store/config, store/config/paths, tools, tools/allowance, tools/mcp,
-// tools/mcp/login, tools/permit, tools/proc, tools/sandbox, tools/secret, ui, ui/cli, ui/cli/guard, ui/cli/host,
-// ui/cli/mcplist, ui/cli/mcpserver, ui/cli/models, ui/cli/place, ui/cli/printer, ui/cli/reach, ui/cli/rulebook,
-// ui/cli/shelf, ui/cli/shell, ui/cli/veil, ui/cli/wall, ui/cli/watch, ui/screen, ui/welcome, ui/words.
+// tools/mcp/login, tools/mcp/signin, tools/permit, tools/proc, tools/sandbox, tools/secret, ui, ui/cli, ui/cli/guard,
+// ui/cli/host, ui/cli/mcplist, ui/cli/mcpserver, ui/cli/models, ui/cli/place, ui/cli/printer, ui/cli/reach,
+// ui/cli/rulebook, ui/cli/shelf, ui/cli/shell, ui/cli/veil, ui/cli/wall, ui/cli/watch, ui/screen, ui/welcome, ui/words.
 package workspace
 
 import (

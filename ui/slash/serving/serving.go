@@ -5,7 +5,7 @@
 //
 // Does not: start or end a server, decide anything, know a screen.
 //
-// Imports: agents/brought, agents/servers, agents/trust, tools/mcp, ui/frame.
+// Imports: agents/brought, agents/servers, agents/trust, tools/mcp, tools/mcp/signin, ui/frame.
 package serving
 
 import (
@@ -20,6 +20,7 @@ import (
 	"fantail/agents/servers"
 	"fantail/agents/trust"
 	"fantail/tools/mcp"
+	"fantail/tools/mcp/signin"
 	"fantail/ui/frame"
 )
 
@@ -29,6 +30,7 @@ type Live interface {
 	Log(name string) string
 	Tools(name string) []mcp.About
 	Reconnect(ctx context.Context, name string) error
+	Login(ctx context.Context, name string, w signin.Waiter) error
 }
 
 // Desk is where people look at servers.
@@ -83,6 +85,9 @@ func (r Row) Says() string {
 		return r.Out
 	case !r.Trusted():
 		return "/trust shows it and asks"
+	}
+	if r.State.Phase == mcp.Locked {
+		return "a or /mcp login " + r.Name + " logs in"
 	}
 	return strings.TrimPrefix(r.State.Says, "the MCP server "+r.Name+" does not start: ") // the row names it
 }
@@ -273,20 +278,42 @@ func (d Desk) Reconnect(ctx context.Context, name string) (string, error) {
 	if err := d.Live.Reconnect(ctx, name); err != nil {
 		return "", err
 	}
-	text := name + " is there"
+	return d.there(name, name+" is there"), nil
+}
+
+// Login has the human log in to a server, and starts it.
+func (d Desk) Login(ctx context.Context, name string, w signin.Waiter) (string, error) {
+	if d.Live == nil {
+		return "", errors.New("no server runs here")
+	}
+	r, err := d.Find(name)
+	switch {
+	case err != nil:
+		return "", err
+	case !r.Used() || !r.Trusted():
+		return "", fmt.Errorf("%s does not start: %s; %s", r.Name, r.Is(), r.Says())
+	}
+	if err := d.Live.Login(ctx, r.Name, w); err != nil {
+		return "", err
+	}
+	return d.there(r.Name, "you are logged in to "+r.Name), nil
+}
+
+// there adds to text how many tools a server has.
+func (d Desk) there(name, text string) string {
 	for _, s := range d.Live.States() {
 		if s.Name == name && s.Tools > 0 {
 			text += ", with " + count(s.Tools)
 		}
 	}
-	return text, nil
+	return text
 }
 
 // Args are the arguments of /mcp.
-const Args = "[list | reconnect NAME | log NAME | tools NAME]"
+const Args = "[list | login NAME | reconnect NAME | log NAME | tools NAME]"
 
 // Verbs are their first words.
-func Verbs() []string { return []string{"list", "reconnect", "log", "tools"} }
+func Verbs() []string { return []string{"list", "login", "reconnect", "log", "tools"} }
 
 // Run carries out what stands behind /mcp; false: it is not understood.
 func (d Desk) Run(args string) (do func(ctx context.Context) (string, error), ok bool) {

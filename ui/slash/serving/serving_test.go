@@ -13,6 +13,7 @@ import (
 	"fantail/agents/trust"
 	"fantail/store/config"
 	"fantail/tools/mcp"
+	"fantail/tools/mcp/signin"
 )
 
 // live is servers that run as they are told to.
@@ -29,6 +30,11 @@ func (l *live) Log(name string) string        { return l.logs[name] }
 func (l *live) Tools(name string) []mcp.About { return l.tools[name] }
 func (l *live) Reconnect(_ context.Context, name string) error {
 	l.asked = append(l.asked, name)
+	return l.fails
+}
+
+func (l *live) Login(_ context.Context, name string, _ signin.Waiter) error {
+	l.asked = append(l.asked, "login "+name)
 	return l.fails
 }
 
