@@ -204,12 +204,18 @@ func TestResume(t *testing.T) {
 // prompt too, and know that they were cut.
 // Spec: R-14, N-36.
 func TestResume_howeverItEnded(t *testing.T) {
-	w := open(t, &model{Reply: remembers}, setting{})
+	asks := make(chan struct{})
+	w := open(t, &model{Reply: func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
+		if strings.HasPrefix(asked(req), "hang") {
+			close(asks)
+		}
+		return remembers(ctx, req)
+	}}, setting{})
 	w.Push("a", "break it")
 	w.Push("b", "hang on")
 	w.Run(0)
 	w.State("a", event.Failed)
-	w.State("b", event.Running)
+	<-asks // else the letter may still enter the request
 	_, err := w.Pool.Letters.Send(t.Context(), w.Main(), "b", "not read in time", "")
 	check(t, err)
 	check(t, w.Pool.Kill(t.Context(), "b", false))

@@ -74,7 +74,7 @@ func Parse(args []string, out io.Writer) (Flags, error) {
 	fs.BoolVarP(&f.Last, "continue", "c", false, "with -p: go on with its last conversation")
 	fs.StringVarP(&f.Resume, "resume", "r", "", "with -p: go on with the conversation `NAME`")
 	fs.StringVar(&f.Model, "model", "", "the model, as `PROVIDER/NAME`")
-	fs.StringVar(&agent, "agent", "", "another vendor's agent instead of a model (`claude`, codex, opencode); with -p also one that a file describes")
+	fs.StringVar(&agent, "agent", "", "a vendor's agent (`claude`, codex, opencode) or, with -p, a file's")
 	fs.StringVar(&mode, "permission-mode", string(permit.Ask), "`ask`, accept-edits, auto, plan or yolo")
 	fs.BoolVar(&yolo, "yolo", false, "the same as --permission-mode yolo: nothing asks")
 	fs.BoolVar(&f.Keep, "keep", false, "with yolo: it holds on when the last screen leaves")
