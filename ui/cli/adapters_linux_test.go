@@ -71,16 +71,6 @@ func (y *trial) set(name, value string) {
 	y.env = append(slices.DeleteFunc(y.env, func(e string) bool { return strings.HasPrefix(e, name+"=") }), name+"="+value)
 }
 
-func put(t testing.TB, path, text string) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // hadAsked is the play that begins where the agent is told what was answered while its program did not run.
 const hadAsked = "had asked"
 

@@ -106,6 +106,17 @@ func newSite(t testing.TB) *site {
 	return s
 }
 
+// put writes a file, and makes the directories above it.
+func put(t testing.TB, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // temporary is a directory for the temporary files of programs. What a host had started that was killed in the middle of it
 // may write there for a moment longer.
 func temporary(t testing.TB) string {
