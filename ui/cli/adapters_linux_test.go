@@ -35,7 +35,7 @@ type trial struct {
 func newTrial(t testing.TB, main string, as ...adapter) *trial {
 	t.Helper()
 	path := adapters.Path(t)
-	y := &trial{site: newSite(t).plainly(), adapter: as[0], plays: map[string]string{}}
+	y := &trial{site: newSite(t), adapter: as[0], plays: map[string]string{}}
 	// Neither in memory nor where the agents keep what is temporary: Codex wants neither.
 	home := t.TempDir()
 	old := y.getenv("HOME")

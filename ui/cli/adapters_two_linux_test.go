@@ -15,7 +15,7 @@ import (
 func TestAdapters_two(t *testing.T) {
 	t.Parallel()
 	path := adapters.Path(t)
-	s := newSite(t).plainly()
+	s := newSite(t)
 	script, err := filepath.Abs("../../.ci/vendors/two.mjs")
 	if err != nil {
 		t.Fatal(err)

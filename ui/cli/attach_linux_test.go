@@ -45,7 +45,7 @@ func (s *site) listed(t *testing.T, name, want string) {
 // Spec: C-1, C-3, C-12, C-14, C-17, C-18.
 func TestAttach(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
+	s := newSite(t).raced()
 	if name := s.spawn(t, "--label", "auth", "--interactive", "--idle", "10m", "--prompt", "say first"); name != "auth" {
 		t.Errorf("it is called %q", name)
 	}
@@ -185,7 +185,7 @@ func TestAttach_refused(t *testing.T) {
 // Whoever does not read is let go of, and told so; the agent goes on, and its host does not grow.
 func TestAttach_slowReader(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
+	s := newSite(t).raced()
 	if err := os.WriteFile(filepath.Join(s.dir, "big"), []byte(strings.Repeat(strings.Repeat("x", 79)+"\n", 1000)), 0o600); err != nil {
 		t.Fatal(err)
 	}

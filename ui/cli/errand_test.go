@@ -20,7 +20,7 @@ import (
 // Spec, E-7, E-10.
 func TestErrands(t *testing.T) {
 	t.Parallel()
-	s := newSite(t).plainly()
+	s := newSite(t)
 	for errand, want := range map[string]int{"inbox": nothing, "check": nothing, "queue": nothing, "show 1": failed} {
 		out, errs, code := s.run(t, "", strings.Fields(errand)...)
 		if code != want || out != "" || !strings.Contains(errs, "nobody used fantail in") || !strings.Contains(errs, "fantail send main TEXT") {

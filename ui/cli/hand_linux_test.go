@@ -26,7 +26,7 @@ import (
 // hosted is a site with a host that has its agents.
 func hosted(t *testing.T) (*site, *service) {
 	t.Helper()
-	s := newSite(t).plainly()
+	s := newSite(t)
 	must(t, os.Mkdir(filepath.Join(s.dir, ".git"), 0o700)) // what is below belongs to it
 	return s, s.opens(t)
 }

@@ -227,7 +227,7 @@ func TestHostHearsWithoutItsFirstScreen(t *testing.T) {
 // Whoever says nonsense, too much or too little to a host is no screen, and nobody else notices.
 func TestHostEnduresStrangers(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
+	s := newSite(t).raced()
 	c := open(t, s.command())
 	c.until(t, home, ready)
 	host := s.host(t)
@@ -386,7 +386,7 @@ func descriptors(t testing.TB, pid int) int {
 func TestAttachesLeaveNothingBehind(t *testing.T) {
 	t.Parallel()
 	n := long.Times(50, 200)
-	s := newSite(t).plainly()
+	s := newSite(t)
 	c := open(t, s.command())
 	c.until(t, home, ready)
 	host := s.host(t)
@@ -417,7 +417,7 @@ func TestAttachesLeaveNothingBehind(t *testing.T) {
 // the hosts of all workspaces.
 func TestHostErrands(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
+	s := newSite(t).raced()
 	says := func(code int, out, errs string, args ...string) {
 		t.Helper()
 		o, e, c := s.run(t, "", args...)

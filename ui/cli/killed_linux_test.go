@@ -10,7 +10,7 @@ import (
 // A host that is killed takes with it what was typed in its last seconds, and no more: the next one offers the rest.
 func TestKilledHostKeepsDrafts(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
+	s := newSite(t).raced()
 	a, b := open(t, s.command()), open(t, s.command())
 	a.until(t, home, ready)
 	b.until(t, home, ready)

@@ -22,7 +22,7 @@ func TestKillsAtAnyMoment(t *testing.T) {
 	t.Parallel()
 	kills, seed := long.Times(3, 8), long.Seed(t)
 	r := rand.New(rand.NewPCG(seed, 0))
-	s := newSite(t)
+	s := newSite(t).raced()
 	mark := "MARK=" + filepath.Base(s.dir) + strconv.FormatUint(seed, 36) // of its commands
 	var pushed []string
 	c := open(t, s.command("--yolo", "--keep"))

@@ -18,8 +18,7 @@ import (
 	"fantail/ui/cli/shell"
 )
 
-// Where TestMain built the program: as the tests are, and without the race detector. With it each start takes five times as
-// long, so that tests which start many programs do without.
+// Where TestMain built the program: as the tests are, and without the race detector.
 const (
 	builtEnv = "FANTAIL_TEST_BINARY"
 	plainEnv = "FANTAIL_TEST_PLAIN_BINARY"
@@ -71,12 +70,10 @@ func TestMain(m *testing.M) {
 			}
 			os.Setenv(name, binary)
 		}
-		// Most of these tests wait for programs most of the time, but for those with the race detector.
-		if !raced {
-			if err := flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))); err != nil {
-				fmt.Fprintln(os.Stderr, err)
-				return 1
-			}
+		// These tests wait for programs most of the time.
+		if err := flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
 		}
 		return m.Run()
 	}())
@@ -101,7 +98,7 @@ func newSite(t testing.TB) *site {
 		// Of itself a program with the race detector sleeps for a second at its end.
 		"GORACE=atexit_sleep_ms=10 " + os.Getenv("GORACE"),
 	}
-	s := &site{dir: dir, env: env, program: os.Getenv(builtEnv)}
+	s := &site{dir: dir, env: env, program: plain()}
 	t.Cleanup(func() { s.ends(t) })
 	return s
 }
@@ -136,9 +133,11 @@ func temporary(t testing.TB) string {
 // plain is the program without the race detector, as users have it: that takes terabytes of addresses, and memory for each byte.
 func plain() string { return cmp.Or(os.Getenv(plainEnv), os.Getenv(builtEnv)) }
 
-// plainly has the site's programs run without it.
-func (s *site) plainly() *site {
-	s.program = plain()
+// raced has the site's programs run as the tests do, with the race detector if they have it: where several do something at
+// once with a host. Elsewhere what takes five times as long to start finds nothing that ui/uitest, with all of it in one
+// process, does not.
+func (s *site) raced() *site {
+	s.program = os.Getenv(builtEnv)
 	return s
 }
 

@@ -21,7 +21,7 @@ var (
 // program with one line; what the runtime has to say is in a file, and what came is kept (torture M21).
 func TestMemoryEnds(t *testing.T) {
 	t.Parallel()
-	s := newSite(t).plainly()
+	s := newSite(t)
 	reply := strings.Repeat("x", 60<<20)
 	server := &llmtest.Server{Answer: func(llmtest.Request) llmtest.Reply {
 		return llmtest.Reply{Parts: []llm.Part{llm.Text{Text: reply}}, Chunk: 1 << 20}

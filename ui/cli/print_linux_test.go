@@ -197,7 +197,7 @@ func TestPrintWithoutAHost(t *testing.T) {
 // An agent's command that prompts runs beside the host it runs in, and ends with what started it.
 func TestPrintByAnAgentsCommand(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
+	s := newSite(t).raced()
 	out, errs, code := s.run(t, "", "-p", "run "+s.program+" -p 'say inner' 2>&1", "--yolo")
 	if code != ok || !strings.Contains(out, "inner") || !strings.Contains(out, "temporary database") {
 		t.Errorf("exit code %d, output %q, errors %q", code, out, errs)
@@ -224,7 +224,7 @@ func TestPrintLongPrompts(t *testing.T) {
 // Many prompts at once run in one host, each in its own conversation, and each gets its own answer.
 func TestPrintManyAtOnce(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
+	s := newSite(t).raced()
 	const n = 12
 	type answer struct{ want, out, errs string }
 	answers := make(chan answer, n)

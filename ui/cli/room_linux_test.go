@@ -17,7 +17,7 @@ const (
 // Where even the language's runtime can't begin, it is the runtime that says so.
 func TestTooLittleMemory(t *testing.T) {
 	t.Parallel()
-	s := newSite(t).plainly()
+	s := newSite(t)
 	if out, errs, code := s.run(t, "", "send", "main", "hello"); code != ok {
 		t.Fatal(out, errs)
 	}

@@ -215,7 +215,7 @@ func TestClosedTerminalEndsTheScreen(t *testing.T) {
 // them, in a database of its own.
 func TestTwoScreensOfOneHost(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
+	s := newSite(t).raced()
 	a := open(t, s.command())
 	a.until(t, home, ready)
 	b := openOf(t, s.command(), 72, 20)
@@ -419,7 +419,7 @@ func TestLeavingAndQuittingEndWithZero(t *testing.T) {
 // large it is by then.
 func TestRestarts(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
+	s := newSite(t).raced()
 	c := open(t, s.command())
 	c.until(t, home, ready)
 	raw, err := c.tty.SyscallConn()

@@ -35,7 +35,7 @@ func lend() error {
 // trusted, and the doctor says what is wrong.
 func TestServers_childProcess(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
+	s := newSite(t).raced()
 	s.env = append(s.env, "SOME_TOKEN=value-of-a-token")
 	write := func(path, text string) {
 		t.Helper()

@@ -208,7 +208,7 @@ func TestServiceWithoutAKey(t *testing.T) {
 // A schedule that a script makes starts the host that fires it, and which is gone afterwards.
 func TestScheduleStartsAHost(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
+	s := newSite(t).raced()
 	if out, errs, code := s.run(t, "", "schedule", "remind", "2s", "the oven"); code != ok || strings.Contains(out, "without a host") {
 		t.Errorf("%d, %q, %q", code, out, errs)
 	}

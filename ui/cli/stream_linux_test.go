@@ -47,7 +47,7 @@ func peak(t *testing.T, format string, size int) (most int) {
 		t.Fatal(err)
 	}
 	defer stop()
-	s := newSite(t).plainly()
+	s := newSite(t)
 	s.env = append(s.env, "OPENAI_API_KEY=k", "OPENAI_BASE_URL="+base+"/v1")
 	c := s.command("-p", "go on", "--model", "openai/fake", "--output-format", format)
 	out, err := c.StdoutPipe()

@@ -15,7 +15,7 @@ import (
 // Of two screens of one host the audit says at which one a question was answered.
 func TestAudit_whichScreen(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
+	s := newSite(t).raced()
 	a := open(t, s.command())
 	a.until(t, home, ready)
 	a.typed(t, "run echo x > made\r")
