@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -227,8 +228,12 @@ func TestHand_asTheProcessItself(t *testing.T) {
 		{line: `"$0" check`},
 		{line: `"$0" send main < mebi; cp mebi m; "$0" send main < m; "$0" check --take --json | grep -c é`},
 	} {
+		var own outcome
+		var other bool
+		var both sync.WaitGroup
+		both.Go(func() { own, other = b.line(t, x.line) })
 		did, gate := a.line(t, x.line)
-		own, other := b.line(t, x.line)
+		both.Wait()
 		if did, own := did.ageless(a), own.ageless(b); did != own {
 			t.Errorf("%s: the host: %d %.2000q %.2000q; the process itself: %d %.2000q %.2000q", x.line, did.code, did.out, did.errs, own.code, own.out, own.errs)
 		}
