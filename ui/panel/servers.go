@@ -16,6 +16,7 @@ import (
 	"fantail/ui/slash/serving"
 	"fantail/ui/slash/signing"
 	"fantail/ui/slash/trusting"
+	"fantail/ui/words"
 )
 
 // serverStock is the MCP servers of the workspace as a panel lists them. They are few.
@@ -204,8 +205,8 @@ func (s *serverStock) do(p *Panel, w dialog.Wish) intent.Intent {
 	case "log":
 		return s.instead(p, r, "log", func() string { return desk.Log(r) })
 	case "login", "reconnect":
-		if !r.Used() || !r.Trusted() {
-			p.box.Fail(r.Name + " does not start: " + r.Is() + "; " + r.Says())
+		if err := r.Starts(); err != nil {
+			p.box.Fail(words.Sentence(err))
 			return nil
 		}
 		if w.Verb == "login" {

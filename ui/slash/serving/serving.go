@@ -65,6 +65,14 @@ func (r Row) ID() int64 {
 // Trusted reports whether the server may start.
 func (r Row) Trusted() bool { return r.Source.Own || r.Standing == trust.Agreed }
 
+// Starts says why the server may not start; nil: it may.
+func (r Row) Starts() error {
+	if r.Used() && r.Trusted() {
+		return nil
+	}
+	return fmt.Errorf("the MCP server %s does not start: %s; %s", r.Name, r.Is(), r.Says())
+}
+
 // Is says in few words how the server is.
 func (r Row) Is() string {
 	switch {
@@ -287,11 +295,11 @@ func (d Desk) Login(ctx context.Context, name string, w signin.Waiter) (string, 
 		return "", errors.New("no server runs here")
 	}
 	r, err := d.Find(name)
-	switch {
-	case err != nil:
+	if err != nil {
 		return "", err
-	case !r.Used() || !r.Trusted():
-		return "", fmt.Errorf("%s does not start: %s; %s", r.Name, r.Is(), r.Says())
+	}
+	if err := r.Starts(); err != nil {
+		return "", err
 	}
 	if err := d.Live.Login(ctx, r.Name, w); err != nil {
 		return "", err
@@ -335,8 +343,9 @@ func (d Desk) Run(args string) (do func(ctx context.Context) (string, error), ok
 			return "", err
 		case of != nil:
 			return of(r), nil
-		case !r.Used() || !r.Trusted():
-			return "", fmt.Errorf("%s does not start: %s; %s", r.Name, r.Is(), r.Says())
+		}
+		if err := r.Starts(); err != nil {
+			return "", err
 		}
 		return d.Reconnect(ctx, r.Name)
 	}, true

@@ -146,8 +146,8 @@ func TestRun(t *testing.T) {
 	d, l, _ := desk(t)
 	for args, want := range map[string]string{
 		"list": "MCP servers:", "tools mine": "mcp__mine__look\n  only reads, as you trust the server to say\n  Looks.\n", "log mine": "hello", "log dead": "It wrote nothing",
-		"tools shared": "Nobody knows its tools", "reconnect mine": "mine is there, with 2 tools", "reconnect shared": "! shared does not start: not trusted yet; /trust",
-		"reconnect old": "! old does not start: not used", "log nobody": "! there is no MCP server nobody", "reconnect dead": "dead is there",
+		"tools shared": "Nobody knows its tools", "reconnect mine": "mine is there, with 2 tools", "reconnect shared": "! the MCP server shared does not start: not trusted yet; /trust",
+		"reconnect old": "! the MCP server old does not start: not used", "log nobody": "! there is no MCP server nobody", "reconnect dead": "dead is there",
 	} {
 		do, ok := d.Run(args)
 		if !ok {
