@@ -233,17 +233,17 @@ func (r *Room) answer(ctx context.Context, a *fleet.Agent, m llm.Model, q sample
 	if err != nil {
 		return is, err
 	}
-	within, cancel := context.WithTimeoutCause(ctx, answersIn, fmt.Errorf("the model did not answer within %v", answersIn))
+	timed, cancel := context.WithTimeoutCause(ctx, answersIn, fmt.Errorf("the model did not answer within %v", answersIn))
 	defer cancel()
-	got, failed := reply.Read(within, m.Provider.Stream(within, req), reply.Reading{
+	got, failed := reply.Read(timed, m.Provider.Stream(timed, req), reply.Reading{
 		Model: m.Name, Keys: r.o.Keys, Now: r.o.Now, Show: func(event.Delta) {}, Void: func() {}, Retry: func(*event.Retry) {},
 	})
 	if err := r.record(context.WithoutCancel(ctx), a, m, q, got, paid); err != nil {
 		return is, err
 	}
 	switch {
-	case within.Err() != nil:
-		return is, context.Cause(within)
+	case timed.Err() != nil:
+		return is, context.Cause(timed)
 	case failed != nil:
 		return is, failed
 	case got.Stop.Reason == llm.Refusal:

@@ -16,7 +16,6 @@ type Request struct {
 	Said   []Said
 	Most   int      // tokens of the answer
 	Stops  []string // texts before which the answer ends
-	Hints  []string // parts of names of models, the best first
 }
 
 // Said is a part of the conversation that it makes up.

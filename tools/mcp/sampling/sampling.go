@@ -13,7 +13,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -24,7 +23,6 @@ const (
 	mostMessages = 100
 	mostBytes    = 256 << 10 // of all that is asked
 	mostStops    = 16
-	mostHints    = 16
 )
 
 var (
@@ -61,14 +59,6 @@ func Read(server string, p *mcp.CreateMessageParams) (q sample.Request, err erro
 	for _, stop := range p.StopSequences {
 		if stop != "" && len(q.Stops) < mostStops {
 			q.Stops = append(q.Stops, stop)
-		}
-	}
-	if p.ModelPreferences == nil {
-		return q, nil
-	}
-	for _, h := range p.ModelPreferences.Hints {
-		if h != nil && strings.TrimSpace(h.Name) != "" && len(q.Hints) < mostHints {
-			q.Hints = append(q.Hints, strings.TrimSpace(h.Name))
 		}
 	}
 	return q, nil

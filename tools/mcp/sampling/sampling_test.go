@@ -24,7 +24,7 @@ func TestRead(t *testing.T) {
 		ModelPreferences: &mcp.ModelPreferences{Hints: []*mcp.ModelHint{nil, {Name: " sonnet "}, {}}},
 	})
 	if err != nil || q.From != "db" || q.System != "Be short." || q.Most != 1<<20 || len(q.Said) != 2 || q.Said[0].ByModel || !q.Said[1].ByModel ||
-		len(q.Stops) != 1 || len(q.Hints) != 1 || q.Hints[0] != "sonnet" {
+		len(q.Stops) != 1 {
 		t.Errorf("%+v %v", q, err)
 	}
 	one := []*mcp.SamplingMessage{says("user", "x")}
