@@ -99,6 +99,7 @@ func names(t *testing.T, dir string) string {
 // be written again it is.
 // Spec: N-15.
 func TestReadOnlyDirectory(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name      string
 		dir, file fs.FileMode
@@ -232,6 +233,7 @@ func (s *site) refusesScreen(t *testing.T, as *syscall.SysProcAttr, says ...stri
 
 // Another user's data is left alone, by root too, and the error says whose it is.
 func TestForeignOwner(t *testing.T) {
+	t.Parallel()
 	if os.Geteuid() != 0 {
 		t.Skip("only root can give files away")
 	}

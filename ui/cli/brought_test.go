@@ -14,6 +14,7 @@ import (
 )
 
 func TestBrought(t *testing.T) {
+	t.Parallel()
 	for names, want := range map[string]string{
 		"":      "",
 		"A":     "A of this shell is used from now on",
@@ -26,6 +27,7 @@ func TestBrought(t *testing.T) {
 }
 
 func TestCommands(t *testing.T) {
+	t.Parallel()
 	keys := secret.New([]string{"WORK_LLM"}, func(string) string { return workKey })
 	env := []string{"PATH=/bin", "WORK_LLM=" + workKey, "COPY=" + workKey, "MY_TOKEN=x", "SSH_AUTH_SOCK=/s"}
 	for _, c := range []struct {
@@ -51,6 +53,7 @@ func (s *site) in(umask string, env []string, args ...string) *exec.Cmd {
 // Two screens of one host: each one's commands run in the environment of its shell. A key that the second brings is used
 // from then on and said so, and nothing keeps or shows it, on the first screen either.
 func TestTwoScreens_eachInItsEnvironment(t *testing.T) {
+	t.Parallel()
 	const fresh = "sk-ant-fresh-0123456789"
 	s := working(t)
 	s.env = slices.DeleteFunc(s.env, func(e string) bool { return strings.HasPrefix(e, "WORK_LLM=") || strings.HasPrefix(e, "COPY=") })

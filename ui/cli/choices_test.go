@@ -94,6 +94,7 @@ func TestScreenRemembersModelAndTheme(t *testing.T) {
 // The start says which files of the workspace steer main: on the start screen, and in
 // the transcript of a conversation that goes on.
 func TestScreenTellsWhichFilesAreInForce(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	for path, text := range map[string]string{"CLAUDE.md": "Use tabs.\n", ".agents/main.yml": "message_handling:\n  default: queue\n"} {
 		path = filepath.Join(s.dir, path)

@@ -139,6 +139,7 @@ func TestErrands(t *testing.T) {
 
 // As a Makefile or a git hook has it.
 func TestErrands_inAShell(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	line := `false || "$0" send main --priority=high "tests broke" && "$0" check --take && ! "$0" check; echo "code $?"; "$0" check > /dev/null; echo "code $?"`
 	c := exec.Command("/bin/sh", "-c", line, os.Getenv(builtEnv))
@@ -151,6 +152,7 @@ func TestErrands_inAShell(t *testing.T) {
 
 // On a terminal nothing from outside steers it, and check takes.
 func TestErrands_onATerminal(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	s.run(t, "evil \x1b]52;c;aGk=\x07\x1b[2J text", "send", "main")
 	c := open(t, s.command("check"))
@@ -170,6 +172,7 @@ func TestErrands_onATerminal(t *testing.T) {
 //
 // Spec: O-28, Q-42.
 func TestErrands_acknowledgedIsStored(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	for i := range 10 {
 		c := s.command("send", "main", fmt.Sprint("message ", i), "--json")
@@ -196,6 +199,7 @@ func TestErrands_acknowledgedIsStored(t *testing.T) {
 // A follower prints what comes, once, and ends when it is told to or when nobody
 // reads it.
 func TestInbox_follow(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	s.run(t, "", "send", "main", "before")
 	c := s.command("inbox", "--follow")

@@ -30,6 +30,7 @@ func files(t *testing.T, texts map[string]string) string {
 }
 
 func TestBranch(t *testing.T) {
+	t.Parallel()
 	rev := strings.Repeat("0123456789abcdef", 3)[:40]
 	for _, c := range []struct {
 		name  string
@@ -50,6 +51,7 @@ func TestBranch(t *testing.T) {
 }
 
 func TestSystemStatesTheFacts(t *testing.T) {
+	t.Parallel()
 	root := files(t, map[string]string{".git/HEAD": "ref: refs/heads/side\n", "AGENTS.md": "Use tabs.", "sub/x": ""})
 	now := time.Date(2026, 11, 21, 23, 0, 0, 0, time.UTC)
 	at := place.Place{Root: root, Dir: filepath.Join(root, "sub")}

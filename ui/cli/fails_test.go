@@ -74,6 +74,7 @@ func beChild(kind string) {
 }
 
 func TestScreenThatFailsLeavesTheTerminalRight(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		kind string
 		said string
@@ -141,6 +142,7 @@ func fault(kind string) {
 // mouse, paste, keyboard. SIGPROF and the signals from 34 on are not here: the
 // runtime takes them and does nothing, so the program goes on.
 func TestTheTerminalIsRestored(t *testing.T) {
+	t.Parallel()
 	signals := []syscall.Signal{
 		syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGABRT, syscall.SIGSEGV, syscall.SIGBUS, syscall.SIGFPE,
 		syscall.SIGILL, syscall.SIGSYS, syscall.SIGTRAP, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGALRM, syscall.SIGVTALRM, syscall.SIGXCPU,

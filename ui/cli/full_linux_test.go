@@ -12,6 +12,7 @@ import (
 
 // A prompt that can't be recorded ends, and says why: a script waits for it.
 func TestPrintEndsWhenTheDiskRefuses(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name, says string
 		command    func(t *testing.T, s *site) *exec.Cmd

@@ -10,6 +10,7 @@ import (
 // initialise: on a terminal nothing waits for that. The gate has its place by the order of import
 // paths once what it imports is ready, and would lose it without a word.
 func TestStartGateComesFirst(t *testing.T) {
+	t.Parallel()
 	s := newSite(t).with("GODEBUG=inittrace=1")
 	_, traced, code := s.run(t, "", "--version")
 	if code != ok {

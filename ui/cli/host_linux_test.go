@@ -329,7 +329,8 @@ func TestSilentStrangersLockNobodyOut(t *testing.T) {
 		}
 	}()
 	const room = 512
-	if !comes(func() bool { return descriptors(t, host) >= files+room }, 20*time.Second) {
+	const passing = 16 // what the host had open for a moment when they were counted
+	if !comes(func() bool { return descriptors(t, host) >= files+room-passing }, 20*time.Second) {
 		t.Error("the flood does not come through")
 	}
 	hello := s.hello()

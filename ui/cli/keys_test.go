@@ -121,6 +121,7 @@ func TestKeys_ofTheUsersOwnProvider(t *testing.T) {
 
 // What is typed on a screen is sent, shown and remembered without keys.
 func TestKeys_typedOnTheScreen(t *testing.T) {
+	t.Parallel()
 	s := working(t)
 	s.shows(t, []string{"--model", "builtin", "--yolo"}, nil,
 		[2]string{"say it is " + workKey + "\r", "it is [redacted: WORK_LLM]"},
@@ -142,6 +143,7 @@ func TestKeys_typedOnTheScreen(t *testing.T) {
 // says nonsense leaves the file's names; a file that can't be read at all keeps an errand
 // from writing anything down.
 func TestKeys_whereTheConfigurationIsWrong(t *testing.T) {
+	t.Parallel()
 	send := []string{"send", "main", "the key is " + workKey}
 	t.Run("a variable", func(t *testing.T) {
 		s := working(t)

@@ -71,7 +71,7 @@ func TestMain(m *testing.M) {
 			os.Setenv(name, binary)
 		}
 		// These tests wait for programs most of the time.
-		if err := flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))); err != nil {
+		if err := flag.Set("test.parallel", strconv.Itoa(3*runtime.GOMAXPROCS(0))); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			return 1
 		}

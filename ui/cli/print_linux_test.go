@@ -117,6 +117,7 @@ func TestPrintLeavesNoHost(t *testing.T) {
 
 // Whoever is killed, nothing that ran goes on, and what was said can be gone on with.
 func TestPrintKilled(t *testing.T) {
+	t.Parallel()
 	for _, who := range []string{"the process", "its host"} {
 		t.Run(who, func(t *testing.T) {
 			t.Parallel()
@@ -154,6 +155,7 @@ func TestPrintKilled(t *testing.T) {
 
 // Where no host can be, or will, a prompt runs in a database of its own, which is gone with it.
 func TestPrintWithoutAHost(t *testing.T) {
+	t.Parallel()
 	for name, hinder := range map[string]func(t *testing.T, s *site){
 		"no place for its socket": func(_ *testing.T, s *site) {
 			s.env = append(s.env, "XDG_RUNTIME_DIR="+os.DevNull)

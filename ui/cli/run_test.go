@@ -36,6 +36,7 @@ func (s *site) run(t *testing.T, input string, args ...string) (out, errs string
 }
 
 func TestPrintCarriesOutAPrompt(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	out, errs, code := s.run(t, "", "-p", "run echo h''i", "--permission-mode", "yolo")
 	if code != ok || !strings.Contains(out, "hi") || !strings.HasSuffix(out, "\n") {
@@ -52,6 +53,7 @@ func TestPrintCarriesOutAPrompt(t *testing.T) {
 }
 
 func TestPrintWaitsForWhatItDispatched(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	out, errs, code := s.run(t, "", "-p", "delegate async child: run echo made > file", "--yolo")
 	if code != ok || !strings.Contains(errs, "1 message is unread in prompt-") {
@@ -75,6 +77,7 @@ func TestPrintWaitsForWhatItDispatched(t *testing.T) {
 }
 
 func TestPrintDeniesWhatWouldAsk(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	out, errs, code := s.run(t, "", "-p", "run touch made")
 	if _, err := os.Stat(filepath.Join(s.dir, "made")); err == nil {
@@ -96,6 +99,7 @@ func TestPrintDeniesWhatWouldAsk(t *testing.T) {
 }
 
 func TestPrintFails(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	out, errs, code := s.run(t, "", "-p", "fail all is lost")
 	if code != failed || !strings.Contains(errs, "all is lost") {
@@ -140,6 +144,7 @@ func TestPrintFails_withWhatItDid(t *testing.T) {
 }
 
 func TestPrintFromAnotherDirectory(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	elsewhere := t.TempDir()
 	out, errs, code := s.run(t, "", "-p", "run pwd", "--yolo", "--cwd", elsewhere)
@@ -161,6 +166,7 @@ type result struct {
 }
 
 func TestPrintJSON(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	out, errs, code := s.run(t, "", "-p", "run echo h''i", "--yolo", "--output-format", "json")
 	var r result
@@ -178,6 +184,7 @@ func TestPrintJSON(t *testing.T) {
 }
 
 func TestPrintStreamJSON(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	out, errs, code := s.run(t, "", "-p", "run echo h''i", "--yolo", "--output-format", "stream-json")
 	if code != ok {
@@ -283,6 +290,7 @@ func TestPrintSignalled(t *testing.T) {
 }
 
 func TestPrintEndsWhenNobodyReads(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	c := s.command("-p", "say one then say two", "--output-format", "stream-json")
 	r, w, err := os.Pipe()

@@ -70,6 +70,7 @@ func (s *site) feed(t *testing.T, name string) (line func(text string)) {
 // A signal to a screen ends that screen, and nothing else: the terminal is right, the command
 // goes on, and the next screen shows what it does.
 func TestSignalToAScreen(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	first, feed := s.fifo(t, "started"), s.feed(t, "feed")
 	const runs = "running bash" // below the last prompt, while it does
@@ -103,6 +104,7 @@ func TestSignalToAScreen(t *testing.T) {
 // A signal to the host ends it in order: each screen is told and leaves its terminal right, the
 // command ends, who asked for it finds a crash file, and the next start goes on from there.
 func TestSignalToTheHost(t *testing.T) {
+	t.Parallel()
 	for _, sig := range []syscall.Signal{
 		syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGABRT, syscall.SIGUSR2, syscall.SIGALRM, syscall.SIGXCPU,
 	} {
@@ -190,6 +192,7 @@ func (s *site) data(t testing.TB) string {
 
 // Who closes a window ends the screen in it; the host stays for the next one.
 func TestClosedTerminalEndsTheScreen(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	c := open(t, s.command())
 	c.until(t, home, ready)
@@ -391,6 +394,7 @@ func (s *site) killsHost(t testing.TB) {
 
 // Leaving with keys ends the screen with zero, and the host stays; /quit ends both.
 func TestLeavingAndQuittingEndWithZero(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	c := open(t, s.command())
 	was := c.found

@@ -11,6 +11,7 @@ import (
 // TestReread: rules hold at once, what a screen reads on new screens, the rest after a restart; a bad
 // rule changes nothing.
 func TestReread(t *testing.T) {
+	t.Parallel()
 	was, is := config.Default(), config.Default()
 	gate, err := Gate(was, func() permit.Wall { return permit.NoWall })
 	if err != nil {
