@@ -7,7 +7,8 @@ import (
 
 // BenchmarkKeyEcho measures from a key to its echo: idle, while a reply streams,
 // and while ten agents' do beside it. The programs take turns key by key, so
-// that the machine is as busy for each.
+// that the machine is as busy for each, and a terminal with nothing in it but
+// cat takes its turn too: below that no program comes.
 func BenchmarkKeyEcho(b *testing.B) {
 	t := newTable(b)
 	for _, c := range []struct {
@@ -38,13 +39,18 @@ func BenchmarkKeyEcho(b *testing.B) {
 			}
 			ms = append(ms, m)
 		}
+		bare := newLine(b)
 		r := t.row("key to echo, "+c.name, "ms", c.median)
-		for range 10 * rounds() {
+		t.also(r, 0.99, c.slowest)
+		alone := t.row("key to echo by cat, "+c.name, "ms", "")
+		t.also(alone, 0.99, "")
+		for range 40 * rounds() { // the slowest of a hundred is to be more than one key
 			for _, m := range ms {
 				r.ms(m.site.program, m.echo())
 			}
+			alone.ms(ours, bare.echo())
 		}
-		t.also(r, 0.99, c.slowest)
+		bare.close()
 		for _, m := range ms {
 			m.stop()
 			m.site.ends()

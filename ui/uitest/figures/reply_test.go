@@ -17,6 +17,7 @@ func BenchmarkReply(b *testing.B) {
 	for range max(rounds(), 3) {
 		for _, s := range append(ss, none) {
 			m := s.open()
+			pause(time.Second) // what the start leaves for later is not the reply's
 			all, own := resident(b, m.processes()...)
 			t.row("memory, idle", "MB", "45").add(s.program, all)
 			t.row("memory, idle, of no file", "MB", "").add(s.program, own)

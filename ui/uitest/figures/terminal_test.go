@@ -211,3 +211,46 @@ func (m *terminal) stop() {
 
 // pause lets time pass.
 func pause(d time.Duration) { <-time.After(d) }
+
+// line is a terminal with cat in it, which says again what it is told.
+type line struct {
+	t   testing.TB
+	tty *os.File
+	cmd *exec.Cmd
+}
+
+func newLine(t testing.TB) *line {
+	t.Helper()
+	l := &line{t: t, cmd: exec.Command("sh", "-c", "stty raw -echo && printf r && exec cat")}
+	var err error
+	if l.tty, err = pty.Start(l.cmd); err != nil {
+		t.Fatal(err)
+	}
+	l.read()
+	return l
+}
+
+func (l *line) read() {
+	l.t.Helper()
+	if _, err := io.ReadFull(l.tty, make([]byte, 1)); err != nil {
+		l.t.Fatal(err)
+	}
+}
+
+// echo is how long a key takes, after a while in which nothing happens here.
+func (l *line) echo() time.Duration {
+	l.t.Helper()
+	pause(rand.N(20 * time.Millisecond))
+	began := time.Now()
+	if _, err := io.WriteString(l.tty, "Q"); err != nil {
+		l.t.Fatal(err)
+	}
+	l.read()
+	return time.Since(began)
+}
+
+func (l *line) close() {
+	_ = l.tty.Close() // nothing is in it any more
+	_ = l.cmd.Process.Kill()
+	_ = l.cmd.Wait() // killed
+}
