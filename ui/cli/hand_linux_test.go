@@ -455,7 +455,8 @@ func TestHand_killedHost(t *testing.T) {
 			name := fmt.Sprintf("%s%d", strings.Fields(x.args)[0], at) + strings.Repeat("i", len(x.input)%3)
 			args := strings.Fields(strings.ReplaceAll(x.args, "%s", name))
 			host := s.opens(t)
-			if len(x.list) == 0 {
+			if len(x.list) == 0 { // one message, for each is a step
+				s.run(t, "", "check", "--take")
 				s.run(t, "", "send", "main", "for "+name)
 			}
 			b := s.between(t)
