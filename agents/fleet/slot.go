@@ -33,6 +33,23 @@ func (f *Fleet) letGo(a *Agent) {
 	f.Serve()
 }
 
+// Queues lines the agent up for the slot that it will ask for with Regain: those that begin beside each other get theirs
+// in the order of these calls. The caller holds the fleet's mutex.
+func (a *Agent) Queues() { _ = a.resumes() }
+
+// resumes is what the agent wants its slot back with, made if it does not want it yet. The caller holds the fleet's mutex.
+func (a *Agent) resumes() *resume {
+	f := a.fleet
+	for _, r := range f.resumes {
+		if r.a == a {
+			return r
+		}
+	}
+	r := &resume{a: a, gave: make(chan struct{})}
+	f.resumes = append(f.resumes, r)
+	return r
+}
+
 // Serve gives free slots to the agents that want theirs back. The caller holds the fleet's mutex.
 func (f *Fleet) Serve() {
 	var rest []*resume
@@ -93,8 +110,7 @@ func (a *Agent) Regain(ctx context.Context) error {
 		f.Unlock()
 		return nil
 	}
-	r := &resume{a: a, gave: make(chan struct{})}
-	f.resumes = append(f.resumes, r)
+	r := a.resumes()
 	f.Serve()
 	f.Unlock()
 	select {
@@ -105,8 +121,13 @@ func (a *Agent) Regain(ctx context.Context) error {
 	}
 	f.Lock()
 	defer f.Unlock()
-	f.resumes = slices.DeleteFunc(f.resumes, func(s *resume) bool { return s == r })
+	a.waive()
 	return context.Cause(ctx)
+}
+
+// waive gives up what it wants its slot back with. The caller holds the fleet's mutex.
+func (a *Agent) waive() {
+	a.fleet.resumes = slices.DeleteFunc(a.fleet.resumes, func(r *resume) bool { return r.a == a })
 }
 
 // Spent stops the clock of an agent whose life is over, and frees its slot.
@@ -115,6 +136,7 @@ func (a *Agent) Spent() {
 	defer a.fleet.Unlock()
 	a.clock.stop()
 	a.clock = nil
+	a.waive()
 	a.fleet.letGo(a)
 	a.fleet.Told()
 }

@@ -58,6 +58,40 @@ func TestRegain_order(t *testing.T) {
 	})
 }
 
+// TestRegain_begins: those that begin beside each other get slots in the order they lined up in, whoever asks first; who
+// ends before it asks keeps nobody back.
+func TestRegain_begins(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newFleet(t, fleet.Options{Cap: 1})
+		runs := b.open(event.Info{ID: 1, Kind: event.Sub})
+		for _, id := range []int64{2, 3, 4} {
+			a := b.open(event.Info{ID: id, Kind: event.Fork, State: event.Queued})
+			b.hold(a.Queues)
+		}
+		var got []int64
+		for _, id := range []int64{4, 3} {
+			go func() {
+				if err := b.Of(id).Regain(t.Context()); err != nil {
+					t.Error(err)
+				}
+				got = append(got, id)
+			}()
+			synctest.Wait()
+		}
+		b.Of(2).Spent()
+		for range 2 {
+			runs.Set(is(event.Done))
+			synctest.Wait()
+			if len(got) == 1 {
+				runs = b.Of(got[0])
+			}
+		}
+		if !slices.Equal(got, []int64{3, 4}) {
+			t.Errorf("they begin as %v", got)
+		}
+	})
+}
+
 // TestRegain_cancelled: who gives up gets no slot later.
 func TestRegain_cancelled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
