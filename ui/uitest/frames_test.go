@@ -249,8 +249,10 @@ var scenes = []scene{
 		s.Enter("/push name=vet fail not allowed")
 		s.Enter("/run")
 		s.See("✉2")
-		s.Send("collect\r\x1b[5~\x1b[5~") // at once: the prompt shows after that
-		s.Wait(2 * time.Second)
+		s.Enter("after 3s")
+		s.See("after 3s")
+		s.Send("\x1b[5~\x1b[5~")
+		s.Wait(5 * time.Second)
 		s.See("new ↓")
 	}},
 	{"queued-prompt", uitest.Options{}, func(s *uitest.Session) {
