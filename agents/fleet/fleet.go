@@ -64,7 +64,7 @@ type Fleet struct {
 	living  map[int64]*Agent // the subset that has not ended: work done at every change loops over these only
 	model   string           // of new agents
 	asking  map[*Agent]bool  // agents with an open question
-	resumes []*resume        // agents that want their slot back, in order
+	resumes resumes          // agents that want their slot back, in order
 	changed chan struct{}    // closed and replaced whenever Rest may answer differently
 	closing bool
 }

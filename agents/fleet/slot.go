@@ -33,22 +33,29 @@ func (f *Fleet) letGo(a *Agent) {
 	f.Serve()
 }
 
-// Queues lines the agent up for the slot that it will ask for with Regain: those that begin beside each other get theirs
-// in the order of these calls. The caller holds the fleet's mutex.
-func (a *Agent) Queues() { _ = a.resumes() }
+// resumes are those that want theirs back, in the order they get it.
+type resumes []*resume
 
-// resumes is what the agent wants its slot back with, made if it does not want it yet. The caller holds the fleet's mutex.
-func (a *Agent) resumes() *resume {
-	f := a.fleet
-	for _, r := range f.resumes {
+// of is what the agent waits with, made if it does not wait yet.
+func (rs *resumes) of(a *Agent) *resume {
+	for _, r := range *rs {
 		if r.a == a {
 			return r
 		}
 	}
 	r := &resume{a: a, gave: make(chan struct{})}
-	f.resumes = append(f.resumes, r)
+	*rs = append(*rs, r)
 	return r
 }
+
+// forget has the agent not wait any more.
+func (rs *resumes) forget(a *Agent) {
+	*rs = slices.DeleteFunc(*rs, func(r *resume) bool { return r.a == a })
+}
+
+// LineUp lines an agent up for the slot that it will ask for with Regain: those that begin beside each other get theirs
+// in the order of these calls. The caller holds the fleet's mutex.
+func LineUp(a *Agent) { a.fleet.resumes.of(a) }
 
 // Serve gives free slots to the agents that want theirs back. The caller holds the fleet's mutex.
 func (f *Fleet) Serve() {
@@ -110,7 +117,7 @@ func (a *Agent) Regain(ctx context.Context) error {
 		f.Unlock()
 		return nil
 	}
-	r := a.resumes()
+	r := f.resumes.of(a)
 	f.Serve()
 	f.Unlock()
 	select {
@@ -121,13 +128,8 @@ func (a *Agent) Regain(ctx context.Context) error {
 	}
 	f.Lock()
 	defer f.Unlock()
-	a.waive()
+	f.resumes.forget(a)
 	return context.Cause(ctx)
-}
-
-// waive gives up what it wants its slot back with. The caller holds the fleet's mutex.
-func (a *Agent) waive() {
-	a.fleet.resumes = slices.DeleteFunc(a.fleet.resumes, func(r *resume) bool { return r.a == a })
 }
 
 // Spent stops the clock of an agent whose life is over, and frees its slot.
@@ -136,7 +138,7 @@ func (a *Agent) Spent() {
 	defer a.fleet.Unlock()
 	a.clock.stop()
 	a.clock = nil
-	a.waive()
+	a.fleet.resumes.forget(a)
 	a.fleet.letGo(a)
 	a.fleet.Told()
 }

@@ -66,7 +66,7 @@ func TestRegain_begins(t *testing.T) {
 		runs := b.open(event.Info{ID: 1, Kind: event.Sub})
 		for _, id := range []int64{2, 3, 4} {
 			a := b.open(event.Info{ID: id, Kind: event.Fork, State: event.Queued})
-			b.hold(a.Queues)
+			b.hold(func() { fleet.LineUp(a) })
 		}
 		var got []int64
 		for _, id := range []int64{4, 3} {

@@ -160,7 +160,7 @@ func (f *Forks) Fork(ctx context.Context, agent, message int64) error {
 			l.Env.Adopt(from)
 			f.handles[l.ID] = h
 			f.o.Fleet.Open(l.Agent)
-			l.Queues()
+			fleet.LineUp(l.Agent)
 			l.Start()
 		})
 		return nil
