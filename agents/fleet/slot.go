@@ -16,6 +16,7 @@ import (
 type resume struct {
 	a    *Agent
 	gave chan struct{}
+	asks int // how many of its calls wait for it
 }
 
 // Slot returns the slot the agent holds while it runs. The caller holds the fleet's mutex.
@@ -118,6 +119,7 @@ func (a *Agent) Regain(ctx context.Context) error {
 		return nil
 	}
 	r := f.resumes.of(a)
+	r.asks++
 	f.Serve()
 	f.Unlock()
 	select {
@@ -128,7 +130,9 @@ func (a *Agent) Regain(ctx context.Context) error {
 	}
 	f.Lock()
 	defer f.Unlock()
-	f.resumes.forget(a)
+	if r.asks--; r.asks == 0 {
+		f.resumes.forget(a)
+	}
 	return context.Cause(ctx)
 }
 

@@ -92,6 +92,35 @@ func TestRegain_begins(t *testing.T) {
 	})
 }
 
+// TestRegain_twoCalls: a call that gives up leaves the slot to another one of its agent.
+func TestRegain_twoCalls(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newFleet(t, fleet.Options{Cap: 1})
+		runs := b.open(event.Info{ID: 1, Kind: event.Sub})
+		a := b.open(event.Info{ID: 2, Kind: event.Sub, State: event.Waiting})
+		ctx, cancel := context.WithCancel(t.Context())
+		stays, gives := make(chan error, 1), make(chan error, 1)
+		go func() { stays <- a.Regain(t.Context()) }()
+		synctest.Wait()
+		go func() { gives <- a.Regain(ctx) }()
+		synctest.Wait()
+		cancel()
+		if err := <-gives; !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+		runs.Set(is(event.Done))
+		synctest.Wait()
+		select {
+		case err := <-stays:
+			if err != nil {
+				t.Error(err)
+			}
+		default:
+			t.Error("the other one waits in vain")
+		}
+	})
+}
+
 // TestRegain_cancelled: who gives up gets no slot later.
 func TestRegain_cancelled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
