@@ -31,6 +31,7 @@ type shelf struct {
 	mu    sync.Mutex // of both
 	err   error
 	free  chan struct{} // nil: it does at once
+	slow  time.Duration // how long Save takes
 }
 
 func (s *shelf) Leave(_ context.Context, ds []drafts.Draft) (older []drafts.Draft, err error) {
@@ -50,6 +51,7 @@ func (s *shelf) Take(context.Context) (ds []drafts.Draft, err error) {
 }
 
 func (s *shelf) Save(_ context.Context, ds []drafts.Draft) error {
+	time.Sleep(s.slow)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.saves++

@@ -61,6 +61,50 @@ func TestTouched(t *testing.T) {
 		kept(time.Hour, 2, all)
 		box.Clear()
 		typed("")
-		kept(savesAfter, 3)
+		kept(0, 3) // at once: it was sent
+		kept(time.Hour, 3)
+	})
+}
+
+// TestTouched_sentWhileItIsKept: what is sent while it is being written is no draft once that is through, and what is
+// typed after it is one in time.
+func TestTouched_sentWhileItIsKept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &shelf{slow: time.Second}
+		d := screen(t, Env{})
+		d.pool = p
+		turn, box := make(chan struct{}, 1), d.Tabs.Main().Box
+		does := func(does func()) {
+			turn <- struct{}{}
+			does()
+			i := d.Touched()
+			<-turn
+			carry(t.Context(), turn, i)
+		}
+		kept := func(want ...drafts.Draft) {
+			t.Helper()
+			synctest.Wait()
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			if !reflect.DeepEqual(p.saved, want) {
+				t.Errorf("%v, want %v", p.saved, want)
+			}
+		}
+		does(func() { box.Insert("half of it") })
+		time.Sleep(savesAfter + p.slow/2)
+		does(func() { box.Clear() })
+		time.Sleep(p.slow / 2)
+		kept(drafts.Draft{Agent: 1, Text: "half of it"})
+		time.Sleep(p.slow)
+		kept()
+		does(func() { box.Insert("the next") })
+		time.Sleep(savesAfter + p.slow)
+		kept(drafts.Draft{Agent: 1, Text: "the next"})
+		does(func() { // in place of what was sent
+			box.Clear()
+			d.Tabs.Main().Question = answer{text: "an answer"}
+		})
+		time.Sleep(savesAfter + p.slow)
+		kept(drafts.Draft{Agent: 1, Text: "an answer"})
 	})
 }
