@@ -317,8 +317,7 @@ func newStage(t *testing.T, place string) *stage {
 	for _, d := range []string{".ssh", ".local/share/fantail"} {
 		must(t, os.Chmod(filepath.Join(s.home, d), 0o700))
 	}
-	exe, err := os.Executable()
-	must(t, err)
+	exe := program(t)
 	private := filepath.Join(s.home, ".local/share/fantail")
 	caches := []string{"GOCACHE=" + filepath.Join(s.home, ".cache/go-build"), "GOMODCACHE=" + filepath.Join(s.root, ".modules")}
 	s.ground = sandbox.Ground{
@@ -719,9 +718,9 @@ func TestEscapes(t *testing.T) {
 	}
 }
 
-// drawn are n of the attempts, in their order; all of them in a long run.
+// drawn are n of the attempts, in their order, and twice as many in a long run.
 func drawn(all []escape, seed uint64, n int) (some []escape) {
-	chosen := rand.New(rand.NewPCG(seed, 0)).Perm(len(all))[:min(long.Times(n, len(all)), len(all))]
+	chosen := rand.New(rand.NewPCG(seed, 0)).Perm(len(all))[:min(long.Times(n, 2*n), len(all))]
 	slices.Sort(chosen)
 	for _, i := range chosen {
 		some = append(some, all[i])
@@ -830,11 +829,12 @@ func TestEscapesAreReal(t *testing.T) {
 
 // TestEscapesAsUser is all of it again as somebody who is not root.
 func TestEscapesAsUser(t *testing.T) {
+	t.Parallel()
 	asUser(t, "^TestEscapes$", os.Getenv("PATH"))
 }
 
 // everything has all tests run in all sandboxes for all holders, also as root; else root, who has the escapes tried as
-// somebody else too, tries one sandbox, and under the race detector, where each attempt takes long, none.
+// somebody else too, tries one sandbox, and with the race detector, which sees nothing of what a child does, none.
 const everything = "FANTAIL_TEST_SANDBOX"
 
 // tried are the kinds of sandboxes that are tried.
@@ -852,9 +852,7 @@ func asUser(t *testing.T, tests, path string, env ...string) {
 	}
 	const uid = 12345
 	at := place(t)
-	exe, err := os.Executable()
-	must(t, err)
-	for from, to := range map[string]string{exe: "program", "/bin/bash": "suid"} {
+	for from, to := range map[string]string{program(t): "program", "/bin/bash": "suid"} {
 		b, err := os.ReadFile(from)
 		must(t, err)
 		must(t, os.WriteFile(filepath.Join(at, to), b, 0o755))

@@ -1,10 +1,13 @@
 package sandbox_test
 
 import (
+	"fmt"
 	"os"
+	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -28,10 +31,43 @@ func TestMain(m *testing.M) {
 		}
 	}
 	if len(os.Args) > 2 && os.Args[1] == escaper {
-		syscall.Exit(tryEscape(os.Args[2], os.Args[3:])) // at its end the race detector sleeps for a second
+		os.Exit(tryEscape(os.Args[2], os.Args[3:]))
 	}
-	os.Exit(m.Run())
+	os.Exit(func() int {
+		defer func() { _ = os.RemoveAll(plainly) }()
+		return m.Run()
+	}())
 }
+
+// program returns where this program is, or, with the race detector, where it is without: with it each child that a test
+// starts takes ten times as long to begin.
+func program(t *testing.T) string {
+	t.Helper()
+	path, err := itself()
+	must(t, err)
+	return path
+}
+
+// plainly is the directory that itself builds in; "": it has not.
+var plainly string
+
+var itself = sync.OnceValues(func() (string, error) {
+	if !raced {
+		return os.Executable()
+	}
+	dir, err := os.MkdirTemp("", "fantail-plainly")
+	if err != nil {
+		return "", err
+	}
+	plainly = dir
+	path := filepath.Join(dir, "program")
+	build := exec.Command("go", "test", "-c", "-o", path, "fantail/tools/sandbox")
+	build.Env = append(os.Environ(), "GOFLAGS=", "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build the tests without the race detector: %w: %s", err, out)
+	}
+	return path, os.Chmod(dir, 0o755)
+})
 
 // concealed names the kinds that a program finds into which nobody can look, as the host is one.
 const concealed = "FE_CONCEALED"
