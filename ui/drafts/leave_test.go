@@ -51,7 +51,7 @@ func (s *shelf) Take(context.Context) (ds []drafts.Draft, err error) {
 }
 
 func (s *shelf) Save(_ context.Context, ds []drafts.Draft) error {
-	time.Sleep(s.slow)
+	<-time.After(s.slow)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.saves++
