@@ -278,9 +278,7 @@ func (p *Pool) recover(ctx context.Context) error {
 		if err := p.Schedule.Recover(ctx); err != nil {
 			return err
 		}
-		if err := o.DB.Patrol(ctx, p.patrolled); err != nil {
-			return err
-		}
+		o.DB.Patrol(p.patrolled)
 		_ = os.RemoveAll(o.boxes()) // of a host that was killed; what stays is in nobody's way
 	}
 	if err := p.restore(ctx, kept); err != nil {
@@ -314,7 +312,7 @@ func (p *Pool) recover(ctx context.Context) error {
 		p.fleet.Start("hooks", func() { p.Hooks.Run(p.fleet.Context(), feed) })
 	}
 	p.fleet.Start("index", func() {
-		if err := inbox.Index(p.fleet.Context(), o.DB); err != nil && p.fleet.Context().Err() == nil {
+		if err := p.inbox.Words.Index(p.fleet.Context()); err != nil && p.fleet.Context().Err() == nil {
 			p.fleet.Trouble(err) // who searches tries again
 		}
 	})
@@ -323,7 +321,7 @@ func (p *Pool) recover(ctx context.Context) error {
 
 // patrolled tells of what a look at the database's files found while nobody wrote;
 // nil: it is undone. A database that is not used any more ends a pool whose exit code
-// somebody waits for. The store's writer calls it.
+// somebody waits for. The store's patrol calls it.
 func (p *Pool) patrolled(found error) {
 	p.fleet.Emit(event.Trouble{Err: found})
 	if found != nil {

@@ -52,6 +52,9 @@ func (b *Inbox) Add(tx *store.Tx, m Message) (id int64, err error) {
 		return 0, fmt.Errorf("deposit: %w", cmp.Or(strangers(tx, m), err))
 	}
 	b.arrive(tx, id, m, tally{})
+	if id%slice == 0 {
+		tx.AfterCommit(b.Words.leftOut)
+	}
 	return id, nil
 }
 
@@ -207,11 +210,7 @@ func insert(tx *store.Tx, m Message) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	id, err := r.LastInsertId()
-	if err == nil && id%slice == 0 {
-		err = index(tx, id)
-	}
-	return id, err
+	return r.LastInsertId()
 }
 
 // blob is s as a BLOB; an empty one is not NULL.

@@ -20,19 +20,20 @@ type Rung struct {
 }
 
 // Bell is called after each commit that changed an inbox or what is said of its
-// messages, by the store's
-// writer: it must be quick and must not write. Only a commit hook rings. Several
-// changes of one inbox in one transaction ring once, with the last numbers.
+// messages, by whoever writes: it must be quick and must not write. Only a commit
+// hook rings. Several changes of one inbox in one transaction ring once, with the last numbers.
 type Bell func(Rung)
 
 // Inbox deposits and takes. It is safe for concurrent use.
 type Inbox struct {
+	Words *Words
+
 	db   *store.DB
 	bell Bell
 }
 
 // New returns the inboxes of db. bell may be nil.
-func New(db *store.DB, bell Bell) *Inbox { return &Inbox{db, bell} }
+func New(db *store.DB, bell Bell) *Inbox { return &Inbox{&Words{db, make(chan struct{}, 1)}, db, bell} }
 
 // What Add and Deposit refuse.
 var (

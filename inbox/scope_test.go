@@ -222,42 +222,6 @@ func TestTake_countsSoFar(t *testing.T) {
 	}
 }
 
-// What a migration left out is indexed in slices, and a search in the middle of it finds all.
-func TestIndex_inSlices(t *testing.T) {
-	w := fresh(t)
-	w.fill(3*slice + 7)
-	w.write(func(tx *store.Tx) error {
-		if _, err := tx.Exec(`INSERT INTO words (words) VALUES ('delete-all')`); err != nil {
-			return err
-		}
-		_, err := tx.Exec(`UPDATE words_upto SET message = 0`)
-		return err
-	})
-	upTo := func() (n int) {
-		err := w.db.Read(t.Context(), func(rx *store.Rx) error {
-			return rx.QueryRow(`SELECT message FROM words_upto`).Scan(&n)
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return n
-	}
-	w.write(func(tx *store.Tx) error { return index(tx, 3*slice+7) })
-	if n := upTo(); n != slice {
-		t.Errorf("one transaction indexes %d messages", n)
-	}
-	if err := Index(t.Context(), w.db); err != nil || upTo() != 3*slice+7 {
-		t.Errorf("%d are indexed, %v", upTo(), err)
-	}
-	if n := len(w.shelf(Shelf{Search: "0/0", Limit: 10_000})); n != 3*slice+7 {
-		t.Errorf("%d are found", n)
-	}
-	w.fill(3)
-	if err := Index(t.Context(), w.db); err != nil || upTo() >= 3*slice+10 {
-		t.Errorf("what deposits will index is indexed, %v", err)
-	}
-}
-
 // What must cost little however much there is goes along an index.
 func TestPlans(t *testing.T) {
 	w := fresh(t)

@@ -1,7 +1,6 @@
 package inbox
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -11,49 +10,6 @@ import (
 
 	"fantail/store"
 )
-
-// slice is how many messages one transaction indexes at most, for others wait for it, and after how many deposits
-// one does: alone each would cost more than the deposit itself. Who searches has the rest indexed first.
-const slice = 256
-
-// index lets messages up to that one be found by their words, the oldest first and at most a slice.
-func index(tx *store.Tx, upTo int64) error {
-	var from int64
-	err := tx.QueryRow(`SELECT message FROM words_upto`).Scan(&from)
-	if upTo = min(upTo, from+slice); err == nil && from < upTo {
-		_, err = tx.Exec(`INSERT INTO words (rowid, place, sender, subject, tags, body, error)
-			SELECT id, place, sender, subject, tags, body, error FROM message_words WHERE id > ? AND id <= ?`, from, upTo)
-		if err == nil {
-			_, err = tx.Exec(`UPDATE words_upto SET message = ?`, upTo)
-		}
-	}
-	if err != nil {
-		return fmt.Errorf("index the words of messages: %w", err)
-	}
-	return nil
-}
-
-// Index lets all messages be found by their words that a migration left out: a slice at a time, so that others write in
-// between. Who searches meanwhile goes on with it. It does nothing where no more than a slice is left out.
-func Index(ctx context.Context, db *store.DB) error { return catchUp(ctx, db, slice) }
-
-// catchUp indexes what came last, if more than that many messages are not.
-func catchUp(ctx context.Context, db *store.DB, behind int64) error {
-	for db.ReadOnly() == nil { // else search looks at those themselves
-		var upTo, newest int64
-		err := db.Read(ctx, func(rx *store.Rx) error {
-			return rx.QueryRow(`SELECT message, (SELECT ifnull(max(id), 0) FROM messages) FROM words_upto`).Scan(&upTo, &newest)
-		})
-		if err != nil || newest-upTo <= behind {
-			return err
-		}
-		behind = 0
-		if err := db.Write(ctx, "index", func(tx *store.Tx) error { return index(tx, newest) }); err != nil {
-			return err
-		}
-	}
-	return nil
-}
 
 // few is how many messages are rather looked up in the index one by one than found by walking what has the words.
 const few = 200

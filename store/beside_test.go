@@ -18,7 +18,8 @@ import (
 )
 
 // BenchmarkBeside deposits in rounds, in turn through an inbox and with the bare driver: the same rows, and as many in
-// one commit as the inbox had in the round before. It reports what both do in a second, the medians, and their ratio.
+// one commit as the inbox had in the round before. It reports what both do in a second, the medians, and their ratio;
+// and, beside that, what it takes to have a thousand of them found by their words, which a host does in a quiet moment.
 func BenchmarkBeside(b *testing.B) {
 	for _, writers := range []int{1, 8, 50} {
 		b.Run(fmt.Sprint(writers), func(b *testing.B) {
@@ -51,15 +52,23 @@ func BenchmarkBeside(b *testing.B) {
 				f()
 				return float64(all) / time.Since(began).Seconds()
 			}
-			var inboxes, drivers, sizes []float64
+			words := func() (ms float64) {
+				began := time.Now()
+				if _, err := box.Shelf(context.Background(), inbox.Shelf{Recipient: 1, Search: "nowhere"}); err != nil {
+					b.Error(err)
+				}
+				return 1000 * float64(time.Since(began)) / float64(time.Millisecond) / float64(all)
+			}
+			var inboxes, drivers, sizes, later []float64
 			for b.Loop() {
 				commits.Store(0)
 				inboxes = append(inboxes, perSecond(deposit))
 				n := int(commits.Load())
+				later = append(later, words())
 				drivers = append(drivers, perSecond(func() { bare(m, all, n) }))
 				sizes = append(sizes, float64(all)/float64(n))
 			}
-			for name, fs := range map[string][]float64{"inbox/s": inboxes, "bare/s": drivers, "msgs/commit": sizes} {
+			for name, fs := range map[string][]float64{"inbox/s": inboxes, "bare/s": drivers, "msgs/commit": sizes, "words-ms/1000": later} {
 				slices.Sort(fs)
 				b.ReportMetric(fs[len(fs)/2], name)
 			}

@@ -64,8 +64,8 @@ type DB struct {
 
 	writer  writer
 	readers readers
-	version int64       // data_version of the writer's connection at the last look; the writer's goroutine owns it
-	sound   bool        // the schema was looked at since then; the writer's goroutine owns it
+	version int64       // data_version of the writer's connection at the last look; whoever has the writer's turn owns it
+	sound   bool        // the schema was looked at since then; they own it, too
 	others  atomic.Bool // another process committed, which a write saw and nobody asked for yet
 
 	files   files.Held              // what the connections have open
@@ -90,7 +90,6 @@ func Open(ctx context.Context, path string, schema fs.FS, o Options) (*DB, error
 	if db.start, db.hears = o.Go, o.Hears; db.start == nil {
 		db.start = func(_ string, f func()) { go f() }
 	}
-	db.start("store writer", db.serve)
 	return db, nil
 }
 
@@ -101,7 +100,12 @@ func (db *DB) Close() error {
 		panic("store: Close inside a write")
 	}
 	db.closing.Do(func() {
+		db.writer.rounds.end()
 		db.writer.stop()
+		if db.writer.conn != nil {
+			db.part()
+		}
+		db.writer.gate.close()
 		db.readers.stop()
 		if db.stopped.Load() == nil {
 			db.readers.close()
@@ -132,7 +136,7 @@ func (db *DB) Changed(ctx context.Context) (bool, error) {
 // one that no Changed has reported yet. It costs nothing.
 func (db *DB) SawOthers() bool { return db.others.Load() }
 
-// look sees whether another process committed. The writer's goroutine calls it.
+// look sees whether another process committed. Whoever has the writer's turn calls it.
 func (db *DB) look(c *conn) error {
 	if r := db.reading.Load(); r.moved() != nil {
 		return r.anew(db)

@@ -187,12 +187,12 @@ func TestPatrol(t *testing.T) {
 				path := filepath.Join(t.TempDir(), "fantail.db")
 				db := opened(t, path)
 				var told []string
-				do(t, db.Patrol(t.Context(), func(err error) {
+				db.Patrol(func(err error) {
 					if err == nil {
 						err = errors.New("undone")
 					}
 					told = append(told, err.Error())
-				}))
+				})
 				c.do(t, path)
 				time.Sleep(5 * time.Second)
 				synctest.Wait()
@@ -244,12 +244,9 @@ func TestPatrol_rests(t *testing.T) {
 			do(t, err)
 			t.Cleanup(func() { _ = db.Close() })
 			do(t, try(db, "first", nil))
-			do(t, db.onWriter(t.Context(), "hurry", func(*conn) error {
-				db.writer.rounds.every = 200 * time.Millisecond
-				return nil
-			}))
+			db.writer.rounds.every = 200 * time.Millisecond
 			told := make(chan error, 9)
-			do(t, db.Patrol(t.Context(), func(err error) { told <- err }))
+			db.Patrol(func(err error) { told <- err })
 			until := func(want bool, why string) {
 				t.Helper()
 				for start := time.Now(); ; {
@@ -359,7 +356,6 @@ func readOnly(t *testing.T, path string) *DB {
 	db.writer.init()
 	db.readers.init()
 	do(t, db.openReading(t.Context(), os.ErrPermission))
-	go db.serve()
 	t.Cleanup(func() { _ = db.Close() })
 	return db
 }

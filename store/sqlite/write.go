@@ -7,132 +7,23 @@ import (
 	"reflect"
 	"runtime"
 	"runtime/debug"
-	"sync"
-	"sync/atomic"
-	"time"
 )
 
-// maxBatch bounds the transactions of one COMMIT, and so how long the first of
-// them waits.
-const maxBatch = 128
-
-// writer owns the writing connection. Its goroutine (serve) takes what has
-// queued, runs it in one transaction and commits once: the queue that forms
-// while one COMMIT waits for the disk is the next batch. A write's function
-// runs on its caller's goroutine while the writer waits for it, so a panic in
-// it unwinds where it belongs.
-type writer struct {
-	mu     sync.Mutex
-	queue  []*job
-	closed bool          // nothing is queued any more
-	wake   chan struct{} // holds one token if the queue may have something
-	ended  chan struct{} // closed by serve
-
-	// Owned by serve.
-	conn   *conn // nil: to be opened anew
-	gate   gate
-	rounds rounds
-	batch  []*job
-	// on names the write whose function or hooks run now.
-	on atomic.Pointer[string]
-}
-
-// job is one Write on its way. The writer owns err, hooks and aborted, but
-// between turn and ran, when the caller does. The callers of a batch hand the turn
-// on among themselves: through the writer each would cost two changes of goroutines.
+// job is one Write on its way. Who has the writer's turn owns err, hooks, aborted and alone.
 type job struct {
 	name string
-	raw  func(c *conn) error // set: not a transaction, the writer runs it itself
+	f    func(tx *Tx) error
+	raw  func() error // set: not a transaction, its caller runs it with the turn
 
-	turn chan *Tx      // to the caller: run
-	ran  chan struct{} // the caller to the writer: err and hooks are set, of this one and those before it
-	pass func()        // hands the turn to the next of the batch, where nothing went wrong; nil: to the writer
-	done chan struct{} // closed: err is the result
+	first bool          // the turn is its caller's; writer.mu guards it
+	turn  chan struct{} // holds a token then, unless its caller knows
+	done  chan struct{} // closed: err is the result
 
 	err     error
 	aborted bool // the function panicked or ended its goroutine
+	alone   bool // a batch that it was in failed
 	hooks   []func()
 	panic   any // what a hook panicked with
-}
-
-func (w *writer) init() {
-	w.wake = make(chan struct{}, 1)
-	w.ended = make(chan struct{})
-}
-
-// stop lets what is queued run and waits for the end.
-func (w *writer) stop() {
-	w.mu.Lock()
-	w.closed = true
-	w.mu.Unlock()
-	w.nudge()
-	<-w.ended
-}
-
-func (w *writer) nudge() {
-	select {
-	case w.wake <- struct{}{}:
-	default:
-	}
-}
-
-func (w *writer) put(j *job) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.closed {
-		return fmt.Errorf("write %s: %w", j.name, ErrClosed)
-	}
-	w.queue = append(w.queue, j)
-	w.nudge()
-	return nil
-}
-
-// withdraw takes j back and reports whether the writer had not begun with it.
-func (w *writer) withdraw(j *job) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for i, q := range w.queue {
-		if q == j {
-			w.queue = append(w.queue[:i:i], w.queue[i+1:]...)
-			return true
-		}
-	}
-	return false
-}
-
-// take waits for the next batch: transactions, or one raw job. An empty one says
-// that it is time for a look; more is false at the end.
-func (w *writer) take() (batch []*job, more bool) {
-	for {
-		select {
-		case <-w.rounds.due():
-			return nil, true
-		default:
-		}
-		w.mu.Lock()
-		n := 0
-		for n < min(len(w.queue), maxBatch) && w.queue[n].raw == nil {
-			n++
-		}
-		if n == 0 && len(w.queue) > 0 {
-			n = 1
-		}
-		batch, closed := w.queue[:n:n], w.closed
-		if w.queue = w.queue[n:]; len(w.queue) == 0 {
-			w.queue = nil
-		}
-		w.mu.Unlock()
-		if n > 0 || closed {
-			return batch, n > 0
-		}
-		select {
-		case <-w.wake:
-		case <-w.rounds.stirred():
-			w.rounds.resume()
-		case <-w.rounds.due():
-			return nil, true
-		}
-	}
 }
 
 // Write runs f in a write transaction and returns after its COMMIT, or with the
@@ -141,19 +32,33 @@ func (w *writer) take() (batch []*job, more bool) {
 // anew. ctx bounds the wait for the writer, never a started transaction. The
 // name says who writes; a Write inside a Write panics with both names.
 //
-// f runs on the caller's goroutine. If it panics, its transaction is rolled
-// back and the panic goes on; transactions beside it are not touched. If a hook
-// it hung panics, the transaction stands and Write panics with what the hook did.
+// f may run on the goroutine of another Write, of which it is one batch. If it
+// panics, its transaction is rolled back and it runs again, alone and on its
+// caller's goroutine, where the panic goes on; transactions beside it are not
+// touched. Only there may it end its goroutine. If a hook it hung panics, the
+// transaction stands and Write panics with what the hook did.
 func (db *DB) Write(ctx context.Context, name string, f func(tx *Tx) error) error {
-	return db.do(ctx, &job{name: name}, f)
+	return db.do(ctx, &job{name: name, f: f})
 }
 
 // onWriter runs f with the writer's connection, outside of any transaction.
 func (db *DB) onWriter(ctx context.Context, name string, f func(c *conn) error) error {
-	return db.do(ctx, &job{name: name, raw: f}, nil)
+	return db.do(ctx, &job{name: name, raw: func() error {
+		c, err := db.writing()
+		if err == nil {
+			err = db.examine()
+		}
+		if err == nil {
+			err = f(c)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, explain(err))
+		}
+		return nil
+	}})
 }
 
-func (db *DB) do(ctx context.Context, j *job, f func(tx *Tx) error) error {
+func (db *DB) do(ctx context.Context, j *job) error {
 	if inWrite() {
 		outer := "of another database"
 		if on := db.writer.on.Load(); on != nil {
@@ -167,55 +72,47 @@ func (db *DB) do(ctx context.Context, j *job, f func(tx *Tx) error) error {
 	if why := db.ReadOnly(); why != nil && j.raw == nil {
 		return fmt.Errorf("write %s: %w", j.name, why)
 	}
-	j.turn, j.done = make(chan *Tx), make(chan struct{})
+	j.turn, j.done = make(chan struct{}, 1), make(chan struct{})
 	if err := db.writer.put(j); err != nil {
 		return err
 	}
 	over := ctx.Done()
 	for {
 		select {
-		case tx := <-j.turn:
-			j.run(tx, f)
+		case <-j.turn:
+			db.serve(j)
 		case <-j.done:
-			if j.panic != nil {
-				panic(j.panic)
-			}
-			return j.err
 		case <-over:
 			if db.writer.withdraw(j) {
 				return fmt.Errorf("write %s: wait for the writer: %w", j.name, ctx.Err())
 			}
 			over = nil
+			continue
 		}
+		if j.panic != nil {
+			panic(j.panic)
+		}
+		return j.err
 	}
 }
 
-// run runs f on the caller's goroutine. When f does not return, it waits until
-// the transaction is undone before the goroutine goes on unwinding. inWrite
-// looks for this function on the stack.
+// run runs the function. inWrite looks for this on the stack.
 //
 //go:noinline
-func (j *job) run(tx *Tx, f func(tx *Tx) error) {
+func (j *job) run(tx *Tx) {
 	j.err, j.hooks, j.aborted = nil, nil, true
-	ran := j.ran
-	defer func() {
-		tx.end()
-		j.hooks = tx.hooks
-		aborted := j.aborted
-		if pass := j.pass; pass != nil && !aborted && j.err == nil {
-			pass()
-		} else {
-			ran <- struct{}{}
-		}
-		if aborted {
-			<-j.done
-		}
-	}()
-	err := f(tx)
+	defer tx.end()
+	err := j.f(tx)
 	if tx.broken != nil {
 		err = tx.broken
 	}
-	j.err, j.aborted = err, false
+	j.err, j.hooks, j.aborted = err, tx.hooks, false
+}
+
+// lend is run on the goroutine of another. What the function panics with its caller meets, alone.
+func (j *job) lend(tx *Tx) {
+	defer func() { _ = recover() }()
+	j.run(tx)
 }
 
 // inWrite reports whether the calling goroutine is inside a write's function
@@ -234,70 +131,6 @@ func inWrite() bool {
 			return false
 		}
 	}
-}
-
-// serve is the writer's goroutine.
-func (db *DB) serve() {
-	w := &db.writer
-	defer func() {
-		// After a regular end there is nothing left. A hook that ended the
-		// goroutine must not leave its batch and the queue waiting for ever.
-		w.mu.Lock()
-		w.closed = true
-		left := append(w.batch, w.queue...)
-		w.batch, w.queue = nil, nil
-		w.mu.Unlock()
-		for _, j := range left {
-			w.answer(j, fmt.Errorf("write %s: the writer's goroutine was ended by a hook: %w", j.name, ErrClosed))
-		}
-		if w.conn != nil {
-			db.part()
-		}
-		w.gate.close()
-		w.rounds.end()
-		close(w.ended)
-	}()
-	for {
-		batch, more := w.take()
-		if !more {
-			return
-		}
-		if len(batch) == 0 {
-			db.patrol()
-			continue
-		}
-		w.batch = batch
-		if j := batch[0]; j.raw != nil {
-			w.answer(j, db.raw(j))
-		} else {
-			db.commit(batch)
-		}
-		w.batch = nil
-	}
-}
-
-// answer ends j, once.
-func (w *writer) answer(j *job, err error) {
-	select {
-	case <-j.done:
-	default:
-		j.err = err
-		close(j.done)
-	}
-}
-
-func (db *DB) raw(j *job) error {
-	c, err := db.writing()
-	if err == nil {
-		err = db.examine()
-	}
-	if err == nil {
-		err = j.raw(c)
-	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", j.name, explain(err))
-	}
-	return nil
 }
 
 // writing is the writer's connection, opened anew if the last one broke.
@@ -327,48 +160,64 @@ func (db *DB) writing() (*conn, error) {
 }
 
 // commit runs batch in one transaction. If that fails, each of it is tried
-// alone, so that one's error is only its own.
+// alone, so that one's error is only its own: its first at once, the others
+// when they have the turn.
 func (db *DB) commit(batch []*job) {
 	w := &db.writer
 	again, err := db.transact(batch)
-	switch {
-	case err == nil:
+	if err != nil && again && len(batch) > 1 {
+		setApart(batch)
+		batch = batch[:1]
+		_, err = db.transact(batch)
+	}
+	defer func() { // a hook may end the goroutine
 		for _, j := range batch {
-			w.on.Store(&j.name)
-			for _, hook := range j.hooks {
-				j.runHook(hook)
-			}
+			j.err = err
+			close(j.done)
 		}
-		w.on.Store(nil)
-		for _, j := range batch {
-			w.answer(j, nil)
-		}
-	case again && len(batch) > 1:
-		for _, j := range batch {
-			if j.aborted {
-				w.answer(j, err)
-			} else {
-				db.commit([]*job{j})
-			}
-		}
-	default:
-		for _, j := range batch {
-			w.answer(j, err)
-		}
+	}()
+	if err == nil {
+		w.ring(batch)
 	}
 }
 
-// runHook runs hook and keeps what it panics with for the caller. inWrite
-// looks for this function on the stack.
+// setApart has each of batch be tried alone from now on.
+func setApart(batch []*job) {
+	for _, j := range batch {
+		j.alone = true
+	}
+}
+
+// ring runs the hooks that batch hung.
+func (w *writer) ring(batch []*job) {
+	for _, j := range batch {
+		w.on.Store(&j.name)
+		for len(j.hooks) > 0 {
+			hook := j.hooks[0]
+			j.hooks = j.hooks[1:]
+			j.runHook(hook, func() { w.ring(batch) })
+		}
+	}
+	w.on.Store(nil)
+}
+
+// runHook runs hook and keeps what it panics with for the caller. If the hook
+// ends the goroutine, rest runs what is left before that. inWrite looks for
+// this function on the stack.
 //
 //go:noinline
-func (j *job) runHook(hook func()) {
+func (j *job) runHook(hook, rest func()) {
+	returned := false
 	defer func() {
-		if v := recover(); v != nil && j.panic == nil {
+		switch v := recover(); {
+		case v == nil && !returned:
+			rest()
+		case v != nil && j.panic == nil:
 			j.panic = fmt.Sprintf("store: a hook of write %q panicked: %v\n\n%s", j.name, v, debug.Stack())
 		}
 	}()
 	hook()
+	returned = true
 }
 
 // transact runs batch in one transaction. On an error nothing of it is in the
@@ -393,7 +242,7 @@ func (db *DB) transact(batch []*job) (again bool, err error) {
 		return false, db.undo(c, fmt.Errorf("write %s: %w", batch[0].name, explain(err)))
 	}
 	owed := new(debts)
-	if j := w.relay(c, batch, owed, db.moment); j.aborted {
+	if j := db.relay(c, batch, owed); j.aborted {
 		return true, db.undo(c, fmt.Errorf("write %s: its function did not return", j.name))
 	} else if j.err != nil {
 		return true, db.undo(c, explain(j.err))
@@ -415,26 +264,33 @@ func (db *DB) transact(batch []*job) (again bool, err error) {
 	return false, nil
 }
 
-// relay runs the functions of batch, one after the other, and returns the one that went wrong, or the last.
-func (w *writer) relay(c *conn, batch []*job, owed *debts, now func() time.Time) *job {
-	at := 0 // whoever's turn it is
-	begin := func() {
-		w.on.Store(&batch[at].name)
-		batch[at].turn <- newTx(c, owed, now())
-	}
-	ran := make(chan struct{})
-	for i, j := range batch {
-		if j.ran, j.pass = ran, nil; i+1 < len(batch) {
-			j.pass = func() {
-				at++
-				begin()
-			}
+// relay runs the functions of batch, one after the other, and returns the one that went wrong, or the last. If one does
+// not return to here, its transaction is undone first.
+func (db *DB) relay(c *conn, batch []*job, owed *debts) (j *job) {
+	w, i := &db.writer, 0
+	defer func() {
+		w.on.Store(nil)
+		if i < 0 {
+			return
+		}
+		_ = db.undo(c, nil) // what is unwinding says why
+		if i > 0 {
+			setApart(batch)
+		}
+	}()
+	for i, j = range batch {
+		w.on.Store(&j.name)
+		if tx := newTx(c, owed, db.moment()); i == 0 {
+			j.run(tx)
+		} else {
+			j.lend(tx)
+		}
+		if j.aborted || j.err != nil {
+			break
 		}
 	}
-	begin()
-	<-ran
-	w.on.Store(nil)
-	return batch[at]
+	i = -1 // all returned
+	return j
 }
 
 // current sees that no newer program changed the schema and whether another process committed. Only then can the

@@ -212,17 +212,118 @@ func TestWrite_whenAHookPanics(t *testing.T) {
 	}
 }
 
-func TestWrite_whenAHookEndsTheWriter(t *testing.T) {
+func TestWrite_whenAHookEndsTheGoroutine(t *testing.T) {
 	db := fresh(t)
-	err := db.Write(context.Background(), "rings", func(tx *Tx) error {
-		tx.AfterCommit(runtime.Goexit)
-		return note(tx, "stands")
+	release := hold(t, db)
+	var wg sync.WaitGroup
+	var rung []string
+	var beside error
+	wg.Go(func() {
+		_ = db.Write(context.Background(), "rings", func(tx *Tx) error {
+			tx.AfterCommit(runtime.Goexit)
+			tx.AfterCommit(func() { rung = append(rung, "its next") })
+			return note(tx, "stands")
+		})
+		t.Error("the write whose hook ended the goroutine returned")
 	})
-	if !errors.Is(err, ErrClosed) {
-		t.Errorf("the write whose hook ended the writer: %v", err)
+	queued(db, 1)
+	wg.Go(func() {
+		beside = db.Write(context.Background(), "beside", func(tx *Tx) error {
+			tx.AfterCommit(func() { rung = append(rung, "the other's") })
+			return note(tx, "beside")
+		})
+	})
+	queued(db, 2)
+	release()
+	wg.Wait()
+	if beside != nil || !slices.Equal(rung, []string{"its next", "the other's"}) {
+		t.Errorf("beside: %v; rung: %q", beside, rung)
 	}
-	if err := db.Write(context.Background(), "after", set("after")); !errors.Is(err, ErrClosed) {
-		t.Errorf("the next write: %v", err)
+	write(t, db, set("after"))
+	if got := notes(t, db); !slices.Equal(got, []string{"stands", "beside", "after"}) {
+		t.Errorf("kept %q", got)
+	}
+}
+
+// TestWrite_whenItEndsTheGoroutineOfAnother: whoever's turn it was is gone, and nobody waits for them.
+func TestWrite_whenItEndsTheGoroutineOfAnother(t *testing.T) {
+	db := fresh(t)
+	release := hold(t, db)
+	var wg sync.WaitGroup
+	var last error
+	wg.Go(func() { _ = db.Write(context.Background(), "first", set("first")) })
+	queued(db, 1)
+	wg.Go(func() {
+		_ = db.Write(context.Background(), "ends", func(tx *Tx) error {
+			if err := note(tx, "lost"); err != nil {
+				return err
+			}
+			runtime.Goexit()
+			return nil
+		})
+	})
+	queued(db, 2)
+	wg.Go(func() { last = db.Write(context.Background(), "last", set("last")) })
+	queued(db, 3)
+	release()
+	wg.Wait()
+	write(t, db, set("after"))
+	if got := notes(t, db); last != nil || !slices.Equal(got, []string{"last", "after"}) {
+		t.Errorf("%v; kept %q", last, got)
+	}
+}
+
+// TestWrite_manyWhoPanicFailAndLeave: whatever the others of a batch do, each write ends, and what it says is so.
+func TestWrite_manyWhoPanicFailAndLeave(t *testing.T) {
+	db := fresh(t)
+	const each = 60
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	want := map[string]bool{}
+	for w := range 8 {
+		wg.Go(func() {
+			for i := range each {
+				key, is := fmt.Sprint(w, "-", i), (w*7+i)%9
+				ctx, cancel := context.WithCancel(context.Background())
+				if is == 3 {
+					go cancel()
+				}
+				var err error
+				caught := catch(func() {
+					err = db.Write(ctx, key, func(tx *Tx) error {
+						if err := note(tx, key); err != nil {
+							return err
+						}
+						switch is {
+						case 1:
+							return errors.New(key)
+						case 2:
+							panic(key)
+						}
+						return nil
+					})
+				})
+				cancel()
+				switch {
+				case is == 1 && (err == nil || !strings.Contains(err.Error(), key)), is == 2 && caught != key,
+					is == 3 && err != nil && !errors.Is(err, context.Canceled), is != 2 && caught != nil, is > 3 && err != nil:
+					t.Errorf("%s (%d): %v, caught %v", key, is, err, caught)
+				}
+				mu.Lock()
+				want[key] = is != 2 && err == nil
+				mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	got := map[string]bool{}
+	for _, key := range notes(t, db) {
+		got[key] = true
+	}
+	for key, is := range want {
+		if got[key] != is {
+			t.Errorf("%s is kept: %v", key, got[key])
+		}
 	}
 }
 
@@ -526,6 +627,7 @@ func TestDB_insideABubble(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		db.Patrol(func(err error) { t.Error(err) })
 		var at time.Time
 		write(t, db, func(tx *Tx) error {
 			at = tx.Now()
