@@ -72,6 +72,7 @@ func TestDies_atRest(t *testing.T) {
 		w, _ := p.open(t, setting{})
 		p.exchange(w, "one", "First.")
 		p.Kill()
+		synctest.Wait() // until that is known
 		if told := p.exchange(w, "two", "Second."); strings.Contains(told, "one") || p.Began() != 2 {
 			t.Errorf("%d programs: %s", p.Began(), told)
 		}
@@ -135,6 +136,7 @@ func TestDies_forgetful(t *testing.T) {
 			t.Error(told)
 		}
 		p.Kill()
+		synctest.Wait()
 		if told := p.exchange(w, "delta", "Fourth."); strings.Contains(told, "beta") || strings.Contains(told, "gamma") {
 			t.Error(told)
 		}
