@@ -35,6 +35,14 @@ func (plan Plan) imports() []Rule {
 			"-- store/a.go --\npackage store\nimport _ \"database/sql\"\n",
 			"-- ui/markdown/a.go --\npackage markdown\nimport _ \"charm.land/lipgloss/v2\"\n",
 		}},
+		{Name: "the start gate waits for little", Check: plan.checkEarly, Bad: []string{
+			"-- ui/screen/a.go --\npackage screen\nimport _ \"path/filepath\"\n",
+			"-- store/config/paths/a.go --\npackage paths\nimport _ \"os/user\"\n",
+		}, Good: []string{
+			"-- ui/screen/a.go --\npackage screen\nimport _ \"path\"\n",
+			"-- ui/screen/a_test.go --\npackage screen\nimport _ \"path/filepath\"\n",
+			"-- ui/cli/a.go --\npackage cli\nimport _ \"path/filepath\"\n",
+		}},
 	}
 }
 
@@ -66,6 +74,28 @@ func (plan Plan) checkConfined(t *tree.Tree) (f tree.Findings) {
 				if (p == c.Module || strings.HasPrefix(p, c.Module+"/")) && !tree.Under(s.Dir, c.Places) && !(s.Test && s.Dir == ".") {
 					f.Add("%s: %s belongs into %s only; use what that package offers", t.At(i), c.Module, strings.Join(c.Places, ", "))
 				}
+			}
+		}
+	}
+	return f
+}
+
+// early are the packages of the standard library that are initialised before most others: Go initialises, of those
+// whose imports are ready, the first by name.
+var early = []string{
+	"bytes", "context", "crypto/sha256", "encoding/binary", "encoding/hex", "errors", "fmt", "io", "io/fs", "os", "os/signal", "path",
+	"runtime", "slices", "strconv", "strings", "sync", "sync/atomic", "syscall", "time", "unsafe",
+}
+
+func (plan Plan) checkEarly(t *tree.Tree) (f tree.Findings) {
+	for _, s := range t.Files {
+		if s.Test || s.Dir != plan.Gate && !slices.Contains(plan.Arrows[plan.Gate], s.Dir) {
+			continue
+		}
+		for _, i := range s.Syntax.Imports {
+			p, _ := strconv.Unquote(i.Path.Value)
+			if _, own := tree.Ours(i); !own && !slices.Contains(early, p) {
+				f.Add("%s: the start gate would wait for %s, and for all that is initialised before it; do without, or see with GODEBUG=inittrace=1 that it is early", t.At(i), p)
 			}
 		}
 	}

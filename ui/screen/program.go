@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"path/filepath"
+	"path"
 	"strconv"
 	"strings"
 	"syscall"
@@ -79,10 +79,10 @@ func find(name string, env []string) (string, error) {
 		if !ok {
 			continue
 		}
-		for _, dir := range filepath.SplitList(list) {
-			path := filepath.Join(dir, name)
-			if info, err := os.Stat(path); filepath.IsAbs(path) && err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
-				return path, nil
+		for dir := range strings.SplitSeq(list, ":") {
+			file := path.Join(dir, name)
+			if info, err := os.Stat(file); path.IsAbs(file) && err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
+				return file, nil
 			}
 		}
 	}

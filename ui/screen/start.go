@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
+	"path"
 	"strconv"
 	"strings"
 	"sync"
@@ -49,7 +49,7 @@ func Start(args []string) (code int, shown bool) {
 	if !shows {
 		return 0, false
 	}
-	dir, err := filepath.Abs(dir)
+	dir, err := paths.Abs(dir)
 	if err != nil {
 		return 0, false
 	}
@@ -81,7 +81,7 @@ func Start(args []string) (code int, shown bool) {
 			silent++
 		}
 	}
-	fmt.Fprintf(os.Stderr, "fantail: %d hosts in a row ended before they had shown anything; %s may tell why\n", hosts, filepath.Join(data, paths.HostLog))
+	fmt.Fprintf(os.Stderr, "fantail: %d hosts in a row ended before they had shown anything; %s may tell why\n", hosts, path.Join(data, paths.HostLog))
 	return 1, true
 }
 
@@ -93,7 +93,7 @@ func placeOf(dir string) (data, socket string, err error) {
 	if err := paths.MakePrivate(data); err != nil {
 		return "", "", err
 	}
-	return data, socket, paths.MakePrivate(filepath.Dir(socket))
+	return data, socket, paths.MakePrivate(path.Dir(socket))
 }
 
 // whereOf is [placeOf] that makes nothing.

@@ -3,8 +3,9 @@
 //
 // Does: name these directories; make one that only its owner can use; say whose a file is.
 //
-// Does not: read or write a file. It needs nothing but the standard library's small packages:
-// the process in the terminal uses it before anything else of the program exists.
+// Does not: write a file. It needs nothing but the standard library's small packages: the process
+// in the terminal uses it before anything else of the program exists. path/filepath and os/user are
+// none of them: by the order of names half of the program's libraries are initialised before these.
 //
 // Imports: nothing of ours.
 package paths
@@ -15,8 +16,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/user"
-	"path/filepath"
+	"path"
 	"strconv"
 	"strings"
 	"syscall"
@@ -39,7 +39,7 @@ func Dir(env func(string) string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return filepath.Join(base, "fantail"), nil
+	return path.Join(base, "fantail"), nil
 }
 
 // File is config.toml in [Dir].
@@ -48,7 +48,7 @@ func File(env func(string) string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return filepath.Join(dir, "config.toml"), nil
+	return path.Join(dir, "config.toml"), nil
 }
 
 // Data is where the workspace with that root keeps its database and outputs:
@@ -59,7 +59,7 @@ func Data(env func(string) string, root string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return filepath.Join(base, "fantail", Slug(root)), nil
+	return path.Join(base, "fantail", Slug(root)), nil
 }
 
 // Workspaces are the data directories of all workspaces this user has.
@@ -68,7 +68,7 @@ func Workspaces(env func(string) string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	entries, err := os.ReadDir(filepath.Join(base, "fantail"))
+	entries, err := os.ReadDir(path.Join(base, "fantail"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -78,7 +78,7 @@ func Workspaces(env func(string) string) ([]string, error) {
 	var all []string
 	for _, e := range entries {
 		if e.IsDir() {
-			all = append(all, filepath.Join(base, "fantail", e.Name()))
+			all = append(all, path.Join(base, "fantail", e.Name()))
 		}
 	}
 	return all, nil
@@ -87,17 +87,17 @@ func Workspaces(env func(string) string) ([]string, error) {
 // xdg is the base directory a variable names, else the one under $HOME. As the
 // XDG rules say, a relative value counts as unset.
 func xdg(env func(string) string, name, under string) (string, error) {
-	if dir := env(name); filepath.IsAbs(dir) {
-		return filepath.Clean(dir), nil
+	if dir := env(name); path.IsAbs(dir) {
+		return path.Clean(dir), nil
 	}
 	home := env("HOME")
 	switch {
 	case home == "":
 		return "", fmt.Errorf("find the user's directories: neither %s nor HOME is set; set HOME", name)
-	case !filepath.IsAbs(home):
+	case !path.IsAbs(home):
 		return "", errors.New("find the user's directories: HOME is not an absolute path")
 	}
-	return filepath.Join(home, under), nil
+	return path.Join(home, under), nil
 }
 
 // Runtime is where sockets lie: $XDG_RUNTIME_DIR/fantail, else fantail-UID
@@ -113,7 +113,7 @@ func Runtime(env func(string) string, uid int) string {
 			return dir
 		}
 	}
-	return filepath.Join("/tmp", own)
+	return path.Join("/tmp", own)
 }
 
 // Bell is the path of the socket on which a process outside rings the host of the workspace with
@@ -128,14 +128,14 @@ func Screens(env func(string) string, uid int, data string) string {
 }
 
 func socket(env func(string) string, uid int, data, kind string) string {
-	return filepath.Join(Runtime(env, uid), fmt.Sprintf("%.8x.%s", sha256.Sum256([]byte(data)), kind))
+	return path.Join(Runtime(env, uid), fmt.Sprintf("%.8x.%s", sha256.Sum256([]byte(data)), kind))
 }
 
 func absolute(dir, name string) string {
-	if !filepath.IsAbs(dir) {
+	if !path.IsAbs(dir) {
 		return ""
 	}
-	return filepath.Join(dir, name)
+	return path.Join(dir, name)
 }
 
 // MakePrivate makes dir and what leads to it, readable by this user only. A
@@ -178,62 +178,120 @@ func strange(dir string) error {
 		if err == nil {
 			return Foreign(dir, info)
 		}
-		if !errors.Is(err, fs.ErrNotExist) || dir == filepath.Dir(dir) {
+		if !errors.Is(err, fs.ErrNotExist) || dir == path.Dir(dir) {
 			return nil // making it says why
 		}
-		dir = filepath.Dir(dir)
+		dir = path.Dir(dir)
 	}
 }
 
 // ErrForeign is the error of a file or directory that belongs to another user.
 var ErrForeign = errors.New("it is another user's")
 
-// Foreign is an error that names path and its owner if that is another user than
+// Foreign is an error that names a file and its owner if that is another user than
 // this process's.
-func Foreign(path string, info fs.FileInfo) error {
+func Foreign(file string, info fs.FileInfo) error {
 	st, known := info.Sys().(*syscall.Stat_t)
 	if !known || int(st.Uid) == os.Geteuid() {
 		return nil
 	}
 	return fmt.Errorf("%s belongs to %s, and this program runs as %s: %w: run it as its owner, have XDG_DATA_HOME and XDG_RUNTIME_DIR name directories of yours, or give it to yourself (chown)",
-		path, person(int(st.Uid)), person(os.Geteuid()), ErrForeign)
+		file, person(int(st.Uid)), person(os.Geteuid()), ErrForeign)
 }
 
-// person is the name and number of a user.
+// person is the name and number of a user, the name if it stands in the system's file.
 func person(uid int) string {
 	number := strconv.Itoa(uid)
-	if u, err := user.LookupId(number); err == nil && u.Username != "" {
-		return fmt.Sprintf("%s (uid %s)", u.Username, number)
+	text, _ := os.ReadFile("/etc/passwd")
+	for line := range strings.Lines(string(text)) {
+		if f := strings.SplitN(line, ":", 4); len(f) == 4 && f[0] != "" && f[2] == number {
+			return fmt.Sprintf("%s (uid %s)", f[0], number)
+		}
 	}
 	return "uid " + number
 }
 
-// barred is err, and whose directory it is that keeps this user from path, if that
+// barred is err, and whose directory it is that keeps this user from a file, if that
 // is why.
-func barred(path string, err error) error {
+func barred(file string, err error) error {
 	if !errors.Is(err, fs.ErrPermission) {
 		return err
 	}
-	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
+	for dir := path.Dir(file); ; dir = path.Dir(dir) {
 		if info, e := os.Stat(dir); e == nil {
 			if foreign := Foreign(dir, info); foreign != nil {
 				return fmt.Errorf("%w: %w", err, foreign)
 			}
 			return err
 		}
-		if dir == filepath.Dir(dir) {
+		if dir == path.Dir(dir) {
 			return err
 		}
 	}
+}
+
+// Abs is the absolute path of a file that is named from the present directory.
+func Abs(file string) (string, error) {
+	if path.IsAbs(file) {
+		return path.Clean(file), nil
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	return path.Join(dir, file), nil
+}
+
+// mostLinks is how many symbolic links a path may lead through.
+const mostLinks = 255
+
+// resolve is an absolute path of the same file without symbolic links.
+func resolve(abs string) (string, error) {
+	at, links := "/", 0
+	for rest := abs; rest != ""; {
+		var name string
+		name, rest, _ = strings.Cut(rest, "/")
+		switch name {
+		case "", ".":
+			continue
+		case "..":
+			at = path.Dir(at)
+			continue
+		}
+		next := path.Join(at, name)
+		info, err := os.Lstat(next)
+		if err != nil {
+			return "", err
+		}
+		if info.Mode()&fs.ModeSymlink == 0 {
+			if rest != "" && !info.IsDir() {
+				return "", &fs.PathError{Op: "resolve", Path: next, Err: syscall.ENOTDIR}
+			}
+			at = next
+			continue
+		}
+		if links++; links > mostLinks {
+			return "", &fs.PathError{Op: "resolve", Path: abs, Err: syscall.ELOOP}
+		}
+		to, err := os.Readlink(next)
+		if err != nil {
+			return "", err
+		}
+		if path.IsAbs(to) {
+			at = "/"
+		}
+		rest = to + "/" + rest
+	}
+	return at, nil
 }
 
 // Workspace is the root of the workspace dir lies in, with symbolic links
 // resolved: dir or the nearest directory above it that has .git (a directory, or
 // the file of a worktree), else dir itself.
 func Workspace(dir string) (string, error) {
-	abs, err := filepath.Abs(dir)
+	abs, err := Abs(dir)
 	if err == nil {
-		abs, err = filepath.EvalSymlinks(abs)
+		abs, err = resolve(abs)
 	}
 	if err != nil {
 		return "", fmt.Errorf("find the workspace: %w", err)
@@ -245,14 +303,14 @@ func Workspace(dir string) (string, error) {
 	if !info.IsDir() {
 		return "", fmt.Errorf("find the workspace: %s is not a directory", abs)
 	}
-	for at := abs; ; at = filepath.Dir(at) {
-		_, err := os.Lstat(filepath.Join(at, ".git"))
+	for at := abs; ; at = path.Dir(at) {
+		_, err := os.Lstat(path.Join(at, ".git"))
 		switch {
 		case err == nil:
 			return at, nil
 		case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission):
 			return "", fmt.Errorf("find the workspace: %w", err)
-		case at == filepath.Dir(at):
+		case at == path.Dir(at):
 			return abs, nil
 		}
 	}
@@ -262,7 +320,7 @@ func Workspace(dir string) (string, error) {
 // whole path, so that two workspaces of one name do not meet.
 func Slug(root string) string {
 	var b strings.Builder
-	for _, r := range strings.ToLower(filepath.Base(root)) {
+	for _, r := range strings.ToLower(path.Base(root)) {
 		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
 			b.WriteRune(r)
 		} else if n := b.Len(); n > 0 && b.String()[n-1] != '-' {
