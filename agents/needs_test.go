@@ -161,6 +161,7 @@ func TestReceive_fromOneThatWaits(t *testing.T) {
 	if m, err := receive("b"); err != nil || m.From != "b" {
 		t.Errorf("received %+v, %v", m, err)
 	}
+	w.State("b", event.Done) // and with it the run
 	// The needed task runs, but what waits for it was never started.
 	w.Push("c", "endless")
 	w.after("d", "x", "c")
