@@ -64,8 +64,8 @@ func (db *DB) openReading(ctx context.Context, why error) (err error) {
 }
 
 // anew opens a file again that somebody wrote to while it was read without locks. What
-// is open is closed first: that would drop the locks of what is opened. The writer's
-// goroutine calls it.
+// is open is closed first: that would drop the locks of what is opened. Whoever has the
+// writer's turn calls it.
 func (r *reading) anew(db *DB) error {
 	resume, ok := db.readers.pause(busyTimeout)
 	if !ok {
