@@ -311,11 +311,7 @@ func (p *Pool) recover(ctx context.Context) error {
 		feed := p.fleet.Subscribe() // before anything happens
 		p.fleet.Start("hooks", func() { p.Hooks.Run(p.fleet.Context(), feed) })
 	}
-	p.fleet.Start("index", func() {
-		if err := p.inbox.Words.Index(p.fleet.Context()); err != nil && p.fleet.Context().Err() == nil {
-			p.fleet.Trouble(err) // who searches tries again
-		}
-	})
+	p.fleet.Start("index", func() { p.inbox.Words.Index(p.fleet.Context(), p.fleet.Trouble) })
 	return nil
 }
 

@@ -127,10 +127,13 @@ func (n *news) read(v *store.View, after, mailed int64) (err error) {
 	return err
 }
 
-// refreshed applies n. The store's writer calls it.
+// refreshed applies n. A commit hook calls it.
 func (p *Pool) refreshed(n news) {
 	p.fleet.Lock()
 	defer p.fleet.Unlock()
+	if n.mailed > p.others.mailed {
+		p.inbox.Words.LeftOut()
+	}
 	p.others.stale, p.others.noticed, p.others.mailed = false, n.newest, n.mailed
 	for _, row := range n.agents {
 		a, r := p.fleet.Of(row.ID), n.counts[row.ID]

@@ -53,7 +53,7 @@ func (b *Inbox) Add(tx *store.Tx, m Message) (id int64, err error) {
 	}
 	b.arrive(tx, id, m, tally{})
 	if id%slice == 0 {
-		tx.AfterCommit(b.Words.leftOut)
+		tx.AfterCommit(b.Words.LeftOut)
 	}
 	return id, nil
 }

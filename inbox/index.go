@@ -21,35 +21,48 @@ const (
 // Words has messages found by their words.
 type Words struct {
 	db   *store.DB
-	left chan struct{} // holds a token if a slice or more is left out
+	left chan struct{} // holds a token if somebody says that there may be a slice to index
 }
 
-// Index keeps the words of messages found, until ctx ends: of what a migration left out at once, and of what comes when
-// no more does for a moment, so that no deposit waits for it. A slice at a time, so that others write in between.
-func (w *Words) Index(ctx context.Context) error {
-	for {
-		if err := catchUp(ctx, w.db, slice); err != nil {
-			return err
+// LeftOut has Index look whether messages are left out. Deposits of this inbox call it once in a slice; who sees that
+// others deposited calls it for theirs.
+func (w *Words) LeftOut() {
+	select {
+	case w.left <- struct{}{}:
+	default: // it is told
+	}
+}
+
+// Index keeps the words of messages found, until ctx ends or the database is closed: of what a migration left out at
+// once, and of what comes when no more does for a moment. A slice at a time, so that others write in between. What goes
+// wrong is told, and tried again when more comes.
+func (w *Words) Index(ctx context.Context, trouble func(error)) {
+	for err := catchUp(ctx, w.db, slice); ; err = w.follow(ctx) {
+		if ctx.Err() != nil || store.Stopped(err) {
+			return
 		}
-		select {
-		case <-w.left:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-		if err := settled(ctx, w.db); err != nil {
-			return err
+		if err != nil {
+			trouble(err)
 		}
 	}
 }
 
-// settled waits until nobody deposits for a moment, or far too many messages are not indexed.
-func settled(ctx context.Context, db *store.DB) error {
+// follow waits for what comes, and indexes it.
+func (w *Words) follow(ctx context.Context) error {
+	select {
+	case <-w.left:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 	tick := time.NewTicker(lull)
 	defer tick.Stop()
 	for before := int64(-1); ; {
-		upTo, newest, err := indexed(ctx, db)
-		if err != nil || newest == before || newest-upTo > farBehind {
+		upTo, newest, err := indexed(ctx, w.db)
+		switch {
+		case err != nil:
 			return err
+		case newest == before || newest-upTo > farBehind:
+			return catchUp(ctx, w.db, slice)
 		}
 		before = newest
 		select {
@@ -68,26 +81,31 @@ func indexed(ctx context.Context, db *store.DB) (upTo, newest int64, err error) 
 	return upTo, newest, err
 }
 
-// catchUp indexes what came last, if more than that many messages are not.
+// catchUp indexes what had come by now, if more than that many messages are not.
 func catchUp(ctx context.Context, db *store.DB, behind int64) error {
-	for db.ReadOnly() == nil { // else search looks at those themselves
-		upTo, newest, err := indexed(ctx, db)
-		if err != nil || newest-upTo <= behind {
-			return err
-		}
-		behind = 0
-		if err := db.Write(ctx, "index", func(tx *store.Tx) error { return index(tx, newest) }); err != nil {
-			return err
-		}
+	if db.ReadOnly() != nil {
+		return nil // search looks at those itself
 	}
-	return nil
+	upTo, newest, err := indexed(ctx, db)
+	if newest-upTo <= behind {
+		return err
+	}
+	for err == nil && upTo < newest {
+		err = db.Write(ctx, "index", func(tx *store.Tx) (err error) {
+			upTo, err = index(tx, newest)
+			return err
+		})
+	}
+	return err
 }
 
-// index lets messages up to that one be found by their words, the oldest first and at most a slice.
-func index(tx *store.Tx, upTo int64) error {
+// index lets messages up to that one be found by their words, the oldest first and at most a slice. It returns the last
+// that is.
+func index(tx *store.Tx, newest int64) (upTo int64, err error) {
 	var from int64
-	err := tx.QueryRow(`SELECT message FROM words_upto`).Scan(&from)
-	if upTo = min(upTo, from+slice); err == nil && from < upTo {
+	err = tx.QueryRow(`SELECT message FROM words_upto`).Scan(&from)
+	upTo = max(from, min(newest, from+slice))
+	if err == nil && from < upTo {
 		_, err = tx.Exec(`INSERT INTO words (rowid, place, sender, subject, tags, body, error)
 			SELECT id, place, sender, subject, tags, body, error FROM message_words WHERE id > ? AND id <= ?`, from, upTo)
 		if err == nil {
@@ -95,15 +113,7 @@ func index(tx *store.Tx, upTo int64) error {
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("index the words of messages: %w", err)
+		return 0, fmt.Errorf("index the words of messages: %w", err)
 	}
-	return nil
-}
-
-// leftOut tells Index that there is a slice for it.
-func (w *Words) leftOut() {
-	select {
-	case w.left <- struct{}{}:
-	default: // it is told
-	}
+	return upTo, nil
 }

@@ -2,7 +2,8 @@ package inbox
 
 import (
 	"context"
-	"errors"
+	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -37,7 +38,10 @@ func TestIndex_inSlices(t *testing.T) {
 	w := fresh(t)
 	w.fill(3*slice + 7)
 	w.forget()
-	w.write(func(tx *store.Tx) error { return index(tx, 3*slice+7) })
+	w.write(func(tx *store.Tx) error {
+		_, err := index(tx, 3*slice+7)
+		return err
+	})
 	if n := w.upTo(); n != slice {
 		t.Errorf("one transaction indexes %d messages", n)
 	}
@@ -54,8 +58,11 @@ func TestIndex_inAQuietMoment(t *testing.T) {
 		w.fill(2*slice - 1)
 		w.forget()
 		ctx, cancel := context.WithCancel(t.Context())
-		ended := make(chan error)
-		go func() { ended <- w.box.Words.Index(ctx) }()
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			w.box.Words.Index(ctx, func(err error) { t.Error(err) })
+		}()
 		is := func(want int64, why string) {
 			t.Helper()
 			synctest.Wait()
@@ -84,9 +91,84 @@ func TestIndex_inAQuietMoment(t *testing.T) {
 		is(int64(all-slice-1), "others may go on")
 		time.Sleep(2 * lull)
 		is(int64(all), "nobody does")
-		cancel()
-		if err := <-ended; !errors.Is(err, context.Canceled) {
+		fill(slice - 1)
+		time.Sleep(time.Hour)
+		is(int64(all-slice+1), "less than a slice is left out")
+		if _, err := New(w.db, nil).Deposit(ctx, Message{Recipient: w.main, Sender: w.lint, Body: "through another inbox"}); err != nil {
 			t.Error(err)
 		}
+		all++
+		w.box.Words.LeftOut()
+		time.Sleep(2 * lull)
+		is(int64(all-slice), "less than a slice is left out, and one")
+		fill(2)
+		w.box.Words.LeftOut()
+		time.Sleep(2 * lull)
+		is(int64(all), "who saw others deposit says so")
+		cancel()
+		<-ended
 	})
+}
+
+// TestIndex_whenItFails: it is told, and tried again when more comes.
+func TestIndex_whenItFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := fresh(t)
+		w.fill(slice + 1)
+		w.forget()
+		w.write(func(tx *store.Tx) error {
+			_, err := tx.Exec(`ALTER TABLE words_upto RENAME TO words_gone`)
+			return err
+		})
+		ctx, cancel := context.WithCancel(t.Context())
+		ended, told := make(chan struct{}), make(chan error, 1)
+		go func() {
+			defer close(ended)
+			w.box.Words.Index(ctx, func(err error) { told <- err })
+		}()
+		if err := <-told; !strings.Contains(err.Error(), "words_upto") {
+			t.Error(err)
+		}
+		w.write(func(tx *store.Tx) error {
+			_, err := tx.Exec(`ALTER TABLE words_gone RENAME TO words_upto`)
+			return err
+		})
+		w.box.Words.LeftOut()
+		time.Sleep(2 * lull)
+		synctest.Wait()
+		if n := w.upTo(); n != slice+1 {
+			t.Errorf("%d are indexed", n)
+		}
+		cancel()
+		<-ended
+	})
+}
+
+// TestIndex_whileOthersDeposit: what had come is indexed, and a search answers, though more comes all the time.
+func TestIndex_whileOthersDeposit(t *testing.T) {
+	w := fresh(t)
+	w.fill(4 * slice)
+	w.forget()
+	over := make(chan struct{})
+	var others sync.WaitGroup
+	for range 4 {
+		others.Go(func() {
+			for {
+				select {
+				case <-over:
+					return
+				default:
+				}
+				if _, err := w.box.Deposit(t.Context(), Message{Recipient: w.main, Sender: w.lint, Body: "more"}); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	if n := len(w.shelf(Shelf{Search: "0/0", Limit: 10_000})); n != 4*slice {
+		t.Errorf("%d are found", n)
+	}
+	close(over)
+	others.Wait()
 }

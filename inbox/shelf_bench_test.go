@@ -36,7 +36,7 @@ func (w *world) crowd(n int) {
 		if err == nil {
 			for range 3*n/slice + 1 {
 				if err == nil {
-					err = index(tx, 3*int64(n))
+					_, err = index(tx, 3*int64(n))
 				}
 			}
 		}

@@ -46,7 +46,7 @@ func readHead(path string) (place, error) {
 	return place{}, errors.New("the file audit.head says nothing any more: somebody wrote something else into it")
 }
 
-// write writes where the chain ends now. The store's writer calls it: it waits for no disk.
+// write writes where the chain ends now. A commit hook calls it: it waits for no disk.
 func (h *head) write(p place) {
 	err := h.put(fmt.Appendf(nil, form, p.chain, p.row, p.hash))
 	h.mu.Lock()

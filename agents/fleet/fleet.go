@@ -43,7 +43,7 @@ type Options struct {
 }
 
 // Fleet is all agents whose tab is open, and the queue in memory. Its mutex guards both. It is never held across I/O:
-// the store's writer takes it in commit hooks, so a caller that wrote while holding it would deadlock.
+// commit hooks take it, so a caller that wrote while holding it would deadlock.
 type Fleet struct {
 	sync.Mutex
 
@@ -282,7 +282,7 @@ func (f *Fleet) Below(in map[int64]bool) (live []*Agent) {
 	return live
 }
 
-// Rung is the inbox's bell: a commit changed somebody's inbox. The store's writer calls it.
+// Rung is the inbox's bell: a commit changed somebody's inbox. A commit hook calls it.
 func (f *Fleet) Rung(r inbox.Rung) {
 	f.Lock()
 	defer f.Unlock()

@@ -18,8 +18,8 @@ type Book struct {
 
 	Audit Auditor // nil: nobody
 
-	// Tell is called after a commit with the entries it appended; live: they replace what was streamed. The store's
-	// writer calls it, so it must not write. nil: nobody is told.
+	// Tell is called after a commit with the entries it appended; live: they replace what was streamed. A commit
+	// hook calls it, so it must not write. nil: nobody is told.
 	Tell func(entries []Entry, live bool)
 }
 

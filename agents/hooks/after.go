@@ -15,7 +15,7 @@ import (
 // mostBody is how much of a text a hook is told, in bytes.
 const mostBody = 64 << 10
 
-// TaskEnded notes that a task has ended; hooks are told outside of the transaction that ended it. The store's writer calls
+// TaskEnded notes that a task has ended; hooks are told outside of the transaction that ended it. A commit hook calls
 // it.
 func (r *Room) TaskEnded(task int64) {
 	if r.idle() {

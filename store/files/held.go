@@ -17,7 +17,7 @@ import (
 )
 
 // Held are the files of one database as the connections of this process have them open.
-// One goroutine at a time, the writer's, looks at them and mends them; Opened, Closed,
+// One goroutine at a time, whoever's turn it is to write, looks at them and mends them; Opened, Closed,
 // Lapsed and Calm are safe for concurrent use.
 type Held struct {
 	trio        atomic.Pointer[trio] // nil: none were noted yet

@@ -100,7 +100,7 @@ func (db *DB) Close() error {
 		panic("store: Close inside a write")
 	}
 	db.closing.Do(func() {
-		db.writer.rounds.end()
+		db.writer.rounds.stop()
 		db.writer.stop()
 		if db.writer.conn != nil {
 			db.part()

@@ -23,7 +23,7 @@ const (
 	smallest     = 512     // bytes of the smallest database; SQLite takes a smaller file for an empty one and overwrites it
 )
 
-// prepare does all of open but starting the writer. The file is only written
+// prepare opens the file for [Open], which starts nothing. The file is only written
 // to once it is known to be empty or ours.
 func prepare(ctx context.Context, path string, o Options, fsys fs.FS) (_ *DB, err error) {
 	steps, err := load(fsys)

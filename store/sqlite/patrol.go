@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"fantail/store/files"
@@ -12,16 +13,17 @@ import (
 // round is how often the files are looked at while nobody reads or writes.
 const round = 3 * time.Second
 
-// rounds are the looks at the files that no write asks for. A goroutine of theirs asks for the writer's turn for each;
-// whoever's turn it is owns rests and told.
+// rounds are the looks at the files that no write asks for. A goroutine of theirs makes them, each when it has the
+// writer's turn, and owns told.
 type rounds struct {
 	every time.Duration // 0: round
 	mu    sync.Mutex    // held while the goroutine begins or ends
+	over  bool          // there will be none any more
 	quit  chan struct{} // closed to end it; nil: there is none
-	over  chan struct{} // closed once it has ended
+	ended chan struct{} // closed once it has ended
 	tell  func(error)
 	vigil *files.Vigil // nil: there is none, and no rest
-	rests bool         // there is nothing to look for until the vigil has news
+	rests atomic.Bool  // there is nothing to look for until the vigil has news
 	told  string       // what was told last; "": that all is in order
 }
 
@@ -29,66 +31,71 @@ type rounds struct {
 // deleted or replaced is noticed, and mended where that is possible, before the next
 // write. It calls tell with each finding that differs from the one before; nil
 // says that what was found is undone. Like a hook tell must be quick and not write.
+// It does nothing once the database is closed.
 func (db *DB) Patrol(tell func(error)) {
 	r := &db.writer.rounds
-	r.end()
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.end()
+	if r.over {
+		return
+	}
 	r.tell = tell
 	if db.hears {
 		r.vigil = files.NewVigil(db.start)
 	}
-	quit, over := make(chan struct{}), make(chan struct{})
-	r.quit, r.over = quit, over
+	quit, ended := make(chan struct{}), make(chan struct{})
+	r.quit, r.ended = quit, ended
 	db.start("store patrol", func() {
-		defer close(over)
-		r.walk(db, quit)
+		defer close(ended)
+		r.make(db, quit)
 	})
 }
 
-// end ends the looks.
-func (r *rounds) end() {
+// stop ends the looks for good.
+func (r *rounds) stop() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.end()
+	r.over = true
+}
+
+// end ends the looks. The caller holds mu.
+func (r *rounds) end() {
 	if r.quit == nil {
 		return
 	}
 	close(r.quit)
-	<-r.over
+	<-r.ended
 	r.vigil.Close()
-	r.quit, r.vigil, r.rests = nil, nil, false
+	r.quit, r.vigil = nil, nil
+	r.rests.Store(false)
 }
 
-// walk has the files looked at until quit is closed, or nobody has the writer's turn any more.
-func (r *rounds) walk(db *DB, quit <-chan struct{}) {
+// make has the files looked at until quit is closed.
+func (r *rounds) make(db *DB, quit <-chan struct{}) {
 	tick := time.NewTicker(cmp.Or(r.every, round))
 	defer tick.Stop()
+	look := func() error {
+		db.patrol()
+		return nil
+	}
 	for {
-		look := db.patrol
-		if r.rests {
+		var news <-chan struct{}
+		if r.rests.Load() {
+			news = r.vigil.News()
 			tick.Stop()
-			// The next look is a round away, so that all that is done together is seen together.
-			look = func() {
-				r.rests = false
-				tick.Reset(cmp.Or(r.every, round))
-			}
-			select {
-			case <-r.vigil.News():
-			case <-quit:
-				return
-			}
-		} else {
-			select {
-			case <-tick.C:
-			case <-quit:
-				return
-			}
 		}
-		err := db.do(context.Background(), &job{name: "patrol", raw: func() error {
-			look()
-			return nil
-		}})
-		if err != nil {
+		select {
+		case <-news: // the next look is a round away, so that all that is done together is seen together
+			r.rests.Store(false)
+			tick.Reset(cmp.Or(r.every, round))
+			continue
+		case <-tick.C:
+		case <-quit:
+			return
+		}
+		if err := db.do(context.Background(), &job{name: "patrol", raw: look}); err != nil {
 			return // it is closed
 		}
 	}
@@ -106,7 +113,7 @@ func (db *DB) patrol() {
 		said = err.Error()
 	}
 	if said == r.told {
-		r.rests = heard && err == nil
+		r.rests.Store(heard && err == nil)
 		return
 	}
 	r.told = said

@@ -23,19 +23,19 @@ type writer struct {
 	closed bool          // nothing is queued any more
 	ended  chan struct{} // closed with the last turn after that
 
-	// Owned by whoever's turn it is.
-	conn   *conn // nil: to be opened anew
-	gate   gate
 	rounds rounds
-	batch  []*job
-	crowd  bool // the last batch was of several
+
+	// Owned by whoever's turn it is.
+	conn  *conn // nil: to be opened anew
+	gate  gate
+	crowd bool // the last batch was of several
 	// on names the write whose function or hooks run now.
 	on atomic.Pointer[string]
 }
 
 func (w *writer) init() { w.ended = make(chan struct{}) }
 
-// stop lets what is queued run, and has the last turn.
+// stop lets what is queued run. Nobody has a turn after that.
 func (w *writer) stop() {
 	w.mu.Lock()
 	w.closed = true
@@ -60,8 +60,8 @@ func (w *writer) put(j *job) error {
 	return nil
 }
 
-// next gives the turn to the first in the line, who keeps their place until they know. The caller holds mu, and nobody
-// has the turn.
+// next gives the turn to the first in the line, who stays there until they take it. The caller holds mu, and nobody has
+// the turn.
 func (w *writer) next() {
 	j := w.queue[0]
 	w.taken, j.first = true, true
@@ -90,16 +90,16 @@ func (w *writer) take() []*job {
 	}
 	n = max(n, 1)
 	w.crowd = n > 1
-	w.batch = w.queue[:n:n]
+	batch := w.queue[:n:n]
 	w.queue = w.queue[n:]
-	return w.batch
+	return batch
 }
 
-// release ends a turn. Those of the batch that have no answer are the first in the line again.
-func (w *writer) release() {
+// release ends the turn of a batch. Those of the others in it that have no answer are the first in the line again.
+func (w *writer) release(batch []*job) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	left := slices.DeleteFunc(w.batch[1:], func(j *job) bool {
+	left := slices.DeleteFunc(batch[1:], func(j *job) bool {
 		select {
 		case <-j.done:
 			return true
@@ -107,16 +107,14 @@ func (w *writer) release() {
 			return false
 		}
 	})
-	w.batch = nil
 	w.queue = append(left, w.queue...)
-	switch {
-	case len(w.queue) > 0:
+	if len(w.queue) > 0 {
 		w.next()
-	default:
-		w.taken, w.queue = false, nil
-		if w.closed {
-			close(w.ended)
-		}
+		return
+	}
+	w.taken, w.queue = false, nil
+	if w.closed {
+		close(w.ended)
 	}
 }
 
@@ -127,7 +125,7 @@ func (db *DB) serve(j *job) {
 		runtime.Gosched() // those of the last batch may be about to queue again
 	}
 	batch := w.take()
-	defer w.release()
+	defer w.release(batch)
 	if j.raw != nil {
 		j.err = j.raw()
 		return

@@ -75,9 +75,10 @@ func Settle(v *View) error {
 // Now is the transaction's time, the same for every statement in it.
 func (tx *Tx) Now() time.Time { return tx.now }
 
-// AfterCommit hangs f on the transaction: the writer runs it once COMMIT has
-// returned, in the order hung, before Write returns, and never after a
-// rollback. f must be quick and must not call Write.
+// AfterCommit hangs f on the transaction: it runs once COMMIT has returned, in
+// the order hung, before Write returns, perhaps on the goroutine of another
+// Write, and never after a rollback. f must be quick, must not call Write, and
+// must not end its goroutine.
 func (tx *Tx) AfterCommit(f func()) { tx.hooks = append(tx.hooks, f) }
 
 // Local is the transaction's own value under key, made by first when it is

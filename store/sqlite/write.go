@@ -9,22 +9,24 @@ import (
 	"runtime/debug"
 )
 
-// job is one Write on its way. Who has the writer's turn owns err, hooks, aborted and alone.
+// job is one Write on its way. Who has the writer's turn owns err, hooks and alone.
 type job struct {
 	name string
 	f    func(tx *Tx) error
 	raw  func() error // set: not a transaction, its caller runs it with the turn
 
-	first bool          // the turn is its caller's; writer.mu guards it
-	turn  chan struct{} // holds a token then, unless its caller knows
+	first bool          // it is its caller's turn, which can't be taken back; writer.mu guards it
+	turn  chan struct{} // tells its caller so, once
 	done  chan struct{} // closed: err is the result
 
-	err     error
-	aborted bool // the function panicked or ended its goroutine
-	alone   bool // a batch that it was in failed
-	hooks   []func()
-	panic   any // what a hook panicked with
+	err   error
+	alone bool // a batch that it was in failed
+	hooks []func()
+	panic any // what a hook panicked with
 }
+
+// errUnreturned is the error of a function that panicked or ended its goroutine.
+var errUnreturned = errors.New("its function did not return")
 
 // Write runs f in a write transaction and returns after its COMMIT, or with the
 // error that undid it. f may run more than once (a batch that failed as a whole
@@ -35,7 +37,8 @@ type job struct {
 // f may run on the goroutine of another Write, of which it is one batch. If it
 // panics, its transaction is rolled back and it runs again, alone and on its
 // caller's goroutine, where the panic goes on; transactions beside it are not
-// touched. Only there may it end its goroutine. If a hook it hung panics, the
+// touched. It must not end its goroutine: that may be another's, whose Write
+// does not return then. Neither must a hook. If a hook it hung panics, the
 // transaction stands and Write panics with what the hook did.
 func (db *DB) Write(ctx context.Context, name string, f func(tx *Tx) error) error {
 	return db.do(ctx, &job{name: name, f: f})
@@ -100,17 +103,17 @@ func (db *DB) do(ctx context.Context, j *job) error {
 //
 //go:noinline
 func (j *job) run(tx *Tx) {
-	j.err, j.hooks, j.aborted = nil, nil, true
+	j.err, j.hooks = errUnreturned, nil
 	defer tx.end()
 	err := j.f(tx)
 	if tx.broken != nil {
 		err = tx.broken
 	}
-	j.err, j.hooks, j.aborted = err, tx.hooks, false
+	j.err, j.hooks = err, tx.hooks
 }
 
-// lend is run on the goroutine of another. What the function panics with its caller meets, alone.
-func (j *job) lend(tx *Tx) {
+// runElsewhere is run on the goroutine of another. If the function panics, its caller meets that when it runs alone.
+func (j *job) runElsewhere(tx *Tx) {
 	defer func() { _ = recover() }()
 	j.run(tx)
 }
@@ -202,18 +205,18 @@ func (w *writer) ring(batch []*job) {
 }
 
 // runHook runs hook and keeps what it panics with for the caller. If the hook
-// ends the goroutine, rest runs what is left before that. inWrite looks for
-// this function on the stack.
+// does not return, rest runs what is left: it may end the goroutine. inWrite
+// looks for this function on the stack.
 //
 //go:noinline
 func (j *job) runHook(hook, rest func()) {
 	returned := false
 	defer func() {
-		switch v := recover(); {
-		case v == nil && !returned:
-			rest()
-		case v != nil && j.panic == nil:
+		if v := recover(); v != nil && j.panic == nil {
 			j.panic = fmt.Sprintf("store: a hook of write %q panicked: %v\n\n%s", j.name, v, debug.Stack())
+		}
+		if !returned {
+			rest()
 		}
 	}()
 	hook()
@@ -229,6 +232,22 @@ func (db *DB) transact(batch []*job) (again bool, err error) {
 		return false, fmt.Errorf("write %s: %w", batch[0].name, explain(err))
 	}
 	defer w.gate.enter()()
+	returned := false
+	defer func() {
+		w.on.Store(nil)
+		if !returned {
+			_ = db.undo(c, nil) // what is unwinding says why
+			setApart(batch)
+		}
+	}()
+	again, err = db.attempt(c, batch)
+	returned = true
+	return again, err
+}
+
+// attempt is transact with the writer's connection. If a function of the batch's first panics, or anybody's ends the
+// goroutine, it leaves the transaction open.
+func (db *DB) attempt(c *conn, batch []*job) (again bool, err error) {
 	if _, err = c.exec("BEGIN IMMEDIATE"); err != nil {
 		err = fmt.Errorf("write %s: begin: %w", batch[0].name, explain(err))
 		return false, db.undo(c, err)
@@ -242,10 +261,16 @@ func (db *DB) transact(batch []*job) (again bool, err error) {
 		return false, db.undo(c, fmt.Errorf("write %s: %w", batch[0].name, explain(err)))
 	}
 	owed := new(debts)
-	if j := db.relay(c, batch, owed); j.aborted {
-		return true, db.undo(c, fmt.Errorf("write %s: its function did not return", j.name))
-	} else if j.err != nil {
-		return true, db.undo(c, explain(j.err))
+	for i, j := range batch {
+		db.writer.on.Store(&j.name)
+		if tx := newTx(c, owed, db.moment()); i == 0 {
+			j.run(tx)
+		} else {
+			j.runElsewhere(tx)
+		}
+		if j.err != nil {
+			return true, db.undo(c, explain(j.err))
+		}
 	}
 	last := newTx(c, owed, db.moment())
 	err = Settle(&last.View)
@@ -262,35 +287,6 @@ func (db *DB) transact(batch []*job) (again bool, err error) {
 		return false, fmt.Errorf("write %s: it may or may not have been kept: %w", batch[0].name, db.mend(d, nil, ""))
 	}
 	return false, nil
-}
-
-// relay runs the functions of batch, one after the other, and returns the one that went wrong, or the last. If one does
-// not return to here, its transaction is undone first.
-func (db *DB) relay(c *conn, batch []*job, owed *debts) (j *job) {
-	w, i := &db.writer, 0
-	defer func() {
-		w.on.Store(nil)
-		if i < 0 {
-			return
-		}
-		_ = db.undo(c, nil) // what is unwinding says why
-		if i > 0 {
-			setApart(batch)
-		}
-	}()
-	for i, j = range batch {
-		w.on.Store(&j.name)
-		if tx := newTx(c, owed, db.moment()); i == 0 {
-			j.run(tx)
-		} else {
-			j.lend(tx)
-		}
-		if j.aborted || j.err != nil {
-			break
-		}
-	}
-	i = -1 // all returned
-	return j
 }
 
 // current sees that no newer program changed the schema and whether another process committed. Only then can the

@@ -273,6 +273,45 @@ func TestWrite_whenItEndsTheGoroutineOfAnother(t *testing.T) {
 	}
 }
 
+// bomb is a debt that panics once.
+type bomb struct{ gone bool }
+
+func (b *bomb) Pay(*Tx) error {
+	if !b.gone {
+		b.gone = true
+		panic("oh")
+	}
+	return nil
+}
+
+// TestWrite_whenADebtPanics: whoever's turn it is meets it; nothing is kept, and the next write finds no transaction open.
+func TestWrite_whenADebtPanics(t *testing.T) {
+	db := fresh(t)
+	b := &bomb{}
+	owes := func(key string) func(tx *Tx) error {
+		return func(tx *Tx) error {
+			Owe(tx, "bomb", func() Debt { return b })
+			return note(tx, key)
+		}
+	}
+	release := hold(t, db)
+	var caught any
+	var beside error
+	var wg sync.WaitGroup
+	wg.Go(func() { caught = catch(func() { _ = db.Write(context.Background(), "first", owes("first")) }) })
+	queued(db, 1)
+	wg.Go(func() { beside = db.Write(context.Background(), "beside", owes("beside")) })
+	queued(db, 2)
+	release()
+	wg.Wait()
+	if caught != "oh" || beside != nil {
+		t.Errorf("caught %v; beside: %v", caught, beside)
+	}
+	if got := notes(t, db); !slices.Equal(got, []string{"beside"}) {
+		t.Errorf("kept %q", got)
+	}
+}
+
 // TestWrite_manyWhoPanicFailAndLeave: whatever the others of a batch do, each write ends, and what it says is so.
 func TestWrite_manyWhoPanicFailAndLeave(t *testing.T) {
 	db := fresh(t)
@@ -643,6 +682,7 @@ func TestDB_insideABubble(t *testing.T) {
 		if err := db.Close(); err != nil {
 			t.Error(err)
 		}
+		db.Patrol(func(err error) { t.Error(err) }) // nobody looks any more
 		if len(started) != 1 {
 			t.Errorf("started %q", started)
 		}
