@@ -51,7 +51,10 @@ func collect() {
 	if os.Getenv("GOGC") == "" && os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetGCPercent(100)
 		debug.SetMemoryLimit(math.MaxInt64)
-		time.AfterFunc(gives, debug.FreeOSMemory)
+		time.AfterFunc(gives, func() {
+			debug.FreeOSMemory()
+			givePages()
+		})
 	}
 }
 
