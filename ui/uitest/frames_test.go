@@ -250,7 +250,7 @@ var scenes = []scene{
 		s.Enter("/run")
 		s.See("✉2")
 		s.Enter("after 3s")
-		s.See("after 3s")
+		s.Wait(time.Second) // all that is there before the reply
 		s.Send("\x1b[5~\x1b[5~")
 		s.Wait(5 * time.Second)
 		s.See("new ↓")
