@@ -48,7 +48,7 @@ func (db *DB) Patrol(tell func(error)) {
 	r.quit, r.ended = quit, ended
 	db.start("store patrol", func() {
 		defer close(ended)
-		r.make(db, quit)
+		r.run(db, quit)
 	})
 }
 
@@ -72,8 +72,8 @@ func (r *rounds) end() {
 	r.rests.Store(false)
 }
 
-// make has the files looked at until quit is closed.
-func (r *rounds) make(db *DB, quit <-chan struct{}) {
+// run has the files looked at until quit is closed.
+func (r *rounds) run(db *DB, quit <-chan struct{}) {
 	tick := time.NewTicker(cmp.Or(r.every, round))
 	defer tick.Stop()
 	look := func() error {
