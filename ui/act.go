@@ -86,7 +86,13 @@ func (a *App) act(i intent.Intent) tea.Cmd {
 		if a.o.ReadOnly != nil { // nobody works for this screen
 			return tea.Quit
 		}
-		return a.act(quit(&a.tabs, a.flash, a.others(), func(ctx context.Context) error { return a.pool.Settled(ctx) }))
+		asks := intent.Call(func() intent.Intent {
+			return quit(&a.tabs, a.flash, a.others(), func(ctx context.Context) error { return a.pool.Settled(ctx) })
+		})
+		if a.actions.last == nil {
+			return a.act(asks)
+		}
+		return a.actions.then(asks, quits) // who sends a task and quits is asked about it
 	case intent.Copy:
 		return a.copy(i.Text)
 	case intent.Mode:

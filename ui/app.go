@@ -131,6 +131,9 @@ type tally struct {
 // settles is how long a screen that ends waits for what was asked for on it.
 const settles = 200 * time.Millisecond
 
+// quits is how long a screen that is to end waits for it before it asks whether anybody is at work.
+const quits = time.Second
+
 // look is how the screen is drawn in any theme.
 type look struct {
 	chosen  bool // the theme is the human's choice

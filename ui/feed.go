@@ -106,10 +106,7 @@ func (s *actions) do(d intent.Do) tea.Cmd {
 	if !d.Long {
 		ctx = context.WithoutCancel(ctx)
 	}
-	tell := s.feed.after
-	if s.feed.source == nil { // nothing has been committed yet
-		tell = func(m tea.Msg) tea.Msg { return m }
-	}
+	tell := s.tell()
 	result := make(chan tea.Msg, 1)
 	s.asked = append(s.asked, func() {
 		if before != nil {
@@ -140,6 +137,29 @@ func (s *actions) begin() {
 		s.start("act", f)
 	}
 	s.asked = nil
+}
+
+// tell is what brings the loop a message after what was committed before it.
+func (s *actions) tell() func(tea.Msg) tea.Msg {
+	if s.feed.source == nil { // nothing has been committed yet
+		return func(m tea.Msg) tea.Msg { return m }
+	}
+	return s.feed.after
+}
+
+// then is the command that brings i once what was asked for is over and shows, or after that long.
+func (s *actions) then(i intent.Intent, within time.Duration) tea.Cmd {
+	last, tell := s.last, s.tell()
+	return func() tea.Msg {
+		late := time.NewTimer(within)
+		defer late.Stop()
+		select {
+		case <-last:
+		case <-late.C:
+		case <-s.feed.ctx.Done():
+		}
+		return tell(wanted{i})
+	}
 }
 
 // settle waits for what was asked for, at most that long.

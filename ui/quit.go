@@ -23,7 +23,7 @@ func quit(ts *tabs.Tabs, line *flash.Line, others int, settled func(ctx context.
 		switch {
 		case t.Info.State == event.Asking:
 			asking = append(asking, t.Info.Name)
-		case words.Working(t.Info.State):
+		case atWork(t):
 			names = append(names, t.Info.Name)
 		}
 	}
@@ -63,7 +63,7 @@ func quit(ts *tabs.Tabs, line *flash.Line, others int, settled func(ctx context.
 		switch c, _ := d.(dialog.Confirmed); c.Choice {
 		case "w":
 			line.Until("quits when all are done", func() bool {
-				return slices.ContainsFunc(ts.Open, func(t *tabs.Tab) bool { return words.Working(t.Info.State) })
+				return slices.ContainsFunc(ts.Open, atWork)
 			})
 			return intent.Run{F: func(ctx context.Context) intent.Intent {
 				if settled(ctx) != nil {
@@ -78,4 +78,9 @@ func quit(ts *tabs.Tabs, line *flash.Line, others int, settled func(ctx context.
 		}
 		return nil
 	}}
+}
+
+// atWork reports whether a tab's agent works, or is about to: a prompt waits for it.
+func atWork(t *tabs.Tab) bool {
+	return words.Working(t.Info.State) || slices.ContainsFunc(t.Info.Prompts, func(p event.Prompt) bool { return !p.Held })
 }

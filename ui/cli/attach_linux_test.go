@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -242,8 +243,12 @@ func TestAttach_killedHost(t *testing.T) {
 	s.listed(t, "stays", `"seconds_left":`)
 	s.listed(t, "works", `"state":"running"`)
 	s.listed(t, "asks", `"state":"asking"`)
-	if err := syscall.Kill(s.host(t), syscall.SIGKILL); err != nil {
+	host := s.host(t)
+	if err := syscall.Kill(host, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
+	}
+	if outlives(strconv.Itoa(host)) { // who comes in its last moment can't be told what became of a task
+		t.Fatal("the host outlives its kill")
 	}
 	s.spawn(t, "--label", "next", "--prompt", "say hi")
 	s.listed(t, "stays", `"seconds_left":1`) // 17xx

@@ -710,6 +710,17 @@ func TestCtrlCTwiceQuits(t *testing.T) {
 	})
 }
 
+// Who sends a task and quits in one breath is asked about it: nobody had time to begin it.
+func TestQuitAsksOfWhatWasJustSent(t *testing.T) {
+	play(t, uitest.Options{Provider: uitest.Script(actor)}, func(s *uitest.Session) {
+		s.Send("after 30s of tests\r/quit\r")
+		s.See("Quit?", "main is still at work")
+		s.Type("w")
+		s.Wait(40 * time.Second)
+		s.Left()
+	})
+}
+
 func TestQuitAsksWhenAgentsRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := uitest.Options{Provider: uitest.Script(actor)}
