@@ -296,6 +296,7 @@ var arrows = map[string][]string{
 	".ci/house":                  {".ci/house/tree"},
 	".ci/house/promises":         {".ci/house/tree"},
 	".ci/house/tree":             {},
+	".ci/abreast":                {},
 	".ci/long":                   {},
 	".ci/tools/typecheck":        {},
 	"agents/disk":                {"store"},

@@ -6,6 +6,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"fantail/.ci/abreast"
 	"fantail/agents/agentstest"
 	"fantail/agents/llm"
 	"fantail/store/storetest"
@@ -19,6 +20,7 @@ func TestMain(m *testing.M) {
 	if child() || lives.Live() || caller() {
 		return
 	}
+	abreast.Wait()
 	goleak.VerifyTestMain(m)
 }
 

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"go.uber.org/goleak"
+
+	"fantail/.ci/abreast"
 )
 
 // TestMain is the hostile server too, where a test starts it as its child, and the client that the conformance suite starts.
@@ -21,5 +23,6 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
+	abreast.Wait()
 	goleak.VerifyTestMain(m)
 }

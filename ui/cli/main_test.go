@@ -2,18 +2,17 @@ package cli
 
 import (
 	"cmp"
-	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"os/signal"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 
+	"fantail/.ci/abreast"
 	"fantail/store/storetest"
 	"fantail/ui/cli/shell"
 )
@@ -70,11 +69,7 @@ func TestMain(m *testing.M) {
 			}
 			os.Setenv(name, binary)
 		}
-		// These tests wait for programs most of the time.
-		if err := flag.Set("test.parallel", strconv.Itoa(3*runtime.GOMAXPROCS(0))); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			return 1
-		}
+		abreast.Wait()
 		return m.Run()
 	}())
 }
