@@ -246,3 +246,28 @@ func TestPrintManyAtOnce(t *testing.T) {
 		t.Errorf("hosts %d stay", s.hosts())
 	}
 }
+
+// A host whose socket is gone once it is there, as one that ends late may take it away, listens anew for who has started it.
+func TestPrint_socketTakenAway(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	path := s.socket(t)
+	taken := make(chan struct{})
+	go func() {
+		defer close(taken)
+		again := time.NewTicker(50 * time.Microsecond)
+		defer again.Stop()
+		for t.Context().Err() == nil {
+			if info, err := os.Lstat(path); err == nil && info.Mode().Perm() == 0o600 {
+				_ = os.Remove(path)
+				return
+			}
+			<-again.C
+		}
+	}()
+	out, errs, code := s.run(t, "", "-p", "say it", "--model", "builtin")
+	<-taken
+	if code != ok || out != "it\n" || errs != "" {
+		t.Errorf("exit code %d, output %q, errors %q", code, out, errs)
+	}
+}

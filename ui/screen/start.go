@@ -194,11 +194,13 @@ func reach(socket, dir string, slow func()) (int, error) {
 	if err != nil {
 		return -1, err
 	}
-	if host, err = connect(socket, 0); err == nil || !absent(err) {
-		return host, err
-	}
-	if err := startHost(dir); err != nil {
-		return -1, err
+	for range hosts {
+		if host, err = connect(socket, 0); err == nil || !absent(err) {
+			return host, err
+		}
+		if err := startHost(dir); err != nil { // nil, too, if one answers that is about to end
+			return -1, err
+		}
 	}
 	return connect(socket, 0)
 }

@@ -99,6 +99,10 @@ type Host struct {
 	space    Workspace
 	spaceErr error
 	running  sync.WaitGroup // screens, until they have their goodbyes
+
+	// What closes sockets, or may open one, until it has: closing takes the path away, where the next host's lies once
+	// the lock is free.
+	listening sync.WaitGroup
 }
 
 // New returns a host that shows itself to nobody yet.
@@ -130,7 +134,9 @@ func (h *Host) Serve(l *net.UnixListener) (code int, err error) {
 
 // listen takes screens from l until the host is to end.
 func (h *Host) listen(l *net.UnixListener) {
+	h.listening.Add(1)
 	h.o.Guard.Go("stop listening", func() {
+		defer h.listening.Done()
 		<-h.ended
 		_ = l.Close()
 	})
@@ -169,6 +175,7 @@ func (h *Host) close() (code int, err error) {
 	}
 	code, opening := h.code, h.opening
 	h.mu.Unlock()
+	h.listening.Wait()
 	h.running.Wait()
 	if !opening {
 		return code, nil

@@ -62,13 +62,20 @@ func Answers(path string) bool {
 func (h *Host) Rebinds(start func(name string, f func()), path string) {
 	asked := make(chan os.Signal, 1)
 	signal.Notify(asked, Anew)
+	h.listening.Add(1)
 	start("listen anew", func() {
+		defer h.listening.Done()
 		defer signal.Stop(asked)
 		for {
 			select {
 			case <-asked:
 			case <-h.ended:
 				return
+			}
+			select {
+			case <-h.ended: // who asks takes its place
+				return
+			default:
 			}
 			if Answers(path) {
 				continue

@@ -1,0 +1,59 @@
+package host
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"net"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"fantail/ui/cli/guard"
+)
+
+// A host that is to end does not listen anew though it is asked to: whoever is told of it would find it gone. And it
+// closes what it listens on before it has ended, for then the next host's socket may lie there.
+func TestListensNotAnewAtItsEnd(t *testing.T) {
+	told := make(chan os.Signal, 1)
+	signal.Notify(told, Anew)
+	defer signal.Stop(told)
+	for range 30 {
+		h := &Host{ended: make(chan struct{})}
+		path := filepath.Join(t.TempDir(), "s")
+		var listensAnew func()
+		h.Rebinds(func(_ string, f func()) { listensAnew = f }, path)
+		if err := syscall.Kill(os.Getpid(), Anew); err != nil {
+			t.Fatal(err)
+		}
+		<-told
+		close(h.ended)
+		listensAnew()
+		if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+			t.Fatalf("it listens anew: %v", err)
+		}
+		h.listening.Wait()
+	}
+}
+
+func TestClosesItsSocketBeforeItEnds(t *testing.T) {
+	h := New(Options{
+		Guard: guard.New(nil, guard.Options{Out: io.Discard, Exit: func(int) { t.Error("the guard ended the program") }, Clean: strings.Clone}), Log: &Log{},
+	})
+	path := filepath.Join(t.TempDir(), "s")
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.listen(l)
+	h.End(0, "")
+	if _, err := h.close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("its socket is there after its end: %v", err)
+	}
+}
