@@ -17,7 +17,7 @@ func TestTwo(t *testing.T) {
 		"asks twice": TestAsks_twice, "background": TestAsks_background, "taken back": TestAsks_takenBack, "form": TestAsks_form,
 		"tools": TestVendor_tools, "models": TestModels, "models first": TestModels_first,
 		"queued": TestQueued, "undo": TestUndo, "interactive": TestInteractive, "again": TestAgain,
-		"flood": TestWire_flood, "hostile": TestWire_hostile, "cut": TestWire_cut, "unasked": TestUnasked,
+		"flood": func(t *testing.T) { flood(t, 20_000) }, "hostile": TestWire_hostile, "cut": TestWire_cut, "unasked": TestUnasked,
 		"unasked prompted": TestUnasked_prompted, "unasked stopped": TestUnasked_stopped, "unasked dies": TestUnasked_dies,
 	} {
 		t.Run(name, test)

@@ -17,15 +17,17 @@ import (
 )
 
 // TestWire_flood: a hundred thousand pieces of an answer are one answer, whole; ten thousand notes are some, and the rest is
-// counted; what an agent says while nobody listens waits until the next turn.
-func TestWire_flood(t *testing.T) {
+// counted; what an agent says while nobody listens waits until the next turn. A short run has a fifth of them.
+func TestWire_flood(t *testing.T) { flood(t, long.Times(20_000, 100_000)) }
+
+func flood(t *testing.T, pieces int) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPuppets(t, waits)
 		w, _ := p.open(t, setting{})
 		w.Prompt("begin")
 		n := <-p.turns
 		var want strings.Builder
-		for i := range 100_000 {
+		for i := range pieces {
 			piece := fmt.Sprintf("%d ", i)
 			want.WriteString(piece)
 			n.Flood(`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"` + piece + `"}}`)
@@ -52,10 +54,10 @@ func TestWire_flood(t *testing.T) {
 		if notes > 110 || !strings.Contains(w.transcript("main"), " more things in this turn that are not shown") {
 			t.Errorf("%d notes", notes)
 		}
-		flood := `{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"` + strings.Repeat("x", 1000) + `"}}`
+		kilobyte := `{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"` + strings.Repeat("x", 1000) + `"}}`
 		p.Go("flood", func() {
-			for range 20_000 {
-				n.Flood(flood)
+			for range pieces / 5 {
+				n.Flood(kilobyte)
 			}
 			n.Say("the end of it.")
 		})
