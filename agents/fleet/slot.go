@@ -109,10 +109,15 @@ func (w away) show(i *event.Info) {
 // Waits reports whether one of the agent's calls waits. The caller holds the fleet's mutex.
 func (a *Agent) Waits() bool { return len(a.away) > 0 }
 
-// Regain takes the agent's slot back, waiting for one if need be. It keeps the one that it has.
+// Regain takes the agent's slot back, waiting for one if need be. It keeps the one that it has. Once ctx has ended the
+// agent does not go on, and what it shows stays: a question may be closed as the turn in which it was asked ends.
 func (a *Agent) Regain(ctx context.Context) error {
 	f := a.fleet
 	f.Lock()
+	if ctx.Err() != nil {
+		f.Unlock()
+		return context.Cause(ctx)
+	}
 	if !a.Kind.Ends() || f.Queue.Holds(a.ID) {
 		a.Change(func(i *event.Info) { i.State, i.Why = event.Running, "" })
 		f.Unlock()

@@ -142,6 +142,21 @@ func TestRegain_cancelled(t *testing.T) {
 	})
 }
 
+// TestRegain_ofATurnThatEnded: the agent shows as it did then, and takes no slot.
+func TestRegain_ofATurnThatEnded(t *testing.T) {
+	for _, kind := range []event.Kind{event.Main, event.Sub} {
+		b := newFleet(t, fleet.Options{Cap: 2})
+		a := b.open(event.Info{ID: 1, Kind: kind, State: event.Idle})
+		ctx, cancel := context.WithCancelCause(t.Context())
+		over := errors.New("over")
+		cancel(over)
+		if err := a.Regain(ctx); err != over || a.Known().State != event.Idle {
+			t.Errorf("%s: %v, and it is %s", kind, err, a.Known().State)
+		}
+	}
+}
+
+
 // TestAside: an agent whose calls wait side by side shows what for, holds no slot, and
 // takes it back when the last of them goes on. One that rests between turns needs none.
 func TestAside(t *testing.T) {

@@ -351,10 +351,14 @@ func (qs *Desk) begin(who Asker, q event.Question, data string) *ask {
 	return k
 }
 
-// hear waits for the answer to k.
+// hear waits for the answer to k. The error wraps [event.ErrSettled] if the question was closed and nobody answered: its
+// turn has ended, perhaps, and the agent does not go on with it.
 func (qs *Desk) hear(ctx context.Context, k *ask) (ans event.Answer, err error) {
 	select {
 	case ans = <-k.answer:
+		if ans.Settled != "" && ans.Choice == "" {
+			err = fmt.Errorf("%w: %s", event.ErrSettled, ans.Settled)
+		}
 	case <-ctx.Done():
 		err = context.Cause(ctx)
 	}
