@@ -156,7 +156,6 @@ func TestRegain_ofATurnThatEnded(t *testing.T) {
 	}
 }
 
-
 // TestAside: an agent whose calls wait side by side shows what for, holds no slot, and
 // takes it back when the last of them goes on. One that rests between turns needs none.
 func TestAside(t *testing.T) {
