@@ -23,8 +23,14 @@ func TestMemoryEnds(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	reply := strings.Repeat("x", 60<<20)
-	server := &llmtest.Server{Answer: func(llmtest.Request) llmtest.Reply {
-		return llmtest.Reply{Parts: []llm.Part{llm.Text{Text: reply}}, Chunk: 1 << 20}
+	// They come at the same time: one after the other they would fit.
+	told, questions := make(chan string, 4), 0
+	var server *llmtest.Server
+	server = &llmtest.Server{Answer: func(llmtest.Request) llmtest.Reply {
+		if questions++; questions == cap(told) {
+			go server.Go("all have asked")
+		}
+		return llmtest.Reply{Hold: "all have asked", Parts: []llm.Part{llm.Text{Text: reply}}, Chunk: 1 << 20}
 	}}
 	base, stop, err := server.Start()
 	if err != nil {
@@ -33,7 +39,6 @@ func TestMemoryEnds(t *testing.T) {
 	defer stop()
 	s.env = append(s.env, "OPENAI_API_KEY=k", "OPENAI_BASE_URL="+base+"/v1")
 	// All of them are answered by one host.
-	told := make(chan string, 4)
 	for range cap(told) {
 		go func() {
 			c := s.limited("-d", needData, "-p", "go on", "--model", "openai/fake")
