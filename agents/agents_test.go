@@ -6,7 +6,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"fantail/.ci/abreast"
+	"fantail/.ci/parallel"
 	"fantail/agents/agentstest"
 	"fantail/agents/llm"
 	"fantail/store/storetest"
@@ -20,7 +20,7 @@ func TestMain(m *testing.M) {
 	if child() || lives.Live() || caller() {
 		return
 	}
-	abreast.Wait()
+	parallel.Raise()
 	goleak.VerifyTestMain(m)
 }
 

@@ -7,7 +7,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"fantail/.ci/abreast"
+	"fantail/.ci/parallel"
 )
 
 // TestMain is the hostile server too, where a test starts it as its child, and the client that the conformance suite starts.
@@ -23,6 +23,6 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	abreast.Wait()
+	parallel.Raise()
 	goleak.VerifyTestMain(m)
 }

@@ -12,7 +12,7 @@ import (
 	"syscall"
 	"testing"
 
-	"fantail/.ci/abreast"
+	"fantail/.ci/parallel"
 	"fantail/store/storetest"
 	"fantail/ui/cli/shell"
 )
@@ -69,7 +69,7 @@ func TestMain(m *testing.M) {
 			}
 			os.Setenv(name, binary)
 		}
-		abreast.Wait()
+		parallel.Raise()
 		return m.Run()
 	}())
 }

@@ -1,11 +1,11 @@
-// Package abreast has tests that wait for programs most of the time wait for several at once.
+// Package parallel has more tests run at a time where they wait for programs most of it.
 //
-// Does: raise how many tests of a package run at a time.
+// Does: raise the default of -parallel for a package.
 //
-// Does not: change what the command line says of that.
+// Does not: change what the command line says.
 //
 // Imports: nothing of ours. Only tests import it.
-package abreast
+package parallel
 
 import (
 	"flag"
@@ -15,8 +15,8 @@ import (
 	"strconv"
 )
 
-// Wait has three tests run at a time for each processor, not one. TestMain calls it before it runs them.
-func Wait() {
+// Raise has three tests run at a time for each processor, not one. TestMain calls it before it runs them.
+func Raise() {
 	flag.Parse()
 	if f := flag.Lookup("test.parallel"); f.Value.String() != f.DefValue {
 		return
