@@ -120,6 +120,7 @@ const (
 
 // Put asks the human and returns the answer. Until then the agent shows as asking, and holds no slot. An agent asks one
 // question at a time: concurrent calls, which need none when they start, may come to ask if the mode changes meanwhile.
+// The error wraps [event.ErrSettled] if the question was closed meanwhile and nobody answered it.
 func (qs *Desk) Put(ctx context.Context, who Asker, q event.Question, by Company) (ans event.Answer, err error) {
 	q.Agent, q.Name, q.Outside = who.Asker()
 	if by == Beside {
@@ -351,8 +352,8 @@ func (qs *Desk) begin(who Asker, q event.Question, data string) *ask {
 	return k
 }
 
-// hear waits for the answer to k. The error wraps [event.ErrSettled] if the question was closed and nobody answered: its
-// turn has ended, perhaps, and the agent does not go on with it.
+// hear waits for the answer to k. With a question that was closed and that nobody answered its agent does not go on: its
+// turn has ended, perhaps.
 func (qs *Desk) hear(ctx context.Context, k *ask) (ans event.Answer, err error) {
 	select {
 	case ans = <-k.answer:

@@ -279,7 +279,8 @@ func (d *desk) settle(agent int64, why string) {
 	synctest.Wait()
 }
 
-// TestSettle: it ends an agent's questions and nobody else's, once it is committed. Who asked is not answered, and does not go on.
+// TestSettle: it ends an agent's questions and nobody else's, once it is committed. Who asked is not answered, and
+// does not go on.
 func TestSettle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDesk(t)

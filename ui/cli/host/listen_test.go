@@ -15,8 +15,8 @@ import (
 	"fantail/ui/cli/guard"
 )
 
-// A host that is to end does not listen anew though it is asked to: whoever is told of it would find it gone. And it
-// closes what it listens on before it has ended, for then the next host's socket may lie there.
+// A host that is to end does not listen anew though it is asked to: whoever is told of it would find it
+// gone.
 func TestListensNotAnewAtItsEnd(t *testing.T) {
 	told := make(chan os.Signal, 1)
 	signal.Notify(told, Anew)
@@ -39,6 +39,7 @@ func TestListensNotAnewAtItsEnd(t *testing.T) {
 	}
 }
 
+// It closes what it listens on before it has ended: then the next host's socket may lie there.
 func TestClosesItsSocketBeforeItEnds(t *testing.T) {
 	h := New(Options{
 		Guard: guard.New(nil, guard.Options{Out: io.Discard, Exit: func(int) { t.Error("the guard ended the program") }, Clean: strings.Clone}), Log: &Log{},
