@@ -81,7 +81,7 @@ func TestIndex_inAQuietMoment(t *testing.T) {
 		is(2*slice-1, "less than a slice is left out, but for what was when nobody told")
 		for all < 2*slice-1+farBehind {
 			fill(slice / 2)
-			time.Sleep(lull / 2)
+			time.Sleep(lull * 3 / 10) // the last of them between two looks
 		}
 		is(2*slice-1, "others go on to deposit")
 		fill(slice)

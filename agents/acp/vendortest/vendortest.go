@@ -129,11 +129,12 @@ func (v *Vendor) serve(at engine.Seat, _ string) (schema.Server, func(), error) 
 // Kill ends all of its programs, as a crash would.
 func (v *Vendor) Kill() {
 	v.mu.Lock()
-	defer v.mu.Unlock()
-	for p := range v.lives {
-		p.End()
+	dying := v.lives
+	v.lives = map[*acptest.Process]bool{}
+	v.mu.Unlock()
+	for p := range dying {
+		p.End() // once what it says is said, which takes the lock
 	}
-	clear(v.lives)
 }
 
 // Began is how many of its programs have begun.
