@@ -20,6 +20,7 @@ import (
 //
 // Spec: R-49, E-17, E-26.
 func TestQuestions_answeredFromAnotherTab(t *testing.T) {
+	t.Parallel()
 	play(t, uitest.Options{}, func(s *uitest.Session) {
 		s.Enter("/push name=db ask Which database?: postgres | sqlite then say chosen")
 		s.See("Queued db")
@@ -95,6 +96,7 @@ func TestQuestions_answeredFromAnotherTab(t *testing.T) {
 
 // A dialog whose question was answered elsewhere goes away, and answers nothing.
 func TestQuestions_answeredElsewhere(t *testing.T) {
+	t.Parallel()
 	play(t, uitest.Options{W: 80, H: 24}, func(s *uitest.Session) {
 		s.Enter("/push name=cmd run touch made")
 		s.See("Queued cmd")
@@ -116,6 +118,7 @@ func TestQuestions_answeredElsewhere(t *testing.T) {
 //
 // Spec: R-49, E-17, N-19.
 func TestQuestions_overARestart(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := uitest.Start(t, uitest.Options{})
 		s.Enter("/push name=db ask Which database?: postgres | sqlite")
@@ -161,6 +164,7 @@ func TestQuestions_overARestart(t *testing.T) {
 
 // A small terminal shows the question, its options and what else there is.
 func TestQuestions_inASmallTerminal(t *testing.T) {
+	t.Parallel()
 	play(t, uitest.Options{W: 40, H: 12}, func(s *uitest.Session) {
 		s.Enter("ask Which of these databases shall the cart be kept in from now on?: postgres | sqlite | none at all")
 		s.See("· alt+a")
@@ -177,6 +181,7 @@ func TestQuestions_inASmallTerminal(t *testing.T) {
 
 // Quitting while others work says what becomes of a question.
 func TestQuestions_quit(t *testing.T) {
+	t.Parallel()
 	play(t, uitest.Options{W: 80, H: 24}, func(s *uitest.Session) {
 		s.Enter("/push name=db ask Which database?")
 		s.See("Queued db")

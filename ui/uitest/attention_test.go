@@ -67,6 +67,7 @@ func letter(t *testing.T, s *uitest.Session, from, to string, p inbox.Priority, 
 //
 // Spec: M-2, M-23, M-24, M-25, M-26, M-27, R-43, R-47.
 func TestStatusOfMail(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name string
 		o    uitest.Options
@@ -143,6 +144,7 @@ func TestStatusOfMail(t *testing.T) {
 //
 // Spec: M-24, R-47, E-24.
 func TestNewsEndsByLooking(t *testing.T) {
+	t.Parallel()
 	attend(t, uitest.Options{}, func(t *testing.T, s *uitest.Session) {
 		helpers(t, s, "research")
 		letter(t, s, "main", "research", inbox.Normal, "one")
@@ -203,6 +205,7 @@ const draft = "› a draft with @ and"
 //
 // Spec: M-29, R-43, E-26.
 func TestUrgentCard(t *testing.T) {
+	t.Parallel()
 	for _, w := range []int{120, 80, 40} {
 		t.Run(fmt.Sprint(w), func(t *testing.T) {
 			var prompts atomic.Value // the last one
@@ -245,6 +248,7 @@ func TestUrgentCard(t *testing.T) {
 //
 // Spec: M-29.
 func TestUrgentCards(t *testing.T) {
+	t.Parallel()
 	attend(t, uitest.Options{W: 120, H: 24}, func(t *testing.T, s *uitest.Session) {
 		urgentCard(t, s)
 		s.Wait(time.Second)
@@ -281,6 +285,7 @@ func TestUrgentCards(t *testing.T) {
 //
 // Spec: M-29.
 func TestUrgentClicked(t *testing.T) {
+	t.Parallel()
 	attend(t, uitest.Options{W: 120, H: 24}, func(t *testing.T, s *uitest.Session) {
 		urgentCard(t, s)
 		row := 0
@@ -313,6 +318,7 @@ func TestUrgentClicked(t *testing.T) {
 //
 // Spec: M-29, R-43.
 func TestUrgentDismissed(t *testing.T) {
+	t.Parallel()
 	attend(t, uitest.Options{W: 120, H: 24}, func(t *testing.T, s *uitest.Session) {
 		urgentCard(t, s)
 		s.Wait(time.Second)
@@ -340,6 +346,7 @@ func TestUrgentDismissed(t *testing.T) {
 //
 // Spec: M-22, R-43.
 func TestUrgentInQuiet(t *testing.T) {
+	t.Parallel()
 	attend(t, uitest.Options{W: 120, H: 24}, func(t *testing.T, s *uitest.Session) {
 		helpers(t, s, "testing-agent")
 		if err := s.Pool.Mail.BeQuiet(t.Context(), time.Time{}); err != nil {
@@ -366,6 +373,7 @@ func TestUrgentInQuiet(t *testing.T) {
 //
 // Spec: M-22, M-29.
 func TestRingAfterQuiet(t *testing.T) {
+	t.Parallel()
 	attend(t, uitest.Options{Provider: uitest.Script(actor), Environ: []string{"TERM_PROGRAM=ghostty"}}, func(t *testing.T, s *uitest.Session) {
 		helpers(t, s, "testing-agent")
 		s.Send("\x1b[O")
@@ -399,6 +407,7 @@ func TestRingAfterQuiet(t *testing.T) {
 //
 // Spec: M-29, E-24.
 func TestRing(t *testing.T) {
+	t.Parallel()
 	attend(t, uitest.Options{Provider: uitest.Script(actor), Environ: []string{"TERM_PROGRAM=ghostty"}}, func(t *testing.T, s *uitest.Session) {
 		helpers(t, s, "testing-agent")
 		s.Send("\x1b[I")
@@ -453,6 +462,7 @@ func TestRing(t *testing.T) {
 //
 // Spec: M-29.
 func TestRingSnoozed(t *testing.T) {
+	t.Parallel()
 	for name, restart := range map[string]bool{"running": false, "restarted": true} {
 		t.Run(name, func(t *testing.T) {
 			attend(t, uitest.Options{}, func(t *testing.T, s *uitest.Session) {
@@ -483,6 +493,7 @@ func TestRingSnoozed(t *testing.T) {
 // TestRingWithoutFocus: a terminal that never tells of its focus is left alone
 // while keys come, and rings once none came for a minute.
 func TestRingWithoutFocus(t *testing.T) {
+	t.Parallel()
 	attend(t, uitest.Options{}, func(t *testing.T, s *uitest.Session) {
 		helpers(t, s, "testing-agent")
 		s.Type("a")
@@ -503,6 +514,7 @@ func TestRingWithoutFocus(t *testing.T) {
 // TestDigest: what ended while nobody was there is told once, after a restart and
 // after an hour; nothing when nothing happened, or in main's own transcript alone.
 func TestDigest(t *testing.T) {
+	t.Parallel()
 	attend(t, uitest.Options{W: 120, H: 24, Provider: uitest.Script(actor)}, func(t *testing.T, s *uitest.Session) {
 		s.NotSee("last here")
 		s.Enter("/push name=quick after 20s of work")
@@ -549,6 +561,7 @@ func TestDigest(t *testing.T) {
 //
 // Spec: M-29.
 func TestDigestFits(t *testing.T) {
+	t.Parallel()
 	for _, w := range []int{120, 80, 40} {
 		attend(t, uitest.Options{W: w, H: 24}, func(t *testing.T, s *uitest.Session) {
 			helpers(t, s, "testing-agent", "review")
@@ -568,6 +581,7 @@ func TestDigestFits(t *testing.T) {
 // TestCardSleeps: a card that shows moves nothing, and neither does what is gathered
 // once it was told.
 func TestCardSleeps(t *testing.T) {
+	t.Parallel()
 	attend(t, uitest.Options{}, func(t *testing.T, s *uitest.Session) {
 		urgentCard(t, s)
 		s.Wait(10 * time.Second)

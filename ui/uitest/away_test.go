@@ -126,6 +126,7 @@ func ask(s *uitest.Session, tell tell) { tell(s, "say Four.", "what is two and t
 //
 // Spec: O-1, O-6, O-10, O-46, O-47, O-87.
 func TestAway_untilCIPasses(t *testing.T) {
+	t.Parallel()
 	playAll(t, models, uitest.Options{H: 60, Files: map[string]string{"ci/log": "2 tests failed\n"}}, watcher, func(t *testing.T, s *uitest.Session, tell tell, model bool) {
 		tell(s, "schedule ci every 10m: read ci/passed then unregister ci", "check if CI passes, let me know")
 		s.See("Scheduled task 'ci': fires every 600s.", "⏲ 1", "2 steps")
@@ -167,6 +168,7 @@ func TestAway_untilCIPasses(t *testing.T) {
 //
 // Spec: O-2, O-23, O-24, O-37.
 func TestAway_theSuiteInTheBackground(t *testing.T) {
+	t.Parallel()
 	playAll(t, models, uitest.Options{H: 60, Files: map[string]string{"suite.sh": "echo 'all 214 tests pass'\n"}}, watcher, func(t *testing.T, s *uitest.Session, tell tell, _ bool) {
 		tell(s, "delegate tests: wait 60s then run sh suite.sh", "run the full test suite in the background")
 		s.See("Task dispatched to 'tests' (session: 1)", "2 steps", "▶ 1 running")
@@ -195,6 +197,7 @@ func TestAway_theSuiteInTheBackground(t *testing.T) {
 //
 // Spec: O-3, O-10, O-31, O-33, O-75, O-79, O-87.
 func TestAway_aFindingIsFoldedIn(t *testing.T) {
+	t.Parallel()
 	playAll(t, every, uitest.Options{H: 60}, watcher, func(t *testing.T, s *uitest.Session, tell tell, _ bool) {
 		tell(s, "delegate auth: wait 60s then say auth uses signed tokens", "research how auth works in the background")
 		s.See("Task dispatched to 'auth' (session: 1)", "2 steps", "▶ 1 running")
@@ -218,6 +221,7 @@ func TestAway_aFindingIsFoldedIn(t *testing.T) {
 //
 // Spec: O-4, O-35, O-40, O-87.
 func TestAway_reminder(t *testing.T) {
+	t.Parallel()
 	playAll(t, every, uitest.Options{H: 40}, watcher, func(t *testing.T, s *uitest.Session, tell tell, _ bool) {
 		s.Enter("/remind 1m commit your work")
 		s.See("Reminder reminder-1: in 1m, due ", "⏲ 1")

@@ -10,6 +10,7 @@ import (
 // from a list, and goes on in both tabs.
 // Spec: N-12.
 func TestForkGoesOnInBoth(t *testing.T) {
+	t.Parallel()
 	play(t, uitest.Options{}, func(s *uitest.Session) {
 		s.Enter("/fork")
 		s.See("No turn of main has ended yet")
@@ -43,6 +44,7 @@ func TestForkGoesOnInBoth(t *testing.T) {
 // main, and the branch can be talked to.
 // Spec: N-12.
 func TestForkOfABackgroundAgent(t *testing.T) {
+	t.Parallel()
 	play(t, uitest.Options{}, func(s *uitest.Session) {
 		s.Enter("/push name=scout say the harbour is empty")
 		s.Enter("/run")

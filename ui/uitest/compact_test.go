@@ -38,6 +38,7 @@ func summariser(ctx context.Context, req *llm.Request, say func(llm.Part) bool) 
 // TestCompactAndGoOn: /compact streams a summary that then stands for what was
 // said; Esc in the middle changes nothing; it is there again after a restart.
 func TestCompactAndGoOn(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		o := uitest.Options{Provider: uitest.Script(summariser), Window: 200_000}
 		s := uitest.Start(t, o)
@@ -76,6 +77,7 @@ func TestCompactAndGoOn(t *testing.T) {
 // TestCompactOfAHelperThatCloses: closing ends it, and the helper opens again as it
 // was.
 func TestCompactOfAHelperThatCloses(t *testing.T) {
+	t.Parallel()
 	play(t, uitest.Options{Provider: uitest.Script(summariser), Window: 200_000}, func(s *uitest.Session) {
 		s.Enter("/agent new api")
 		s.See("[Agent: api]")
@@ -97,6 +99,7 @@ func TestCompactOfAHelperThatCloses(t *testing.T) {
 // TestCompactsByItself: with a small window the conversation is compacted before it
 // overflows, and the human sees it.
 func TestCompactsByItself(t *testing.T) {
+	t.Parallel()
 	play(t, uitest.Options{Provider: uitest.Script(summariser), Window: 1700}, func(s *uitest.Session) {
 		s.Enter("hello")
 		s.See("You said: hello", "1 step")
@@ -109,6 +112,7 @@ func TestCompactsByItself(t *testing.T) {
 // TestContextFrame: /context shows what the conversation consists of.
 // Spec: O-74, O-82.
 func TestContextFrame(t *testing.T) {
+	t.Parallel()
 	play(t, uitest.Options{Provider: uitest.Script(actor), Window: 200_000}, func(s *uitest.Session) {
 		s.Enter("hello")
 		s.See("You said: hello", "1 step")

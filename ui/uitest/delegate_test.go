@@ -157,6 +157,7 @@ func playEach(t *testing.T, with engines, o uitest.Options, f func(s *uitest.Ses
 // the result enters with the next prompt; once.
 // Spec: O-1, O-2, O-3, O-10, O-12, O-15, O-23, O-24, O-79, O-80, N-5, N-7, N-9.
 func TestDelegated_inTheBackground(t *testing.T) {
+	t.Parallel()
 	playEach(t, attached, uitest.Options{}, func(s *uitest.Session, tell func(plain, words string), model bool) {
 		tell("delegate auth: wait 60s then say auth uses signed tokens", "research how auth works in the background")
 		s.See("delegate auth", "Task dispatched to 'auth' (session: 1)", "2 steps", "▶ 1 running")
@@ -180,6 +181,7 @@ func TestDelegated_inTheBackground(t *testing.T) {
 // or the model waits for them with receive.
 // Spec: O-5, N-33, Q-22.
 func TestDelegated_fanOut(t *testing.T) {
+	t.Parallel()
 	const lines = "delegate read: wait 30s then say the module is small\ndelegate usages: wait 20s then say nine usages\ndelegate tests: wait 10s then say no tests"
 	playEach(t, attached, uitest.Options{}, func(s *uitest.Session, tell func(plain, words string), model bool) {
 		s.Paste(map[bool]string{false: lines, true: "explore"}[model])
@@ -207,6 +209,7 @@ func TestDelegated_fanOut(t *testing.T) {
 // that waits, and in a tab; the answer is the call's result.
 // Spec: N-4, O-81, R-19.
 func TestDelegated_sync(t *testing.T) {
+	t.Parallel()
 	play2(t, uitest.Options{}, func(s *uitest.Session, tell func(plain, words string), model bool) {
 		tell("delegate sync kid: wait 40s then say the kid found it", "ask the kid")
 		s.See("delegate kid", "waiting for the model", "ctrl+b lets it run in the background", "waiting for kid")
@@ -224,6 +227,7 @@ func TestDelegated_sync(t *testing.T) {
 // its result comes later, once.
 // Spec: N-3.
 func TestDelegated_moved(t *testing.T) {
+	t.Parallel()
 	play2(t, uitest.Options{}, func(s *uitest.Session, tell func(plain, words string), model bool) {
 		s.Press("ctrl+b") // there is nothing to move
 		tell("delegate sync kid: wait 40s then say the kid found it", "ask the kid")
@@ -247,6 +251,7 @@ func TestDelegated_moved(t *testing.T) {
 // of it, and nothing of another's.
 // Spec: N-3, N-37.
 func TestDelegated_movedFromItsTab(t *testing.T) {
+	t.Parallel()
 	play(t, uitest.Options{}, func(s *uitest.Session) {
 		s.Enter("delegate sync boss: delegate sync kid: wait 40s then say the kid found it")
 		s.See("waiting for boss", "waiting for kid")
@@ -292,6 +297,7 @@ func nested(ctx context.Context, req *llm.Request, say func(llm.Part) bool) erro
 // TestDelegated_frames shows nested work while it runs, moved aside, and done.
 // Spec: R-19, O-80.
 func TestDelegated_frames(t *testing.T) {
+	t.Parallel()
 	for _, w := range []int{120, 80, 40} {
 		t.Run(fmt.Sprint(w), func(t *testing.T) {
 			play(t, uitest.Options{W: w, Provider: uitest.Script(nested)}, func(s *uitest.Session) {
@@ -323,6 +329,7 @@ func TestDelegated_frames(t *testing.T) {
 // a closed tab opens again.
 // Spec: R-14, N-32.
 func TestResumed(t *testing.T) {
+	t.Parallel()
 	play(t, uitest.Options{}, func(s *uitest.Session) {
 		s.Enter("/push name=kid say the first answer")
 		s.See("Queued kid")

@@ -13,6 +13,7 @@ import (
 // What was half typed when the screen went is offered to the next one, in the next host too: each
 // agent's in its box, a paste as it was pasted, byte for byte.
 func TestDrafts_overARestart(t *testing.T) {
+	t.Parallel()
 	var sent string
 	actor := func(_ context.Context, req *llm.Request, say func(llm.Part) bool) error {
 		sent, _ = uitest.Prompt(req)
@@ -61,6 +62,7 @@ func TestDrafts_overARestart(t *testing.T) {
 // Of several screens the one that comes next gets a draft, and no other; the draft of one that goes
 // later takes its place, and it is in the history then.
 func TestDrafts_ofSeveralScreens(t *testing.T) {
+	t.Parallel()
 	play(t, uitest.Options{H: 24}, func(s *uitest.Session) {
 		one, two := s.Beside(), s.Beside()
 		one.Type("from the first")
@@ -87,6 +89,7 @@ func TestDrafts_ofSeveralScreens(t *testing.T) {
 
 // A box that is not empty is not touched: the draft is in the history.
 func TestDrafts_intoABoxThatHoldsSomething(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := uitest.Start(t, uitest.Options{})
 		s.Type("older thought")
@@ -113,6 +116,7 @@ func TestDrafts_intoABoxThatHoldsSomething(t *testing.T) {
 // A line to an agent without a prompt box is opened again with what it held. A half-typed answer
 // becomes a draft, as it does when its question goes away.
 func TestDrafts_ofLines(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := uitest.Start(t, uitest.Options{})
 		for _, name := range []string{"one", "two"} {
@@ -148,6 +152,7 @@ func TestDrafts_ofLines(t *testing.T) {
 
 // What was sent or typed before the workspace is open is in the history if it never opens.
 func TestDrafts_beforeTheWorkspaceIsOpen(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := uitest.Start(t, uitest.Options{Late: true})
 		s.Enter("say early")

@@ -12,6 +12,7 @@ import (
 
 // Whatever way a human has something done at a screen, its commands run in the environment of that screen.
 func TestCommandsRunInTheScreensEnvironment(t *testing.T) {
+	t.Parallel()
 	here := &living.Environment{Vars: []string{"PATH=" + os.Getenv("PATH"), "X=here"}, Umask: proc.UmaskOf(0o027)}
 	s := uitest.Start(t, uitest.Options{
 		Real: true, Mode: permit.Yolo, Commands: here, News: "SOME_KEY of this shell is used from now on",

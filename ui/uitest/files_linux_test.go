@@ -13,6 +13,7 @@ import (
 // A program nobody uses tells within five seconds that somebody changed the database's
 // files (torture M26).
 func TestIdle_tellsOfChangedFiles(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := uitest.Start(t, uitest.Options{})
 		log := filepath.Join(s.Home.Data, "fantail.db-wal")

@@ -49,6 +49,7 @@ func colleague(ctx context.Context, req *llm.Request, say func(llm.Part) bool) e
 // of it.
 // Spec: M-4, M-5, M-6, M-8, M-9, M-11, M-13, R-46, E-30.
 func TestForkOnTheScreen(t *testing.T) {
+	t.Parallel()
 	for _, size := range [][2]int{{120, 36}, {40, 12}} {
 		o := uitest.Options{Provider: uitest.Script(colleague), W: size[0], H: size[1], Files: map[string]string{"auth.go": "package auth // token refresh\n"}}
 		play(t, o, func(s *uitest.Session) {
@@ -112,6 +113,7 @@ func TestForkOnTheScreen(t *testing.T) {
 // until they go elsewhere, and a fork that failed is a failure in its parent's inbox.
 // Spec: M-5, M-13, R-46, E-33.
 func TestForkEndsWhileLookedAt(t *testing.T) {
+	t.Parallel()
 	play(t, uitest.Options{Provider: uitest.Script(colleague)}, func(s *uitest.Session) {
 		s.Enter("/messages mode fork")
 		s.Enter("/send main hello")

@@ -429,6 +429,7 @@ func goldens(s *uitest.Session, name string) {
 }
 
 func TestFrames(t *testing.T) {
+	t.Parallel()
 	for _, sc := range scenes {
 		t.Run(sc.name, func(t *testing.T) {
 			t.Parallel()
@@ -443,6 +444,7 @@ func TestFrames(t *testing.T) {
 }
 
 func TestFrameTooSmall(t *testing.T) {
+	t.Parallel()
 	play(t, uitest.Options{Provider: uitest.Script(actor)}, func(s *uitest.Session) {
 		s.Enter("answer")
 		ready(s)
@@ -455,6 +457,7 @@ func TestFrameTooSmall(t *testing.T) {
 }
 
 func TestFrameTabRowOverflows(t *testing.T) {
+	t.Parallel()
 	play(t, uitest.Options{W: usual[0], H: usual[1], Provider: uitest.Script(actor), Cap: 4}, func(s *uitest.Session) {
 		for i := range 12 {
 			s.Enter(fmt.Sprintf("/push name=agent%02d after %ds", i, 8*(i+1)))
@@ -472,6 +475,7 @@ func TestFrameTabRowOverflows(t *testing.T) {
 
 // TestStyles holds the colours of the dark theme, as letters under the lines.
 func TestStyles(t *testing.T) {
+	t.Parallel()
 	play(t, uitest.Options{W: 80, H: 40, Provider: uitest.Script(actor), Files: files, Mode: permit.AcceptEdits}, func(s *uitest.Session) {
 		s.Enter("edit")
 		s.See("2 steps")
@@ -483,6 +487,7 @@ func TestStyles(t *testing.T) {
 }
 
 func TestNoColorHasNone(t *testing.T) {
+	t.Parallel()
 	play(t, uitest.Options{Provider: uitest.Script(actor), Environ: []string{"NO_COLOR=1"}}, func(s *uitest.Session) {
 		s.Enter("answer")
 		ready(s)

@@ -32,6 +32,7 @@ func becomes(s *uitest.Session, name string, want event.State) {
 //
 // Spec: C-1, C-3, C-5, C-6, C-7, C-16.
 func TestInteractiveByHand(t *testing.T) {
+	t.Parallel()
 	for name, push := range map[string]string{"the human": "/push name=kid interactive say one", "main": "push kid interactive: say one"} {
 		t.Run(name, func(t *testing.T) {
 			play(t, uitest.Options{}, func(s *uitest.Session) {
@@ -79,6 +80,7 @@ func TestInteractiveByHand(t *testing.T) {
 //
 // Spec: C-1, C-3, C-6, C-20, C-29, E-13.
 func TestInteractiveWithBothEngines(t *testing.T) {
+	t.Parallel()
 	playEach(t, attached, uitest.Options{}, func(s *uitest.Session, tell func(plain, words string), _ bool) {
 		tell("/push name=auth interactive idle=60s wait 3s then say one", "/push name=auth interactive idle=60s task 3: one")
 		tell("/push name=plain wait 3s then say hi", "/push name=plain task 3: hi")
@@ -114,6 +116,7 @@ func TestInteractiveWithBothEngines(t *testing.T) {
 //
 // Spec: C-19, C-20.
 func TestInteractiveTimeOnScreen(t *testing.T) {
+	t.Parallel()
 	play(t, uitest.Options{}, func(s *uitest.Session) {
 		s.Enter("/push name=kid interactive idle=7s say one")
 		s.See("awaits input for 7s after each turn")
@@ -152,6 +155,7 @@ func TestInteractiveTimeOnScreen(t *testing.T) {
 //
 // Spec: C-15.
 func TestIdleSleeps(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name, idle string
 		then       func(s *uitest.Session)
@@ -185,6 +189,7 @@ func TestIdleSleeps(t *testing.T) {
 
 // TestDigestKnowsIdle: who comes back is told who awaits them, also if nothing else happened.
 func TestDigestKnowsIdle(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := uitest.Start(t, uitest.Options{})
 		s.Enter("/push name=kid interactive idle=0 say one")
@@ -215,6 +220,7 @@ func TestDigestKnowsIdle(t *testing.T) {
 //
 // Spec: C-16.
 func TestQuitLeavesIdle(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := uitest.Start(t, uitest.Options{})
 		s.Enter("/push name=kid interactive idle=0 say one")

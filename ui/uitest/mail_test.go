@@ -18,6 +18,7 @@ import (
 //
 // Spec: N-23, N-24, N-26, N-33, R-18.
 func TestFireOnTheScreen(t *testing.T) {
+	t.Parallel()
 	play(t, uitest.Options{Provider: uitest.Script(actor), Cap: 1}, func(s *uitest.Session) {
 		s.Enter("/fire what now?")
 		s.See("The inbox is empty, so there is nothing to fire", "› /fire what now?")
@@ -45,6 +46,7 @@ func TestFireOnTheScreen(t *testing.T) {
 //
 // Spec.
 func TestUndoOnTheScreen(t *testing.T) {
+	t.Parallel()
 	play(t, uitest.Options{Provider: uitest.Script(actor)}, func(s *uitest.Session) {
 		s.Enter("/inbox undo")
 		s.See("Undo: no messages were taken yet")
@@ -76,6 +78,7 @@ func TestUndoOnTheScreen(t *testing.T) {
 //
 // Spec: M-38, R-45.
 func TestMessagesWaitOnTheScreen(t *testing.T) {
+	t.Parallel()
 	provider := uitest.Script(func(ctx context.Context, _ *llm.Request, say func(llm.Part) bool) error {
 		uitest.Pause(ctx, 3*time.Second)
 		say(llm.Text{Text: "Handled."})
@@ -102,6 +105,7 @@ func TestMessagesWaitOnTheScreen(t *testing.T) {
 //
 // Spec: R-22.
 func TestWhatACommandSays(t *testing.T) {
+	t.Parallel()
 	play(t, uitest.Options{Provider: uitest.Script(actor)}, func(s *uitest.Session) {
 		for _, text := range []string{"one", "two", "three", "four"} {
 			s.Enter("/send main letter " + text)
@@ -123,6 +127,7 @@ func TestWhatACommandSays(t *testing.T) {
 //
 // Spec.
 func TestShowOnly(t *testing.T) {
+	t.Parallel()
 	var sent []string
 	provider := uitest.Script(func(_ context.Context, req *llm.Request, say func(llm.Part) bool) error {
 		sent = append(sent, fmt.Sprint(req.Messages))
@@ -164,6 +169,7 @@ func TestShowOnly(t *testing.T) {
 //
 // Spec.
 func TestSendToTwo(t *testing.T) {
+	t.Parallel()
 	play(t, uitest.Options{Provider: uitest.Script(actor)}, func(s *uitest.Session) {
 		s.Enter("/push name=worker-a slow")
 		s.Enter("/push name=worker-b slow")
@@ -216,6 +222,7 @@ func TestSendToTwo(t *testing.T) {
 //
 // Spec: R-21, E-8, E-22, Q-22.
 func TestReceiveOnTheScreen(t *testing.T) {
+	t.Parallel()
 	play(t, uitest.Options{Provider: uitest.Script(actor)}, func(s *uitest.Session) {
 		s.Enter("/receive")
 		s.See("Nothing can arrive: no running or queued agents")

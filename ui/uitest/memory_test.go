@@ -41,6 +41,7 @@ func written(s *uitest.Session, remember, send string) {
 //
 // Spec: M-30, M-31, M-32, M-33, M-36, M-37.
 func TestMemoryFlow_builtin(t *testing.T) {
+	t.Parallel()
 	play(t, uitest.Options{Mode: "accept-edits"}, func(s *uitest.Session) {
 		written(s, "remember oauth/security: "+oauth,
 			"send oauth-impl: OAuth security patterns documented. See #mem-oauth/security for PKCE flow and token storage.")
@@ -66,6 +67,7 @@ func TestMemoryFlow_builtin(t *testing.T) {
 //
 // Spec: M-30, M-31, M-32, M-33, M-36, M-37.
 func TestMemoryFlow_model(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var sent []string
 		server := &llmtest.Server{Answer: func(req llmtest.Request) llmtest.Reply {
@@ -141,6 +143,7 @@ func said(req llmtest.Request) string {
 //
 // Spec: M-10, M-30.
 func TestMemoryOnTheScreen(t *testing.T) {
+	t.Parallel()
 	for name, o := range map[string]uitest.Options{
 		"120": {W: 120, H: 36}, "80": {W: 80, H: 30}, "40": {W: 40, H: 30}, "ascii-80": {W: 80, H: 30, Environ: []string{"LANG=C"}},
 	} {
@@ -180,6 +183,7 @@ func TestMemoryOnTheScreen(t *testing.T) {
 // TestMemoryCompletion: behind a # the documents there are, newly written ones too;
 // a number is none of them.
 func TestMemoryCompletion(t *testing.T) {
+	t.Parallel()
 	for name, o := range map[string]uitest.Options{"120": {W: 120, H: 20}, "40": {W: 40, H: 20}} {
 		t.Run(name, func(t *testing.T) {
 			play(t, o, func(s *uitest.Session) {
@@ -208,6 +212,7 @@ func TestMemoryCompletion(t *testing.T) {
 //
 // Spec: M-30.
 func TestProvenanceAges(t *testing.T) {
+	t.Parallel()
 	play(t, uitest.Options{}, func(s *uitest.Session) {
 		s.Enter("/send main look at #12")
 		s.See("Message #1 is in the inbox of main")

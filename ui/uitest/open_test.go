@@ -14,6 +14,7 @@ import (
 // a background agent's, where they act for main.
 // Spec: R-24.
 func TestHelpersMailEachOther(t *testing.T) {
+	t.Parallel()
 	play(t, uitest.Options{}, func(s *uitest.Session) {
 		s.Enter("/agent new research")
 		s.See("[Agent: research]", "›research ○", "research · helper · builtin")
@@ -43,6 +44,7 @@ func TestHelpersMailEachOther(t *testing.T) {
 // TestHelperPushesAndChecks: what is pushed in a helper's tab stands in its
 // queue and reports to its inbox, and its status line counts it.
 func TestHelperPushesAndChecks(t *testing.T) {
+	t.Parallel()
 	play(t, uitest.Options{}, func(s *uitest.Session) {
 		s.Enter("/agent new oauth")
 		s.See("[Agent: oauth]")
@@ -68,6 +70,7 @@ func TestHelperPushesAndChecks(t *testing.T) {
 // TestHelperRenamesAndCloses: a rename says what becomes of from=, and closing a
 // helper that is not finished asks.
 func TestHelperRenamesAndCloses(t *testing.T) {
+	t.Parallel()
 	play(t, uitest.Options{}, func(s *uitest.Session) {
 		s.Enter("/agent new oauth")
 		s.See("[Agent: oauth]")
@@ -98,6 +101,7 @@ func TestHelperRenamesAndCloses(t *testing.T) {
 // TestHelperOverARestart: a helper is there again with its transcript, its unread
 // mail and its queue.
 func TestHelperOverARestart(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := uitest.Start(t, uitest.Options{})
 		s.Enter("/agent new oauth")
@@ -137,6 +141,7 @@ func TestHelperOverARestart(t *testing.T) {
 }
 
 func TestHelperFrames(t *testing.T) {
+	t.Parallel()
 	for _, w := range []int{120, 40} {
 		play(t, uitest.Options{W: w, H: 24}, func(s *uitest.Session) {
 			s.Enter("/agent new oauth")
@@ -152,6 +157,7 @@ func TestHelperFrames(t *testing.T) {
 // TestAgentIsCompleted: what /agent offers says what it does, and behind a verb
 // stands only what the verb takes.
 func TestAgentIsCompleted(t *testing.T) {
+	t.Parallel()
 	play(t, uitest.Options{}, func(s *uitest.Session) {
 		s.Enter("/agent new api")
 		s.See("[Agent: api]")

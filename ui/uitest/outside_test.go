@@ -34,6 +34,7 @@ func beside(t *testing.T, home *uitest.Home, f func(d *outside.Door) error) {
 //
 // Spec, M-23, M-25, R-32.
 func TestFromOutside(t *testing.T) {
+	t.Parallel()
 	for _, w := range []int{120, 40} {
 		synctest.Test(t, func(t *testing.T) {
 			s := uitest.Start(t, uitest.Options{})

@@ -33,6 +33,7 @@ func queued(s *uitest.Session) {
 //
 // Spec: Q-59.
 func TestQueuePanel(t *testing.T) {
+	t.Parallel()
 	play(t, uitest.Options{Provider: uitest.Script(actor)}, func(s *uitest.Session) {
 		s.Press("f4")
 		s.See("Nothing is queued. /push PROMPT adds a task")
@@ -86,6 +87,7 @@ func TestQueuePanel(t *testing.T) {
 //
 // Spec: Q-59.
 func TestQueuePanelAsks(t *testing.T) {
+	t.Parallel()
 	play(t, uitest.Options{Provider: uitest.Script(actor)}, func(s *uitest.Session) {
 		s.Enter("/push name=asks command")
 		s.Enter("/run")
@@ -102,6 +104,7 @@ func TestQueuePanelAsks(t *testing.T) {
 
 // TestQueuePanelFollows: what changes shows by itself, at every size.
 func TestQueuePanelFollows(t *testing.T) {
+	t.Parallel()
 	play(t, uitest.Options{Provider: uitest.Script(actor)}, func(s *uitest.Session) {
 		queued(s)
 		s.Press("f4")
@@ -148,6 +151,7 @@ func write(t *testing.T, s *uitest.Session, from int64, l mail.Letter) int64 {
 //
 // Spec: M-35, M-37, N-23.
 func TestInboxPanel(t *testing.T) {
+	t.Parallel()
 	play(t, uitest.Options{Provider: uitest.Script(actor)}, func(s *uitest.Session) {
 		s.Enter("/inbox")
 		s.See("[All 0] · Needs you 0 · Failed 0 · Done 0 · FYI 0", "Nothing waits. /push queues work")
@@ -170,6 +174,7 @@ func TestInboxPanel(t *testing.T) {
 
 // TestInboxPanelFrames: at every size, and with ASCII alone.
 func TestInboxPanelFrames(t *testing.T) {
+	t.Parallel()
 	for _, o := range []uitest.Options{{W: 80, H: 24}, {W: 40, H: 12}, {W: 120, H: 36, Environ: []string{"LANG=C", "NO_COLOR=1"}}} {
 		name := fmt.Sprintf("panel-inbox-%d", o.W)
 		if o.Environ != nil {
@@ -214,6 +219,7 @@ func TestInboxPanelFrames(t *testing.T) {
 //
 // Spec: M-36.
 func TestInboxPanelThreads(t *testing.T) {
+	t.Parallel()
 	play(t, uitest.Options{Provider: uitest.Script(actor)}, func(s *uitest.Session) {
 		auth := letters(t, s)
 		s.Press("f3")
@@ -263,6 +269,7 @@ func list(s *uitest.Session) string {
 //
 // Spec: R-22.
 func TestInboxPanelSetsAside(t *testing.T) {
+	t.Parallel()
 	play(t, uitest.Options{Provider: uitest.Script(actor)}, func(s *uitest.Session) {
 		letters(t, s)
 		s.Press("f3")
@@ -327,6 +334,7 @@ func TestInboxPanelSetsAside(t *testing.T) {
 //
 // Spec: N-24, N-26.
 func TestInboxPanelFires(t *testing.T) {
+	t.Parallel()
 	play(t, uitest.Options{Provider: uitest.Script(actor)}, func(s *uitest.Session) {
 		letters(t, s)
 		s.Press("f3")
@@ -347,6 +355,7 @@ func TestInboxPanelFires(t *testing.T) {
 
 // TestInboxPanelShowsTheWork: d shows what the sender changed, and the message again.
 func TestInboxPanelShowsTheWork(t *testing.T) {
+	t.Parallel()
 	play(t, uitest.Options{Provider: uitest.Script(actor), Files: files, Mode: permit.AcceptEdits}, func(s *uitest.Session) {
 		s.Enter("/push name=greet edit the greeting")
 		s.Enter("/run")
@@ -376,6 +385,7 @@ func TestInboxPanelShowsTheWork(t *testing.T) {
 // TestInboxPanelScrolls: of very many messages a window is held; the bar reaches
 // both ends, and what arrives does not move it.
 func TestInboxPanelScrolls(t *testing.T) {
+	t.Parallel()
 	const n = 1500
 	play(t, uitest.Options{Provider: uitest.Script(actor)}, func(s *uitest.Session) {
 		auth, err := s.Pool.NewHelper(context.Background(), "auth", "")
@@ -418,6 +428,7 @@ func TestInboxPanelScrolls(t *testing.T) {
 // question over the panel, which takes no key in its first moments, and the answer
 // lets the agent go on.
 func TestInboxPanelAnswers(t *testing.T) {
+	t.Parallel()
 	play(t, uitest.Options{Provider: uitest.Script(actor), Files: files}, func(s *uitest.Session) {
 		s.Enter("/push name=fmt command")
 		s.Enter("/run")
@@ -451,6 +462,7 @@ func TestInboxPanelAnswers(t *testing.T) {
 
 // TestInboxPanelOfAnother: the inbox of any agent, from any tab.
 func TestInboxPanelOfAnother(t *testing.T) {
+	t.Parallel()
 	play(t, uitest.Options{Provider: uitest.Script(actor)}, func(s *uitest.Session) {
 		auth, err := s.Pool.NewHelper(context.Background(), "auth", "")
 		if err != nil {

@@ -36,6 +36,7 @@ func ruled(t *testing.T, s *uitest.Session, lines ...[3]string) {
 // TestPermissionsPanel: the rules show with their places, what a project's file offers is answered one by one, what a human
 // gave is taken back, and a command line is tested in all modes.
 func TestPermissionsPanel(t *testing.T) {
+	t.Parallel()
 	attend(t, uitest.Options{W: 120, H: 30}, func(t *testing.T, s *uitest.Session) {
 		s.Enter("/permissions")
 		s.See("No rules: the mode alone decides", "[All 0] · Offered 0 · Deny 0")
@@ -97,6 +98,7 @@ func TestPermissionsPanel(t *testing.T) {
 
 // TestPermissionsPanel_given: a rule that a question gave shows, and is taken back.
 func TestPermissionsPanel_given(t *testing.T) {
+	t.Parallel()
 	attend(t, uitest.Options{W: 100, H: 30, Mode: permit.Ask}, func(t *testing.T, s *uitest.Session) {
 		s.Enter("run touch made")
 		s.See("⚠ bash touch made · alt+a")

@@ -10,6 +10,7 @@ import (
 
 // A list to pick from begins at what holds now; the switcher at the tab before.
 func TestListsBeginWhereTheyStand(t *testing.T) {
+	t.Parallel()
 	play(t, uitest.Options{Provider: uitest.Script(actor)}, func(s *uitest.Session) {
 		two(s)
 		s.Enter("/theme light")
@@ -31,6 +32,7 @@ func TestListsBeginWhereTheyStand(t *testing.T) {
 }
 
 func TestCloseAllEnded(t *testing.T) {
+	t.Parallel()
 	play(t, uitest.Options{Provider: uitest.Script(actor)}, func(s *uitest.Session) {
 		s.Enter("/close --all")
 		s.See("No agent has ended")
@@ -47,6 +49,7 @@ func TestCloseAllEnded(t *testing.T) {
 
 // A click on the rule below goes to what is new.
 func TestClickGoesToWhatIsNew(t *testing.T) {
+	t.Parallel()
 	play(t, uitest.Options{H: 24, Provider: uitest.Script(actor)}, func(s *uitest.Session) {
 		s.Enter("long")
 		ready(s)
@@ -63,6 +66,7 @@ func TestClickGoesToWhatIsNew(t *testing.T) {
 
 // Up brings back what was typed before the restart, commands too.
 func TestHistoryOutlivesTheProgram(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := uitest.Start(t, uitest.Options{Provider: uitest.Script(actor)})
 		s.Enter("answer")

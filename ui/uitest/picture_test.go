@@ -75,6 +75,7 @@ func player(ctx context.Context, req *llm.Request, say func(llm.Part) bool) erro
 }
 
 func TestPicture(t *testing.T) {
+	t.Parallel()
 	o := uitest.Options{
 		W: 110, H: 30, Provider: uitest.Script(player), Model: "anthropic/claude-sonnet-4-5", Window: 200_000, Branch: "checkout",
 		Files: map[string]string{"cart.go": "package shop\n\ntype Item struct {\n\tPrice Cents\n\tCount int\n}\n", "invoice.go": "package shop\n\nfunc line(i Item) Cents { return i.Price }\n"},
@@ -118,6 +119,7 @@ func TestPicture(t *testing.T) {
 // TestPictureOfMail draws a queue that a window drains, and its results as they are
 // taken.
 func TestPictureOfMail(t *testing.T) {
+	t.Parallel()
 	o := uitest.Options{
 		W: 110, H: 30, Provider: uitest.Script(player), Model: "anthropic/claude-sonnet-4-5", Window: 200_000, Branch: "checkout",
 	}
@@ -154,6 +156,7 @@ func TestPictureOfMail(t *testing.T) {
 // TestPictureOfPanel draws an inbox on the whole screen, with what an agent asks,
 // a thread and two messages picked.
 func TestPictureOfPanel(t *testing.T) {
+	t.Parallel()
 	o := uitest.Options{
 		W: 110, H: 30, Provider: uitest.Script(player), Model: "anthropic/claude-sonnet-4-5", Window: 200_000, Branch: "checkout",
 	}
@@ -235,6 +238,7 @@ func vendors(t *testing.T) map[string]llm.Provider {
 
 // TestPictureOfVendors draws other vendors' agents at work beside one of the engine that needs no model.
 func TestPictureOfVendors(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		if *picture {
 			time.Sleep(14*time.Hour + 2*time.Minute) // a bubble begins at midnight

@@ -19,6 +19,7 @@ import (
 //
 // Spec: M-1, M-3, M-23, M-28, R-44, E-26.
 func TestQuietWorkOnTheScreen(t *testing.T) {
+	t.Parallel()
 	playAll(t, "builtin vendor", uitest.Options{}, nil, func(t *testing.T, s *uitest.Session, _ tell, _ bool) {
 		golden := func(name string) {
 			if !strings.HasSuffix(t.Name(), "vendor") { // whose name the frames would show
@@ -39,7 +40,7 @@ func TestQuietWorkOnTheScreen(t *testing.T) {
 		s.See("1 pending]", "› half a thou")
 		golden("policy-draft-120")
 		s.Enter("ght") // it is sent: the draft is gone
-		s.See("▌ half a thought", "1 pending]")
+		s.See("▌ half a thought", "1 pending]", "1 step")
 		s.Enter("/messages why 1")
 		s.See("it waits, until no key came for 30s (30s to go).", "Policy: queue, by /agent config message-handling queue.")
 		s.Wait(31 * time.Second)
@@ -54,6 +55,7 @@ func TestQuietWorkOnTheScreen(t *testing.T) {
 //
 // Spec: M-20, M-21, M-22, R-41, R-43.
 func TestModesOnTheScreen(t *testing.T) {
+	t.Parallel()
 	play(t, uitest.Options{}, func(s *uitest.Session) {
 		for wrong, right := range map[string]string{
 			"/messages mode loud":                                            "no mode \"loud\" for messages: manual, interrupt, queue, fork",
@@ -115,6 +117,7 @@ func TestModesOnTheScreen(t *testing.T) {
 //
 // Spec: M-34, M-35, M-39, M-40, M-41, M-42, M-43.
 func TestLettersOnTheScreen(t *testing.T) {
+	t.Parallel()
 	provider := uitest.Script(func(_ context.Context, req *llm.Request, say func(llm.Part) bool) error {
 		last := req.Messages[len(req.Messages)-1]
 		if text, ok := last.Parts[len(last.Parts)-1].(llm.Text); ok && strings.HasPrefix(text.Text, "Send a message to testing-agent that ") {
@@ -182,6 +185,7 @@ message_handling:
 //
 // Spec: M-14, M-15, M-16, M-17, M-18, R-41, E-29.
 func TestHybridPolicyOnTheScreen(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		now := time.Now()
 		monday := time.Date(now.Year(), now.Month(), now.Day(), 10, 0, 0, 0, now.Location())

@@ -62,6 +62,7 @@ func scripted(plain string) string {
 
 // Spec.
 func TestWorkflow_sequential(t *testing.T) {
+	t.Parallel()
 	workflow(t, uitest.Options{}, func(s *uitest.Session, do func(string) string) {
 		s.Enter("/push name=researcher " + do("wait 30s then say three OAuth patterns"))
 		s.See("Queued researcher", "1 queued")
@@ -82,6 +83,7 @@ func TestWorkflow_sequential(t *testing.T) {
 
 // Spec.
 func TestWorkflow_parallel(t *testing.T) {
+	t.Parallel()
 	workflow(t, uitest.Options{}, func(s *uitest.Session, do func(string) string) {
 		for i, n := range []string{"a", "b", "c"} {
 			s.Enter(fmt.Sprintf("/push name=worker-%s %s", n, do(fmt.Sprintf("wait %ds then say result %s", 10*(i+1), n))))
@@ -105,6 +107,7 @@ func TestWorkflow_parallel(t *testing.T) {
 
 // Spec.
 func TestWorkflow_continuedWork(t *testing.T) {
+	t.Parallel()
 	workflow(t, uitest.Options{}, func(s *uitest.Session, do func(string) string) {
 		s.Enter("/push name=researcher " + do("wait 60s then say found it"))
 		s.Enter("/run")
@@ -121,6 +124,7 @@ func TestWorkflow_continuedWork(t *testing.T) {
 
 // Spec, E-22.
 func TestWorkflow_batched(t *testing.T) {
+	t.Parallel()
 	workflow(t, uitest.Options{H: 60}, func(s *uitest.Session, do func(string) string) {
 		for i := range 5 {
 			s.Enter(fmt.Sprintf("/push name=t%d %s", i, do(fmt.Sprintf("wait 10s then say result %d", i))))
@@ -141,6 +145,7 @@ func TestWorkflow_batched(t *testing.T) {
 
 // Spec.
 func TestWorkflow_outOfOrder(t *testing.T) {
+	t.Parallel()
 	workflow(t, uitest.Options{}, func(s *uitest.Session, do func(string) string) {
 		for i, n := range []string{"a", "b", "c"} {
 			s.Enter(fmt.Sprintf("/push name=%s %s", n, do(fmt.Sprintf("wait %ds then say result %s", 10*(i+1), n))))
@@ -162,6 +167,7 @@ func TestWorkflow_outOfOrder(t *testing.T) {
 
 // Spec.
 func TestWorkflow_progress(t *testing.T) {
+	t.Parallel()
 	workflow(t, uitest.Options{}, func(s *uitest.Session, do func(string) string) {
 		s.Paste("/push name=worker " + do("send main: Phase 1 complete\nwait 60s\nsay all phases done"))
 		s.Press("enter")
@@ -182,6 +188,7 @@ func TestWorkflow_progress(t *testing.T) {
 //
 // Spec.
 func TestWorkflow_siblings(t *testing.T) {
+	t.Parallel()
 	workflow(t, uitest.Options{}, func(s *uitest.Session, do func(string) string) {
 		s.Enter("/push name=implementer " + do("receive from analyzer then say built on it"))
 		s.See("Queued implementer")
@@ -206,6 +213,7 @@ func TestWorkflow_siblings(t *testing.T) {
 //
 // Spec.
 func TestWorkflow_siblingsInOrder(t *testing.T) {
+	t.Parallel()
 	workflow(t, uitest.Options{}, func(s *uitest.Session, do func(string) string) {
 		s.Paste("/push name=analyzer " + do("send implementer: Found patterns: observer\nsay analysed"))
 		s.Press("enter")
@@ -223,6 +231,7 @@ func TestWorkflow_siblingsInOrder(t *testing.T) {
 //
 // Spec.
 func TestQueueIsChanged(t *testing.T) {
+	t.Parallel()
 	play(t, uitest.Options{}, func(s *uitest.Session) {
 		for _, n := range []string{"a", "b", "c"} {
 			s.Enter("/push name=" + n + " wait 5s then say " + n)
@@ -264,6 +273,7 @@ func TestQueueIsChanged(t *testing.T) {
 
 // TestQueueShowsPrompts: what is typed while the agent works stands in its queue.
 func TestQueueShowsPrompts(t *testing.T) {
+	t.Parallel()
 	play(t, uitest.Options{}, func(s *uitest.Session) {
 		s.Enter("wait 30s then say slow")
 		s.See("main ●")
@@ -280,6 +290,7 @@ func TestQueueShowsPrompts(t *testing.T) {
 // TestCommandTask queues a plain command: it asks nobody, shows its output while
 // it runs, and its end is a message.
 func TestCommandTask(t *testing.T) {
+	t.Parallel()
 	s := uitest.Start(t, uitest.Options{Real: true}) // a process does not live in fake time
 	s.Enter("/push name=tests !echo begun; while [ ! -e go ]; do sleep 0.01; done; seq 1 30; exit 3")
 	s.Enter("/push name=after after=tests say fine")
@@ -310,6 +321,7 @@ func TestCommandTask(t *testing.T) {
 
 // Spec.
 func TestKillAsksForThoseBelow(t *testing.T) {
+	t.Parallel()
 	play(t, uitest.Options{Mode: "yolo"}, func(s *uitest.Session) {
 		tree := func() {
 			s.Enter("/push name=boss delegate kid: wait 1h")
@@ -345,6 +357,7 @@ func TestKillAsksForThoseBelow(t *testing.T) {
 
 // Spec.
 func TestRunOnce(t *testing.T) {
+	t.Parallel()
 	play(t, uitest.Options{Cap: 2}, func(s *uitest.Session) {
 		for _, n := range []string{"a", "b", "c", "d"} {
 			s.Enter("/push name=" + n + " wait 1m then say " + n)
@@ -365,6 +378,7 @@ func TestRunOnce(t *testing.T) {
 
 // TestRetryHandsOnWhatHappened tries a failed task again with a hint.
 func TestRetryHandsOnWhatHappened(t *testing.T) {
+	t.Parallel()
 	play(t, uitest.Options{}, func(s *uitest.Session) {
 		s.Enter("/push name=job say half of it then fail no more power")
 		s.Enter("/run")
@@ -386,6 +400,7 @@ func TestRetryHandsOnWhatHappened(t *testing.T) {
 // TestPush_whatNoModelCarriesOut: a prompt that the engine can't carry out is doubted in
 // one line at the push and at the run, and fails in one; what can is not.
 func TestPush_whatNoModelCarriesOut(t *testing.T) {
+	t.Parallel()
 	play(t, uitest.Options{Mode: "yolo"}, func(s *uitest.Session) {
 		s.Enter("/push name=fine say hi")
 		s.See("Queued fine; /run starts it")
@@ -405,6 +420,7 @@ func TestPush_whatNoModelCarriesOut(t *testing.T) {
 // TestDoubt_everyDoor: whatever queues a task that its model can't carry out, changes it
 // or starts it says so, once, and says nothing of one that it can.
 func TestDoubt_everyDoor(t *testing.T) {
+	t.Parallel()
 	const why, free, out = "It will fail: No language model is configured", "free will fail: without a model", "out will fail: without a model"
 	synctest.Test(t, func(t *testing.T) {
 		o := uitest.Options{Mode: "yolo", W: 160, H: 45}

@@ -83,6 +83,7 @@ func ignore(_ int, err error) error { return err }
 // line, with what was typed back in the box; no file changes, not even at the end.
 // Spec: N-15.
 func TestReadOnlyScreen(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := uitest.Start(t, uitest.Options{})
 		home, _ := stocked(t, s)
@@ -168,6 +169,7 @@ func box(s *uitest.Session) string {
 // What a crash cut shows as cut, and still; what only the log has shows too. What somebody
 // else writes shows within seconds.
 func TestReadOnlyScreenOfACrash(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := uitest.Start(t, uitest.Options{})
 		_, home := stocked(t, s)

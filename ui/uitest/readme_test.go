@@ -19,6 +19,7 @@ var (
 // TestReadmeWorkflows types the README's workflows as they stand there: each line
 // is taken, and in the end all work is done and all mail read.
 func TestReadmeWorkflows(t *testing.T) {
+	t.Parallel()
 	readme, err := os.ReadFile("../../README.md")
 	if err != nil {
 		t.Fatal(err)

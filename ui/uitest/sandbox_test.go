@@ -11,6 +11,7 @@ import (
 // TestSandboxFrame: /sandbox says what holds, how, and what keeps a better one from working; it says so too where there
 // is none.
 func TestSandboxFrame(t *testing.T) {
+	t.Parallel()
 	held := []string{
 		"a command writes the workspace", "it has a temporary directory of its own", "it writes nothing outside", "it reads nothing that is private",
 		"it reaches no socket that somebody else listens at", "it reaches no network", "it looks into no other process",

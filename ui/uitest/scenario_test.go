@@ -28,6 +28,7 @@ const firstSecond = 1100 * time.Millisecond
 
 // TestMainJob does what the program is for, with the engine that needs no model.
 func TestMainJob(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := uitest.Start(t, uitest.Options{Files: map[string]string{"a.go": "package a // TODO: more\n"}})
 		s.Enter("/push name=tests run echo all tests pass | tee log")
@@ -98,6 +99,7 @@ func TestMainJob(t *testing.T) {
 }
 
 func TestSessionRuleAnswersTheNext(t *testing.T) {
+	t.Parallel()
 	play(t, uitest.Options{}, func(s *uitest.Session) {
 		s.Enter("run touch one then run touch two")
 		s.See("⚠ bash touch one")
@@ -112,6 +114,7 @@ func TestSessionRuleAnswersTheNext(t *testing.T) {
 
 // TestPromptWhileBusy: a prompt typed while the agent works enters at its next seam.
 func TestPromptWhileBusy(t *testing.T) {
+	t.Parallel()
 	var mu sync.Mutex
 	var seen []string
 	provider := uitest.Script(func(ctx context.Context, req *llm.Request, say func(llm.Part) bool) error {
@@ -148,6 +151,7 @@ func TestPromptWhileBusy(t *testing.T) {
 }
 
 func TestUpTakesBackAQueuedPrompt(t *testing.T) {
+	t.Parallel()
 	play(t, uitest.Options{Provider: uitest.Script(actor)}, func(s *uitest.Session) {
 		s.Enter("slow")
 		s.See("first word")
@@ -165,6 +169,7 @@ func TestUpTakesBackAQueuedPrompt(t *testing.T) {
 }
 
 func TestEscStopsTheFocusedTurnOnly(t *testing.T) {
+	t.Parallel()
 	play(t, uitest.Options{Provider: uitest.Script(actor)}, func(s *uitest.Session) {
 		s.Enter("/push name=tests after 1m of tests")
 		s.Enter("/run")
@@ -180,6 +185,7 @@ func TestEscStopsTheFocusedTurnOnly(t *testing.T) {
 }
 
 func TestEarlyKeysAnswerNothing(t *testing.T) {
+	t.Parallel()
 	play(t, uitest.Options{}, func(s *uitest.Session) {
 		s.Enter("wait 3s then run touch made")
 		s.See("asks: bash")
@@ -204,6 +210,7 @@ func TestEarlyKeysAnswerNothing(t *testing.T) {
 // TestRefusedCommandIsCleared: the box lets go of it, Up brings it back, and the reason
 // stands below it.
 func TestRefusedCommandIsCleared(t *testing.T) {
+	t.Parallel()
 	play(t, uitest.Options{}, func(s *uitest.Session) {
 		for in, want := range map[string]string{
 			"/chekc":               "did you mean /check?",
@@ -278,6 +285,7 @@ func typed(s *uitest.Session) string {
 
 // Spec: E-26.
 func TestArrivalsLeaveTheDraft(t *testing.T) {
+	t.Parallel()
 	play(t, uitest.Options{Provider: uitest.Script(actor)}, func(s *uitest.Session) {
 		s.Enter("/push name=tests after 10s of tests")
 		s.Enter("/run")
@@ -297,6 +305,7 @@ func TestArrivalsLeaveTheDraft(t *testing.T) {
 }
 
 func TestAltTabWalks(t *testing.T) {
+	t.Parallel()
 	play(t, uitest.Options{Provider: uitest.Script(actor)}, func(s *uitest.Session) {
 		for _, n := range []string{"one", "two", "three"} {
 			s.Enter("/push name=" + n + " look")
@@ -342,6 +351,7 @@ func TestAltTabWalks(t *testing.T) {
 }
 
 func TestShiftTabCyclesModes(t *testing.T) {
+	t.Parallel()
 	play(t, uitest.Options{}, func(s *uitest.Session) {
 		status := func(want string) {
 			t.Helper()
@@ -371,6 +381,7 @@ func TestShiftTabCyclesModes(t *testing.T) {
 // TestShiftTabOffersAuto: where the sandbox prevents what it should; where it only detects it, auto
 // holds if it is asked for by name.
 func TestShiftTabOffersAuto(t *testing.T) {
+	t.Parallel()
 	for wall, offered := range map[permit.Wall]bool{permit.Prevents: true, permit.Detects: false} {
 		play(t, uitest.Options{Wall: wall, Mode: permit.AcceptEdits}, func(s *uitest.Session) {
 			s.See("accept-edits")
@@ -388,6 +399,7 @@ func TestShiftTabOffersAuto(t *testing.T) {
 
 // TestTell tells a background agent something from its tab: it enters at its next seam, as what the human wrote.
 func TestTell(t *testing.T) {
+	t.Parallel()
 	provider := uitest.Script(func(ctx context.Context, req *llm.Request, say func(llm.Part) bool) error {
 		told := ""
 		for _, m := range req.Messages {
@@ -434,6 +446,7 @@ func TestTell(t *testing.T) {
 }
 
 func TestShellOfOnesOwn(t *testing.T) {
+	t.Parallel()
 	play(t, uitest.Options{Files: map[string]string{"a.txt": "x"}}, func(s *uitest.Session) {
 		s.Enter("!ls; echo $((40+2)); exit 3")
 		s.See("a.txt", "42", "exit 3")
@@ -444,6 +457,7 @@ func TestShellOfOnesOwn(t *testing.T) {
 // TestPasteIsSentByteExact: a paste of a megabyte is a chip in the box and whole
 // in the request.
 func TestPasteIsSentByteExact(t *testing.T) {
+	t.Parallel()
 	var sent string
 	provider := uitest.Script(func(_ context.Context, req *llm.Request, say func(llm.Part) bool) error {
 		sent, _ = uitest.Prompt(req)
@@ -480,6 +494,7 @@ func parts(a, b string) int {
 
 // TestScrolledViewStays: output does not move what the user reads.
 func TestScrolledViewStays(t *testing.T) {
+	t.Parallel()
 	play(t, uitest.Options{H: 24, Provider: uitest.Script(actor)}, func(s *uitest.Session) {
 		s.Enter("long")
 		ready(s)
@@ -504,6 +519,7 @@ func TestScrolledViewStays(t *testing.T) {
 }
 
 func TestStreamLeavesAScrolledView(t *testing.T) {
+	t.Parallel()
 	play(t, uitest.Options{H: 24, Provider: uitest.Script(actor)}, func(s *uitest.Session) {
 		s.Enter("long")
 		ready(s)
@@ -527,6 +543,7 @@ func TestStreamLeavesAScrolledView(t *testing.T) {
 }
 
 func TestTypedBeforeTheWorkspaceIsOpen(t *testing.T) {
+	t.Parallel()
 	play(t, uitest.Options{Late: true, Provider: uitest.Script(actor)}, func(s *uitest.Session) {
 		s.See("[Agent: main]")
 		s.Enter("one")
@@ -550,6 +567,7 @@ func TestTypedBeforeTheWorkspaceIsOpen(t *testing.T) {
 }
 
 func TestResizeStorm(t *testing.T) {
+	t.Parallel()
 	play(t, uitest.Options{Provider: uitest.Script(actor), Files: files}, func(s *uitest.Session) {
 		s.Enter("answer")
 		ready(s)
@@ -594,6 +612,7 @@ const wild = "A\x1b]52;c;cHduZWQ=\x07B\x1b[2J\x1b[31mC\x9b31mD\u202eE\u2066F\x1b
 // TestHostileTextNeverReachesTheTerminal: whatever says it, an escape sequence
 // that the program did not make is never written.
 func TestHostileTextNeverReachesTheTerminal(t *testing.T) {
+	t.Parallel()
 	hostile := uitest.Script(func(_ context.Context, req *llm.Request, say func(llm.Part) bool) error {
 		_, results := uitest.Prompt(req)
 		if results == 0 {
@@ -687,6 +706,7 @@ func unknown(out []byte) (bad []string) {
 }
 
 func TestUnknownFindsWhatIsHostile(t *testing.T) {
+	t.Parallel()
 	if bad := unknown([]byte("\x1b[1mfine\x1b[m\r\n\x1b]2;fantail\x07\x1b[?25l日本")); len(bad) > 0 {
 		t.Errorf("found %q in what is harmless", bad)
 	}
@@ -698,6 +718,7 @@ func TestUnknownFindsWhatIsHostile(t *testing.T) {
 }
 
 func TestCtrlCTwiceQuits(t *testing.T) {
+	t.Parallel()
 	play(t, uitest.Options{Provider: uitest.Script(actor)}, func(s *uitest.Session) {
 		s.Type("draft")
 		s.Press("ctrl+c")
@@ -712,6 +733,7 @@ func TestCtrlCTwiceQuits(t *testing.T) {
 
 // Who sends a task and quits in one breath is asked about it: nobody had time to begin it.
 func TestQuitAsksOfWhatWasJustSent(t *testing.T) {
+	t.Parallel()
 	play(t, uitest.Options{Provider: uitest.Script(actor)}, func(s *uitest.Session) {
 		s.Send("after 30s of tests\r/quit\r")
 		s.See("Quit?", "main is still at work")
@@ -722,6 +744,7 @@ func TestQuitAsksOfWhatWasJustSent(t *testing.T) {
 }
 
 func TestQuitAsksWhenAgentsRun(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		o := uitest.Options{Provider: uitest.Script(actor)}
 		s := uitest.Start(t, o)

@@ -15,6 +15,7 @@ import (
 //
 // Spec: O-4, O-40, R-3.
 func TestRemind(t *testing.T) {
+	t.Parallel()
 	attend(t, uitest.Options{W: 120, H: 24}, func(t *testing.T, s *uitest.Session) {
 		s.Enter("/remind 30m commit your work")
 		s.See("Reminder reminder-1: in 30m, due ", "⏲ 1")
@@ -41,6 +42,7 @@ func TestRemind(t *testing.T) {
 
 // TestSchedule: what is scheduled is listed, paused, resumed, fired and removed by its name.
 func TestSchedule(t *testing.T) {
+	t.Parallel()
 	attend(t, uitest.Options{W: 120, H: 36}, func(t *testing.T, s *uitest.Session) {
 		s.Enter("/schedule list")
 		s.See("Nothing is scheduled. /remind 30m TEXT reminds you")
@@ -74,6 +76,7 @@ func TestSchedule(t *testing.T) {
 // TestSchedulesPanel: what is due when shows on the whole screen, follows what fires and ends, and is paused, resumed, run and
 // removed there.
 func TestSchedulesPanel(t *testing.T) {
+	t.Parallel()
 	attend(t, uitest.Options{W: 120, H: 30}, func(t *testing.T, s *uitest.Session) {
 		s.Press("f6")
 		s.See("Nothing is scheduled. /remind 30m TEXT reminds you", "[All] · Active 0 · Paused 0 · Ended")
@@ -153,6 +156,7 @@ func TestSchedulesPanel(t *testing.T) {
 
 // TestSchedulesPanel_many: of those that ended only a window is read, which follows the bar.
 func TestSchedulesPanel_many(t *testing.T) {
+	t.Parallel()
 	attend(t, uitest.Options{W: 120, H: 24}, func(t *testing.T, s *uitest.Session) {
 		s.Enter("/remind name=oven 30m the oven")
 		s.See("Reminder oven")

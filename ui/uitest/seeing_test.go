@@ -18,6 +18,7 @@ import (
 //
 // Spec: Q-59.
 func TestViewsOfATab(t *testing.T) {
+	t.Parallel()
 	provider := uitest.Script(func(ctx context.Context, req *llm.Request, say func(llm.Part) bool) error {
 		if prompt, _ := uitest.Prompt(req); prompt != "count the files, whatever they are" {
 			return actor(ctx, req, say)
@@ -79,6 +80,7 @@ func TestViewsOfATab(t *testing.T) {
 //
 // Spec: O-80, M-23, M-24, R-47.
 func TestMailIsSeen(t *testing.T) {
+	t.Parallel()
 	play(t, uitest.Options{Provider: uitest.Script(actor), Files: files}, func(s *uitest.Session) {
 		s.Enter("/push name=tests look")
 		s.See("Queued tests")
@@ -102,6 +104,7 @@ func TestMailIsSeen(t *testing.T) {
 //
 // Spec: Q-59.
 func TestViewsSmall(t *testing.T) {
+	t.Parallel()
 	play(t, uitest.Options{W: 40, H: 12, Provider: uitest.Script(actor), Files: files}, func(s *uitest.Session) {
 		fanOut(s)
 		s.Type("4")
@@ -126,6 +129,7 @@ func TestViewsSmall(t *testing.T) {
 //
 // Spec: Q-59, E-33.
 func TestOverview(t *testing.T) {
+	t.Parallel()
 	play(t, uitest.Options{Provider: uitest.Script(actor), Files: files}, func(s *uitest.Session) {
 		fleet(s)
 		s.Enter("/agents")
@@ -171,6 +175,7 @@ func TestOverview(t *testing.T) {
 //
 // Spec: Q-59.
 func TestOverviewPeeks(t *testing.T) {
+	t.Parallel()
 	play(t, uitest.Options{Provider: uitest.Script(actor)}, func(s *uitest.Session) {
 		s.Enter("/push name=tap drip")
 		s.See("Queued tap")
@@ -191,6 +196,7 @@ func TestOverviewPeeks(t *testing.T) {
 //
 // Spec: N-3.
 func TestAttachIsFocus(t *testing.T) {
+	t.Parallel()
 	play(t, uitest.Options{W: 120, H: 200, Provider: uitest.Script(actor)}, func(s *uitest.Session) {
 		s.Enter("/push name=tap drip")
 		s.See("Queued tap")
@@ -224,6 +230,7 @@ func TestAttachIsFocus(t *testing.T) {
 //
 // Spec: E-32.
 func TestTranscriptIsWhatIsKept(t *testing.T) {
+	t.Parallel()
 	body := func(s *uitest.Session) string {
 		s.Wait(time.Second)
 		lines := strings.Split(s.Screen(), "\n")
@@ -257,6 +264,7 @@ func TestTranscriptIsWhatIsKept(t *testing.T) {
 //
 // Spec: E-33.
 func TestEndedAgentsStay(t *testing.T) {
+	t.Parallel()
 	play(t, uitest.Options{Provider: uitest.Script(actor)}, func(s *uitest.Session) {
 		for _, x := range []string{"one after 5s", "two slow", "three fail no"} {
 			name, prompt, _ := strings.Cut(x, " ")
@@ -288,6 +296,7 @@ func TestEndedAgentsStay(t *testing.T) {
 // TestWrapUpByKey: the key must come twice; what the human asked for stands in
 // the transcript as theirs.
 func TestWrapUpByKey(t *testing.T) {
+	t.Parallel()
 	play(t, uitest.Options{}, func(s *uitest.Session) {
 		s.Enter("/push name=job list . then wait 20s then list . then wait 20s then list .")
 		s.See("Queued job")
@@ -312,6 +321,7 @@ func TestWrapUpByKey(t *testing.T) {
 
 // TestWhyIsTold: the reason a task or an agent stands still.
 func TestWhyIsTold(t *testing.T) {
+	t.Parallel()
 	play(t, uitest.Options{Provider: uitest.Script(actor)}, func(s *uitest.Session) {
 		s.Enter("/push name=tests command")
 		s.See("Queued tests")
@@ -331,6 +341,7 @@ func TestWhyIsTold(t *testing.T) {
 // TestStallIsSeen: ninety silent seconds show in the row, in the tab and in the
 // overview, and a sign of life takes it away.
 func TestStallIsSeen(t *testing.T) {
+	t.Parallel()
 	provider := uitest.Script(func(ctx context.Context, req *llm.Request, say func(llm.Part) bool) error {
 		say(llm.Text{Text: "A word"})
 		uitest.Pause(ctx, 110*time.Second)

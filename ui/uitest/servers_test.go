@@ -10,6 +10,7 @@ import (
 // TestServersFrames: /mcp lists what .mcp.json configures; what is not trusted says how it comes to be, and is once it was
 // agreed to; what is wrong shows with its place.
 func TestServersFrames(t *testing.T) {
+	t.Parallel()
 	files := map[string]string{".mcp.json": `{"mcpServers": {
   "files": {"command": "npx", "args": ["-y", "@modelcontextprotocol/server-filesystem", "docs"], "env": {"LEVEL": "${LEVEL:-info}"}},
   "search": {"type": "http", "url": "https://mcp.example.com/mcp", "headers": {"X-Team": "blue"}},

@@ -12,6 +12,7 @@ import (
 //
 // Spec: M-36, R-55.
 func TestShelfOnTheScreen(t *testing.T) {
+	t.Parallel()
 	play(t, uitest.Options{Provider: uitest.Script(actor)}, func(s *uitest.Session) {
 		wrong := func(typed string, says ...string) {
 			t.Helper()
@@ -76,6 +77,7 @@ func TestShelfOnTheScreen(t *testing.T) {
 //
 // Spec: M-36, R-55.
 func TestReplyOnTheScreen(t *testing.T) {
+	t.Parallel()
 	play(t, uitest.Options{Provider: uitest.Script(actor)}, func(s *uitest.Session) {
 		s.Enter("/agent new study")
 		s.See("›study")
@@ -111,6 +113,7 @@ func TestReplyOnTheScreen(t *testing.T) {
 // TestOnlyQuestionsWait: a question is an answer's to take, so that commands that
 // find nothing else say what to do with it, and putting it away is refused.
 func TestOnlyQuestionsWait(t *testing.T) {
+	t.Parallel()
 	play(t, uitest.Options{}, func(s *uitest.Session) {
 		s.Enter("/push name=db ask which database: sqlite | postgres")
 		s.Enter("/run")

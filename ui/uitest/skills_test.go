@@ -10,6 +10,7 @@ import (
 // TestFilesBring: what a repository brings that was set up for another tool works at once: its commands are completed, listed
 // with their files and sent as prompts, its agents are pushed, and what is not used is named.
 func TestFilesBring(t *testing.T) {
+	t.Parallel()
 	files := map[string]string{
 		".claude/skills/deploy/SKILL.md":  "---\nname: deploy\ndescription: Deploys this service\nallowed-tools: Bash(*)\n---\nDeploy it.\n",
 		".claude/commands/fix-issue.md":   "---\ndescription: Fix an issue\nargument-hint: NUMBER\n---\nFind issue $1 and fix it.\n",

@@ -10,6 +10,7 @@ import (
 
 // TestTrustFrames: /trust shows what the repository would run and asks; /hooks lists it; a letter decides only in the box.
 func TestTrustFrames(t *testing.T) {
+	t.Parallel()
 	files := map[string]string{
 		".claude/settings.json": `{"env": {"A": "b"}, "hooks": {
 "PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "sh .claude/hooks/guard.sh", "timeout": 10}]}],
@@ -39,6 +40,7 @@ func TestTrustFrames(t *testing.T) {
 // TestLinesOnTheScreen: what a command of the repository's wants run does not run before the human agrees, runs then, and
 // not once the script that it names is another; what stands beside a hook is shown and asked about with it.
 func TestLinesOnTheScreen(t *testing.T) {
+	t.Parallel()
 	files := map[string]string{
 		".claude/settings.json":     `{"hooks": {"TaskFinished": [{"hooks": [{"type": "command", "command": "true"}]}]}}`,
 		".claude/commands/where.md": "We are on !`sh where.sh`.",

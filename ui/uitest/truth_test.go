@@ -17,6 +17,7 @@ import (
 // TestPushWhileARunDrains: a task that is pushed joins the run that goes on, and the
 // program says so to the human and to a model; without one it names the command.
 func TestPushWhileARunDrains(t *testing.T) {
+	t.Parallel()
 	play(t, uitest.Options{}, func(s *uitest.Session) {
 		s.Enter("/push name=a wait 20s then say done")
 		s.See("Queued a; /run starts it")
@@ -41,6 +42,7 @@ func TestPushWhileARunDrains(t *testing.T) {
 
 // TestPushAfterRunOnce: what --once leaves is queued, and so is what comes after.
 func TestPushAfterRunOnce(t *testing.T) {
+	t.Parallel()
 	play(t, uitest.Options{}, func(s *uitest.Session) {
 		s.Enter("/push name=a wait 20s")
 		s.Enter("/run 1 --once")
@@ -53,6 +55,7 @@ func TestPushAfterRunOnce(t *testing.T) {
 // TestEscGivesBackWhatIsQueued: Esc stops the turn; what was queued stands before the
 // draft in its order, is sent to nobody, and is gone from the queue.
 func TestEscGivesBackWhatIsQueued(t *testing.T) {
+	t.Parallel()
 	play(t, uitest.Options{Provider: uitest.Script(actor)}, func(s *uitest.Session) {
 		s.Enter("slow")
 		s.See("first word")
@@ -84,6 +87,7 @@ func TestEscGivesBackWhatIsQueued(t *testing.T) {
 // TestCommandsStandAboveWhatTheyPrint: the line that was typed, and below it what it
 // said; an error that is told again is counted.
 func TestCommandsStandAboveWhatTheyPrint(t *testing.T) {
+	t.Parallel()
 	play(t, uitest.Options{}, func(s *uitest.Session) {
 		s.Enter("/queue")
 		s.See("› /queue\n  The queue is empty")
@@ -112,6 +116,7 @@ func TestCommandsStandAboveWhatTheyPrint(t *testing.T) {
 // TestInboxOpensOnWhatNeedsYou: whatever came last, and whatever is pinned, the bar
 // stands on the newest that needs the human; without one on the first row.
 func TestInboxOpensOnWhatNeedsYou(t *testing.T) {
+	t.Parallel()
 	play(t, uitest.Options{Provider: uitest.Script(actor)}, func(s *uitest.Session) {
 		auth := letters(t, s)
 		write(t, s, auth.ID, mail.Letter{Body: "now or never", Priority: inbox.Urgent})
@@ -149,6 +154,7 @@ func inOrder(s string, texts ...string) bool {
 // error, also after a restart; and the foot names what its keys do
 // with the agent under the bar on a usual screen.
 func TestOverviewSaysWhatCameOfIt(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := uitest.Start(t, uitest.Options{W: 80, H: 24})
 		s.Enter("/push name=good say three patterns fit then say more below")
@@ -177,6 +183,7 @@ func TestOverviewSaysWhatCameOfIt(t *testing.T) {
 // TestPromptOfEachAttempt: the Prompt view of an agent that was resumed has the original
 // and what each attempt was asked to do, with how it ended; also after a restart.
 func TestPromptOfEachAttempt(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := uitest.Start(t, uitest.Options{})
 		s.Enter("/push name=kid say the first answer")
@@ -207,6 +214,7 @@ func TestPromptOfEachAttempt(t *testing.T) {
 // TestPushReadsItsOptions: model= decides who carries the task out, and quotes that hold
 // the whole prompt are none of it; others are.
 func TestPushReadsItsOptions(t *testing.T) {
+	t.Parallel()
 	play(t, uitest.Options{Provider: uitest.Script(actor)}, func(s *uitest.Session) {
 		s.Enter("/push name=plain look at it")
 		s.Enter("/push model=test/other name=quoted \"look at both\"")
@@ -231,6 +239,7 @@ func TestPushReadsItsOptions(t *testing.T) {
 
 // TestNewestFirstWhenTyped: --lifo makes /check and /receive begin with the newest.
 func TestNewestFirstWhenTyped(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ command, first string }{
 		{"/check --one", "letter one"}, {"/check --one --lifo", "letter three"}, {"/receive", "letter one"}, {"/receive --lifo", "letter three"},
 	} {
@@ -252,6 +261,7 @@ func TestNewestFirstWhenTyped(t *testing.T) {
 
 // TestQueueListsTen: of those that have finished the last ten, and how many more.
 func TestQueueListsTen(t *testing.T) {
+	t.Parallel()
 	play(t, uitest.Options{H: 60}, func(s *uitest.Session) {
 		for i := range 12 {
 			s.Enter(fmt.Sprintf("/push name=t%02d say x", i))

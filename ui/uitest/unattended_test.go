@@ -13,6 +13,7 @@ import (
 // A conversation that nobody attends shows while it is at work: in its own mode, whatever the session's is. A failure of
 // it calls nobody, and its tab goes with it.
 func TestUnattended(t *testing.T) {
+	t.Parallel()
 	play(t, uitest.Options{}, func(s *uitest.Session) {
 		s.Enter("/mode yolo")
 		s.See("builtin · yolo")

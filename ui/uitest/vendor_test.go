@@ -154,6 +154,7 @@ func (v *obeyed) reads(t *acptest.Turn, id, pattern string) {
 // TestMainJob_vendors does what the program is for with another vendor's agents: three of them are pushed, two run at a time,
 // what they ask is answered, a question outlives a restart, and each result is taken once.
 func TestMainJob_vendors(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		o := theirs(t, uitest.Options{Files: map[string]string{"a.go": "package a // TODO: more\n"}})
 		s := uitest.Start(t, o)
@@ -221,6 +222,7 @@ func TestMainJob_vendors(t *testing.T) {
 
 // TestHostileVendorNeverReachesTheTerminal: nor does what another vendor's agent says, asks or fails with.
 func TestHostileVendorNeverReachesTheTerminal(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		evil, _ := json.Marshal(wild)
 		v := vendortest.New(t, func() *acptest.Agent {

@@ -137,6 +137,7 @@ var sentences = []string{"you should not", "no, it must stay", "yes", "sys 1 2 3
 //
 // Spec: R-49, E-26.
 func TestNoSentenceAnswers(t *testing.T) {
+	t.Parallel()
 	pauses := []time.Duration{0, 900 * time.Millisecond, 5 * time.Second}
 	for _, where := range []string{"main", "helper"} {
 		t.Run(where, func(t *testing.T) {
@@ -175,6 +176,7 @@ func TestNoSentenceAnswers(t *testing.T) {
 //
 // Spec: R-49, E-26.
 func TestNoLineAnswers(t *testing.T) {
+	t.Parallel()
 	for key, label := range map[string]string{"m": "tell job› ", "/": "as main› /"} {
 		for at := range 3 {
 			t.Run(fmt.Sprint(key, " ", at), func(t *testing.T) {
@@ -208,6 +210,7 @@ func TestNoLineAnswers(t *testing.T) {
 //
 // Spec: R-49, E-26.
 func TestNoBeginningAnswers(t *testing.T) {
+	t.Parallel()
 	a := newAsker()
 	play(t, uitest.Options{Provider: a.Script, W: 100, H: 24}, func(s *uitest.Session) {
 		for _, late := range []time.Duration{0, 400 * time.Millisecond, 900 * time.Millisecond} {
@@ -262,6 +265,7 @@ func TestNoBeginningAnswers(t *testing.T) {
 //
 // Spec: R-49, E-26.
 func TestWaysToAQuestion(t *testing.T) {
+	t.Parallel()
 	for name, way := range map[string]func(s *uitest.Session){
 		"alt+a":   func(s *uitest.Session) { s.Type("half"); s.Press("alt+a") },
 		"f5":      func(s *uitest.Session) { s.Type("half"); s.Press("f5") },
@@ -321,6 +325,7 @@ func TestWaysToAQuestion(t *testing.T) {
 //
 // Spec: R-49, E-26.
 func TestAfterAQuestion(t *testing.T) {
+	t.Parallel()
 	a := newAsker()
 	play(t, uitest.Options{Provider: a.Script, W: 100, H: 24}, func(s *uitest.Session) {
 		pose := func() {
@@ -374,6 +379,7 @@ func TestAfterAQuestion(t *testing.T) {
 //
 // Spec: M-35, E-26.
 func TestAfterAQuestionOverAPanel(t *testing.T) {
+	t.Parallel()
 	a := newAsker()
 	play(t, uitest.Options{Provider: a.Script, W: 100, H: 24}, func(s *uitest.Session) {
 		ask := a.on("go")
@@ -415,6 +421,7 @@ func TestAfterAQuestionOverAPanel(t *testing.T) {
 //
 // Spec: R-49, E-26.
 func TestSecondQuestion(t *testing.T) {
+	t.Parallel()
 	a := newAsker()
 	play(t, uitest.Options{Provider: a.Script, W: 100, H: 24}, func(s *uitest.Session) {
 		ask := a.on("go twice")
@@ -439,6 +446,7 @@ func TestSecondQuestion(t *testing.T) {
 //
 // Spec: M-35.
 func TestReadingIsNotSent(t *testing.T) {
+	t.Parallel()
 	a := newAsker()
 	play(t, uitest.Options{Provider: a.Script, W: 100, H: 24}, func(s *uitest.Session) {
 		if _, err := s.Pool.Letters.Send(context.Background(), 1, "main", "a note", ""); err != nil {
