@@ -2,13 +2,15 @@ package figures
 
 import (
 	"fmt"
+	"syscall"
 	"testing"
 )
 
 // BenchmarkKeyEcho measures from a key to its echo: idle, while a reply streams,
-// and while ten agents' do beside it. The programs take turns key by key, so
-// that the machine is as busy for each, and a terminal with nothing in it but
-// cat takes its turn too: below that no program comes.
+// and while ten agents' do beside it. The programs take turns of forty keys, in
+// which the others stand still, so that what one does is in no other's way. A
+// terminal with nothing in it but cat takes its keys beside ours: below that no
+// program comes.
 func BenchmarkKeyEcho(b *testing.B) {
 	t := newTable(b)
 	for _, c := range []struct {
@@ -44,14 +46,25 @@ func BenchmarkKeyEcho(b *testing.B) {
 		t.also(r, 0.99, c.slowest)
 		alone := t.row("key to echo by cat, "+c.name, "ms", "")
 		t.also(alone, 0.99, "")
-		for range 40 * rounds() { // the slowest of a hundred is to be more than one key
+		for _, m := range ms {
+			m.signal(syscall.SIGSTOP)
+		}
+		for range rounds() {
 			for _, m := range ms {
-				r.ms(m.site.program, m.echo())
+				m.signal(syscall.SIGCONT)
+				m.settle()
+				for range 40 { // in all rounds the slowest of a hundred is more than one key
+					r.ms(m.site.program, m.echo())
+					if m.site.program == ours {
+						alone.ms(ours, bare.echo())
+					}
+				}
+				m.signal(syscall.SIGSTOP)
 			}
-			alone.ms(ours, bare.echo())
 		}
 		bare.close()
 		for _, m := range ms {
+			m.signal(syscall.SIGCONT)
 			m.stop()
 			m.site.ends()
 		}

@@ -191,9 +191,25 @@ func (m *terminal) send(keys string) {
 func (s *site) open() *terminal {
 	t := s.start()
 	t.see(status)
-	t.echo()
-	pause(time.Second)
+	t.settle()
 	return t
+}
+
+// settle waits until the program answers, and until what it has to do at once is done.
+func (m *terminal) settle() {
+	m.t.Helper()
+	m.echo()
+	pause(time.Second)
+}
+
+// signal reaches all of the program.
+func (m *terminal) signal(s syscall.Signal) {
+	m.t.Helper()
+	for _, pid := range m.processes() {
+		if err := syscall.Kill(pid, s); err != nil {
+			m.t.Fatal(err)
+		}
+	}
 }
 
 // stop ends the program, in order if it can. Its host may stay.
