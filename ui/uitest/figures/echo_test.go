@@ -41,11 +41,14 @@ func BenchmarkKeyEcho(b *testing.B) {
 			}
 			ms = append(ms, m)
 		}
-		bare := newLine(b)
 		r := t.row("key to echo, "+c.name, "ms", c.median)
 		t.also(r, 0.99, c.slowest)
-		alone := t.row("key to echo by cat, "+c.name, "ms", "")
-		t.also(alone, 0.99, "")
+		lines := []*line{newLine(b, "cat"), newLine(b, "cat | cat | cat")}
+		var bare []*row
+		for _, l := range lines {
+			bare = append(bare, t.row(fmt.Sprintf("key to echo by %s, %s", l.command, c.name), "ms", ""))
+			t.also(bare[len(bare)-1], 0.99, "")
+		}
 		for _, m := range ms {
 			m.signal(syscall.SIGSTOP)
 		}
@@ -55,14 +58,18 @@ func BenchmarkKeyEcho(b *testing.B) {
 				m.settle()
 				for range 40 { // in all rounds the slowest of a hundred is more than one key
 					r.ms(m.site.program, m.echo())
-					if m.site.program == ours {
-						alone.ms(ours, bare.echo())
+					for i, l := range lines {
+						if m.site.program == ours {
+							bare[i].ms(ours, l.echo())
+						}
 					}
 				}
 				m.signal(syscall.SIGSTOP)
 			}
 		}
-		bare.close()
+		for _, l := range lines {
+			l.close()
+		}
 		for _, m := range ms {
 			m.signal(syscall.SIGCONT)
 			m.stop()

@@ -228,16 +228,17 @@ func (m *terminal) stop() {
 // pause lets time pass.
 func pause(d time.Duration) { <-time.After(d) }
 
-// line is a terminal with cat in it, which says again what it is told.
+// line is a terminal with a command in it that says again what it is told.
 type line struct {
-	t   testing.TB
-	tty *os.File
-	cmd *exec.Cmd
+	t       testing.TB
+	command string
+	tty     *os.File
+	cmd     *exec.Cmd
 }
 
-func newLine(t testing.TB) *line {
+func newLine(t testing.TB, command string) *line {
 	t.Helper()
-	l := &line{t: t, cmd: exec.Command("sh", "-c", "stty raw -echo && printf r && exec cat")}
+	l := &line{t: t, command: command, cmd: exec.Command("sh", "-c", "stty raw -echo && printf r && "+command)}
 	var err error
 	if l.tty, err = pty.Start(l.cmd); err != nil {
 		t.Fatal(err)
