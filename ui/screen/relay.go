@@ -10,7 +10,6 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
-	"unsafe"
 
 	"fantail/ui/screen/tty"
 	"fantail/ui/screen/wire"
@@ -24,6 +23,7 @@ type relay struct {
 	was     tty.Modes // as they were found
 	signals chan os.Signal
 	wake    int // becomes readable when a signal came; what is read are their numbers
+	poll    *poll
 
 	sent  []byte // for the host
 	shown []byte // for the terminal
@@ -82,6 +82,12 @@ func relayed(host int, hello wire.Fields, at *front) (code int, end End) {
 	if err == nil {
 		err = r.listen()
 		defer r.deafen()
+	}
+	if err == nil {
+		r.poll, err = newPoll()
+	}
+	if err == nil {
+		defer r.poll.close()
 		r.front = at.hand()
 		r.full = r.front
 	}
@@ -108,7 +114,10 @@ func relayed(host int, hello wire.Fields, at *front) (code int, end End) {
 			defer syscall.Close(again)
 		}
 	}
-	code = r.run()
+	// The start gate's goroutine is kept on its thread, to which the runtime's poller would hand over each key.
+	done := make(chan int)
+	go func() { done <- r.run() }()
+	code = <-done
 	switch {
 	case r.code != 0:
 		return code, Over // whoever signalled means this process
@@ -260,47 +269,41 @@ type ready struct{ signal, host, keys, toHost, toShow bool }
 
 // wait waits until something can be done, or the next deadline.
 func (r *relay) wait() (ready, error) {
-	var in, out syscall.FdSet
-	set(&in, r.wake)
+	signal, host, in, out := want{fd: r.wake, in: true}, want{fd: r.host}, want{fd: r.in}, want{fd: r.out}
 	// A frame that is not all there has to come, however long it is; one whose turn has not come waits.
 	switch {
 	case r.gone || !r.drainBy.IsZero():
 	case len(r.shown) < most:
-		set(&in, r.host)
+		host.in = true
 		r.lookBy = time.Time{}
 	case r.lookBy.IsZero():
 		r.lookBy = time.Now().Add(looking)
 	}
-	if len(r.sent) < most && r.code == 0 && r.backBy.IsZero() {
-		set(&in, r.in)
+	in.in = len(r.sent) < most && r.code == 0 && r.backBy.IsZero()
+	host.out = len(r.sent) > 0 && !r.gone
+	out.out = len(r.shown) > 0 && tty.Foreground(0) // in the background the terminal is somebody else's
+	wants := []want{signal, host, in, out}
+	if err := r.poll.wait(wants, r.next()); err != nil {
+		return ready{}, err
 	}
-	if len(r.sent) > 0 && !r.gone {
-		set(&out, r.host)
-	}
-	// In the background the terminal is somebody else's.
-	if len(r.shown) > 0 && tty.Foreground(0) {
-		set(&out, r.out)
-	}
-	err := selects(max(r.wake, r.host, r.in, r.out)+1, &in, &out, r.next())
-	if errors.Is(err, syscall.EINTR) {
-		return ready{}, nil
-	}
-	return ready{isSet(&in, r.wake), isSet(&in, r.host), isSet(&in, r.in), isSet(&out, r.host), isSet(&out, r.out)}, err
+	return ready{wants[0].in, wants[1].in, wants[2].in, wants[1].out, wants[3].out}, nil
 }
 
-// next is how long to wait at most; nil: for ever.
-func (r *relay) next() *syscall.Timeval {
+// want is what is waited for of a descriptor.
+type want struct {
+	fd      int
+	in, out bool // that it can be read, or written to
+}
+
+// next is until when to wait at most; zero: for ever.
+func (r *relay) next() time.Time {
 	var first time.Time
 	for _, t := range []time.Time{r.leaveBy, r.stopBy, r.drainBy, r.greetBy, r.backBy, r.lookBy} {
 		if !t.IsZero() && (first.IsZero() || t.Before(first)) {
 			first = t
 		}
 	}
-	if first.IsZero() {
-		return nil
-	}
-	t := syscall.NsecToTimeval(max(0, time.Until(first).Nanoseconds()) + int64(time.Millisecond))
-	return &t
+	return first
 }
 
 // late does what is due when somebody does not answer in time.
@@ -527,13 +530,3 @@ func flush(fd int, b []byte) []byte {
 
 // again reports whether a read or write is to be tried again.
 func again(err error) bool { return errors.Is(err, syscall.EAGAIN) || errors.Is(err, syscall.EINTR) }
-
-func set(s *syscall.FdSet, fd int) {
-	bits := int(unsafe.Sizeof(s.Bits[0])) * 8
-	s.Bits[fd/bits] |= 1 << (fd % bits)
-}
-
-func isSet(s *syscall.FdSet, fd int) bool {
-	bits := int(unsafe.Sizeof(s.Bits[0])) * 8
-	return s.Bits[fd/bits]&(1<<(fd%bits)) != 0
-}
