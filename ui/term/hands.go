@@ -146,38 +146,22 @@ func (h *hands) drawLocked() {
 	}
 }
 
-// few is how many lines are never worth a scroll.
-const few = 5
-
 // frame returns what makes the terminal show the view's lines and its cursor. Lines are drawn into cells only where they
-// are others than before: to take a line apart costs more than to compare it. If many are, the screen compares the cells of
-// all lines, for it may scroll some of them away; few are compared alone, which costs a fifth of that.
+// are others than before: to take a line apart costs more than to compare it.
 func (h *hands) frame() []byte {
 	if h.stale {
 		h.screen.Erase()
 	}
-	var changed []int
+	clear(h.cells.Touched) // the screen leaves them there, as if they had not been
 	rest := h.view.Content
 	for y := range h.lines {
 		var line string
 		line, rest, _ = strings.Cut(rest, "\n")
 		if line != h.lines[y] {
-			h.lines[y], changed = line, append(changed, y)
+			h.lines[y] = line
 			uv.NewStyledString(line).Draw(h.cells, uv.Rect(0, y, h.w, 1))
 		}
 	}
-	clear(h.cells.Touched)
-	scrolls := h.stale || len(changed) > few || h.ends()
-	if scrolls {
-		for y := range h.lines {
-			h.cells.TouchLine(0, y, h.w)
-		}
-	} else {
-		for _, y := range changed {
-			h.cells.TouchLine(0, y, h.w)
-		}
-	}
-	h.screen.SetScrollOptim(scrolls)
 	h.screen.Render(h.cells.RenderBuffer)
 	if c := h.view.Cursor; c != nil {
 		h.screen.MoveTo(c.X, c.Y)
@@ -186,18 +170,6 @@ func (h *hands) frame() []byte {
 	frame := bytes.Clone(h.queue.Bytes())
 	h.queue.Reset()
 	return frame
-}
-
-// ends reports whether the last line is blank: then the screen may clear all that is below the text, and the last line of
-// that with it.
-func (h *hands) ends() bool {
-	last := h.cells.Line(len(h.lines) - 1)
-	for x := range last {
-		if last[x].Content != " " {
-			return false
-		}
-	}
-	return true
 }
 
 // put writes to the terminal, whose owner takes note of what fails.
