@@ -8,9 +8,10 @@ import (
 
 // BenchmarkKeyEcho measures from a key to its echo: idle, while a reply streams,
 // and while ten agents' do beside it. The programs take turns of forty keys, in
-// which the others stand still, so that what one does is in no other's way. A
-// terminal with nothing in it but cat takes its keys beside ours: below that no
-// program comes.
+// which the others stand still, so that what one does is in no other's way. Two
+// more terminals take their keys in between: one with nothing in it but cat,
+// below which no program comes, and one with three in a row, for a key of ours
+// goes from the screen to its host and back.
 func BenchmarkKeyEcho(b *testing.B) {
 	t := newTable(b)
 	for _, c := range []struct {
@@ -59,9 +60,9 @@ func BenchmarkKeyEcho(b *testing.B) {
 				used := cpu(b, m.processes()...)
 				for range 40 { // in all rounds the slowest of a hundred is more than one key
 					r.ms(m.site.program, m.echo())
-					for i, l := range lines {
-						if m.site.program == ours {
-							bare[i].ms(ours, l.echo())
+					for i, l := range lines { // beside each, or the others' turns would be shorter
+						if d := l.echo(); m.site.program == ours {
+							bare[i].ms(ours, d)
 						}
 					}
 				}
