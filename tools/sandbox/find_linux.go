@@ -196,7 +196,13 @@ func (p *probe) run(ctx context.Context, w *Wall) (map[string]string, error) {
 	c.Dir, c.Env = p.ground.Root, []string{"PATH=/usr/bin:/bin"}
 	var out, problems bytes.Buffer
 	c.Stdout, c.Stderr = &out, &problems
-	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
+	// Bubblewrap has an inner process that would wait for ever for an outer one that is killed as it starts: its group is
+	// ended, and that it dies with this program it sees to itself.
+	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if w.Kind != Bubblewrap {
+		c.SysProcAttr.Pdeathsig = syscall.SIGKILL
+	}
+	c.Cancel = func() error { return syscall.Kill(-c.Process.Pid, syscall.SIGKILL) }
 	c.WaitDelay = time.Second // in which what it left behind ends
 	in, err := box.Enclose(c)
 	if err != nil {
