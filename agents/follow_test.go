@@ -84,7 +84,7 @@ func TestFollow(t *testing.T) {
 	check(t, err)
 	w.Until("it began", func() bool { return w.Info("job").ID != 0 })
 	id := w.Info("job").ID
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	var all sync.WaitGroup
 	begin := func() {

@@ -509,7 +509,7 @@ func TestFork_crash(t *testing.T) {
 		return w.Info("main-fork-1").Doing == "streaming" || w.Info("main-fork-2").Doing == "streaming"
 	})
 	w.fault("ends")
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	check(t, w.Pool.Close(ctx))
 	w.fault("none")

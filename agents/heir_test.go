@@ -67,7 +67,7 @@ func TestPass_whatIsNotStarted(t *testing.T) {
 		"crashed": {"leaves endless", true, func(w *world) *world {
 			w.Until("left is queued", func() bool { return w.Tally.Queued == 1 && w.Info("boss").Doing == "streaming" })
 			w.fault("ends")
-			ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 			defer cancel()
 			check(w.T, w.Pool.Close(ctx))
 			w.fault("none")

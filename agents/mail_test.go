@@ -255,7 +255,7 @@ func TestUnread(t *testing.T) {
 		}},
 		"crashed": {"crashed", func(w *world) *world {
 			w.fault("ends")
-			ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 			defer cancel()
 			check(w.T, w.Pool.Close(ctx))
 			w.fault("none")

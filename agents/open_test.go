@@ -291,7 +291,7 @@ func TestHelper_overACrash(t *testing.T) {
 	_, err = w.Pool.Tasks.Push(t.Context(), a, tools.Task{Name: "later", Prompt: "quick"})
 	check(t, err)
 	w.fault("ends") // nothing about the end of a turn reaches the disk, as after kill -9
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	check(t, w.Pool.Close(ctx))
 	w.fault("none")

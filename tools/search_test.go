@@ -205,7 +205,7 @@ func TestGrep_ignoreFilesThatAreNone(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, from := range []string{".", "a/b"} {
-				ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 				r := parse(t, e, "grep", "pattern", "needle", "path", from).Run(ctx)
 				cancel()
 				if r.Error || !strings.Contains(r.Text, "a/b/x.txt:1:needle") {

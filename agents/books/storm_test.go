@@ -93,7 +93,7 @@ func (s *storm) calm() {
 	s.stop()
 	s.receives.Wait()
 	settled := make(chan error, 1)
-	ctx, cancel := context.WithTimeout(s.T.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(s.T.Context(), 2*time.Minute)
 	defer cancel()
 	go func() { settled <- s.Pool.Settled(ctx) }()
 	tick := time.NewTicker(5 * time.Millisecond)

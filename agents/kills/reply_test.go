@@ -90,7 +90,7 @@ func onDisk(t *testing.T, dir string, size int) {
 	defer db.Close()
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
-	limit := time.NewTimer(20 * time.Second)
+	limit := time.NewTimer(time.Minute)
 	defer limit.Stop()
 	for seen := 0; seen < size; {
 		select {

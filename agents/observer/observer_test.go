@@ -172,7 +172,7 @@ func (w *site) close() {
 		return
 	}
 	w.closed = true
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	if err := w.pool.Close(ctx); err != nil {
 		w.t.Error(err)

@@ -102,7 +102,7 @@ func conform(address string) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	s := Server{Name: "suite", URL: address, Own: true, Timeout: 20 * time.Second}
+	s := Server{Name: "suite", URL: address, Own: true, Timeout: time.Minute}
 	var given struct {
 		ID     string `json:"client_id"`
 		Secret string `json:"client_secret"`
@@ -124,7 +124,7 @@ func conform(address string) error {
 		},
 	})
 	defer r.Close(context.Background())
-	ctx, cancel := context.WithTimeout(context.Background(), 40*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
 	if err := r.Reconnect(ctx, s.Name); err != nil {
 		return err

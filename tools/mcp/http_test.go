@@ -43,7 +43,7 @@ func web(t *testing.T, seen func(*http.Request)) *httptest.Server {
 
 func TestRoom_http(t *testing.T) {
 	srv := web(t, nil)
-	b := open(t, Options{}, Server{Name: "web", URL: srv.URL, Headers: map[string]string{"X-Token": "s3cret"}, Timeout: 5 * time.Second})
+	b := open(t, Options{}, Server{Name: "web", URL: srv.URL, Headers: map[string]string{"X-Token": "s3cret"}, Timeout: time.Minute})
 	if lent := b.Lend(t.Context()); len(lent) != 1 || lent[0].Name != "mcp__web__token" {
 		t.Fatalf("%+v\n%s", lent, b.Log("web"))
 	}

@@ -53,7 +53,7 @@ func lockedRoom(t *testing.T, o Options) *guarded {
 		return login.New(o, login.Client{Server: s.Name, URL: s.URL})
 	}
 	o.Logins = signin.New(signin.Options{Options: kept})
-	g.bed = open(t, o, Server{Name: "tracker", URL: g.URL, Timeout: 5 * time.Second})
+	g.bed = open(t, o, Server{Name: "tracker", URL: g.URL, Timeout: time.Minute})
 	g.says = g.browses
 	g.env.Ask = func(ctx context.Context, id, _ string, q tools.Question) (string, error) {
 		if id != "call" {

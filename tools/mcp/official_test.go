@@ -21,7 +21,7 @@ func official(t *testing.T, name string, args ...string) Server {
 	if _, err := os.Stat(bin); dir == "" || err != nil {
 		t.Skipf("SKIPPED: the official server %s is not installed (FANTAIL_TEST_ADAPTERS)", name)
 	}
-	return Server{Name: name, Own: true, Command: bin, Args: args, Timeout: 20 * time.Second}
+	return Server{Name: name, Own: true, Command: bin, Args: args, Timeout: time.Minute}
 }
 
 func TestOfficial_everything(t *testing.T) {

@@ -487,7 +487,7 @@ func TestRoom_withdrawnSlowly(t *testing.T) {
 	})
 	select {
 	case <-looked:
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		t.Error("its end is waited for")
 	}
 	if s := b.state("one"); s.Phase != Withheld {

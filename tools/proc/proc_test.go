@@ -52,7 +52,7 @@ func fifo(t *testing.T) (path string, line func() string) {
 	r := bufio.NewReader(f)
 	return path, func() string {
 		t.Helper()
-		_ = f.SetReadDeadline(time.Now().Add(20 * time.Second))
+		_ = f.SetReadDeadline(time.Now().Add(time.Minute))
 		s, err := r.ReadString('\n')
 		if err != nil {
 			t.Fatalf("the child did not report: %v", err)

@@ -364,7 +364,7 @@ func (s *stage) touch(who string) {
 
 // reached are those who were, since it was asked last. Who is to be reached may not have noticed yet.
 func (s *stage) met(wanted bool) (all []string) {
-	late := time.NewTimer(5 * time.Second)
+	late := time.NewTimer(time.Minute)
 	defer late.Stop()
 	for {
 		s.mu.Lock()
@@ -603,7 +603,7 @@ func (s *stage) foreign(h holder, changes []string) []string {
 // none for the holder to have, and whether there were any.
 func (s *stage) run(e escape, w *sandbox.Wall, h holder) (effects []string, worked bool, said string) {
 	s.t.Helper()
-	spec := proc.Spec{Shell: e.how, Dir: s.root, Env: s.env, Head: 1 << 16, Tail: 1 << 16, Timeout: 30 * time.Second}
+	spec := proc.Spec{Shell: e.how, Dir: s.root, Env: s.env, Head: 1 << 16, Tail: 1 << 16, Timeout: time.Minute}
 	if e.how == "" {
 		spec.Shell = fmt.Sprintf("exec '%s' %s %s", s.ground.Shown[0], escaper, e.name)
 	}

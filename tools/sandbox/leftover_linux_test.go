@@ -123,7 +123,7 @@ func TestLeftovers_programKilled(t *testing.T) {
 // until waits for what is to become so.
 func until(t *testing.T, fault string, so func() bool) {
 	t.Helper()
-	late := time.NewTimer(10 * time.Second)
+	late := time.NewTimer(time.Minute)
 	defer late.Stop()
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()

@@ -46,7 +46,7 @@ func (p *printing) ended(code int) {
 	p.t.Helper()
 	select {
 	case <-p.done:
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		_ = p.process.Kill()
 		p.t.Fatal("it does not end")
 	}

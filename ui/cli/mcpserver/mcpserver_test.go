@@ -1,12 +1,10 @@
 package mcpserver
 
 import (
-	"context"
 	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -23,9 +21,7 @@ type peer struct {
 
 func connect(t *testing.T, to mcp.Transport) peer {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-	defer cancel()
-	s, err := mcp.NewClient(&mcp.Implementation{Name: "peer", Version: "1"}, nil).Connect(ctx, to, nil)
+	s, err := mcp.NewClient(&mcp.Implementation{Name: "peer", Version: "1"}, nil).Connect(t.Context(), to, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,9 +31,7 @@ func connect(t *testing.T, to mcp.Transport) peer {
 // call uses a tool and returns its text; an error of the tool begins with "error: ".
 func (p peer) call(tool string, args map[string]any) string {
 	p.t.Helper()
-	ctx, cancel := context.WithTimeout(p.t.Context(), 20*time.Second)
-	defer cancel()
-	r, err := p.CallTool(ctx, &mcp.CallToolParams{Name: tool, Arguments: args})
+	r, err := p.CallTool(p.t.Context(), &mcp.CallToolParams{Name: tool, Arguments: args})
 	if err != nil {
 		return "refused: " + err.Error()
 	}
