@@ -13,7 +13,7 @@ import (
 const (
 	waited  = time.Millisecond / 2
 	trickle = 16 // drops
-	breath  = 28 * time.Millisecond
+	breath  = 18 * time.Millisecond
 )
 
 // lung is a connection that takes breaths.

@@ -57,7 +57,7 @@ func TestBreath(t *testing.T) {
 		waits  int           // for something to read, at most
 		late   time.Duration // at most, at any event
 	}{
-		{"200 a second", 2000, 5 * time.Millisecond, 500, trickle + 1, breath},
+		{"200 a second", 2000, 5 * time.Millisecond, 600, trickle + 1, breath},
 		{"1000 a second", 2000, time.Millisecond, 150, trickle + 1, breath},
 		{"40 a second", 400, 25 * time.Millisecond, 400, 400, breath},
 		{"a flood", 2000, time.Microsecond, 2000, 2000, 0},
