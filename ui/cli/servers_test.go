@@ -15,15 +15,19 @@ import (
 func lend() error {
 	s := mcp.NewServer(&mcp.Implementation{Name: "slow", Version: "1"}, nil)
 	mcp.AddTool(s, &mcp.Tool{Name: "wait"}, func(ctx context.Context, _ *mcp.CallToolRequest, _ struct{}) (*mcp.CallToolResult, any, error) {
-		for name, how := range map[string]int{"called": os.O_CREATE | os.O_APPEND, "begun": 0} {
+		notes := func(name string, how int) error {
 			f, err := os.OpenFile(name, os.O_WRONLY|how, 0o600)
 			if err != nil {
-				return nil, nil, err
+				return err
 			}
 			fmt.Fprintln(f, os.Getpid())
-			if err := f.Close(); err != nil {
-				return nil, nil, err
-			}
+			return f.Close()
+		}
+		if err := notes("called", os.O_CREATE|os.O_APPEND); err != nil {
+			return nil, nil, err
+		}
+		if err := notes("begun", 0); err != nil { // who waits for this may kill it at once
+			return nil, nil, err
 		}
 		<-ctx.Done()
 		return nil, nil, ctx.Err()
