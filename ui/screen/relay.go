@@ -80,6 +80,9 @@ func relayed(host int, hello wire.Fields, at *front) (code int, end End) {
 	r := &relay{host: host, out: 1, in: 0, was: at.was, greetBy: time.Now().Add(greeting)}
 	_, err := tty.Get(0)
 	if err == nil {
+		err = r.introduce(hello) // first: while the host reads it, the signals are set, each a way to another thread and back
+	}
+	if err == nil {
 		err = r.listen()
 		defer r.deafen()
 	}
@@ -90,9 +93,6 @@ func relayed(host int, hello wire.Fields, at *front) (code int, end End) {
 		defer r.poll.close()
 		r.front = at.hand()
 		r.full = r.front
-	}
-	if err == nil {
-		err = r.introduce(hello)
 	}
 	if err == nil {
 		err = r.take()
@@ -171,13 +171,16 @@ var leaving = []os.Signal{
 	syscall.SIGQUIT, syscall.SIGABRT, syscall.SIGSEGV, syscall.SIGBUS, syscall.SIGFPE, syscall.SIGILL, syscall.SIGSYS, syscall.SIGTRAP,
 }
 
-// introduce sends the hello and, with its first bytes, the terminal.
+// introduce sends the hello and, with its first bytes, the terminal. What of it is not taken now stays to be sent.
 func (r *relay) introduce(hello wire.Fields) error {
 	if err := syscall.Sendmsg(r.host, []byte(wire.Magic), syscall.UnixRights(1), nil, 0); err != nil {
 		return err
 	}
-	r.sent = wire.Append(r.sent, wire.Hello, hello.Bytes())
-	return syscall.SetNonblock(r.host, true)
+	if err := syscall.SetNonblock(r.host, true); err != nil {
+		return err
+	}
+	r.sent = flush(r.host, wire.Append(r.sent, wire.Hello, hello.Bytes()))
+	return nil
 }
 
 // take makes the terminal the screen's.

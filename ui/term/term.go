@@ -142,7 +142,8 @@ func Hand(do func() error, then func(error) tea.Msg) tea.Cmd {
 // model is the caller's, with the terminal's part of each message taken care of.
 type model struct {
 	tea.Model
-	p *Program
+	p     *Program
+	sized bool // a size was told
 }
 
 // Init stops the framework's clock, which ticks whether or not anything is to be drawn. To release the terminal is how:
@@ -169,7 +170,10 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case retaken:
 		h.retake()
 	case tea.WindowSizeMsg:
-		h.resize(msg.Width, msg.Height)
+		if m.sized || [2]int{msg.Width, msg.Height} != m.p.o.Size { // the framework begins with what it was told
+			h.resize(msg.Width, msg.Height)
+		}
+		m.sized = true
 	case tea.ModeReportMsg:
 		h.learn(msg)
 	}

@@ -169,6 +169,26 @@ func TestProgram_rest(t *testing.T) {
 	}
 }
 
+// TestProgram_size: the first frame is written once, and all of it again when a size is told, be it the same: terminals
+// move what they show meanwhile.
+func TestProgram_size(t *testing.T) {
+	err := play(t, &page{view: view("once")}, Options{}, func(prog *Program, out *paper) {
+		if got := strings.Join(out.take(), ""); strings.Count(got, "once") != 1 {
+			t.Errorf("it began with %q", got)
+		}
+		for _, w := range []int{20, 30} {
+			prog.Send(tea.WindowSizeMsg{Width: w, Height: 5})
+			synctest.Wait()
+			if got := strings.Join(out.take(), ""); strings.Count(got, "once") != 1 {
+				t.Errorf("%d columns: %q", w, got)
+			}
+		}
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
 // TestProgram_hand: somebody else gets a terminal that is as before, and what he leaves is drawn over, with what came
 // meanwhile. The loop goes on, and what was to be written waits.
 func TestProgram_hand(t *testing.T) {
@@ -304,9 +324,10 @@ func (s *screen) close() {
 }
 
 // TestFramework draws the same frames with the framework's own renderer, and compares the cells after each: random lines
-// that move up and down, colours, wide characters, links, other sizes and modes.
+// that move up and down, colours, wide characters, links, other sizes and modes; and somewhere on the way the terminal says
+// that it takes what stands for one character as one.
 func TestFramework(t *testing.T) {
-	for seed := range uint64(8) {
+	for _, seed := range []uint64{0, 1, 2, 3, 4, 5, 6, 90} { // 90: something is left of what was drawn before the terminal says so
 		r := rand.New(rand.NewPCG(seed, 1))
 		synctest.Test(t, func(t *testing.T) {
 			w, h := 40, 12
@@ -319,7 +340,13 @@ func TestFramework(t *testing.T) {
 			go func() { _, err := other.Run(); ended <- err }()
 			time.Sleep(time.Second)
 			lines := make([]string, h)
+			whole := r.IntN(150)
 			for n := range 150 {
+				if n == whole {
+					m := tea.ModeReportMsg{Mode: ansi.ModeUnicodeCore, Value: ansi.ModeReset}
+					mine.Send(m)
+					other.Send(m)
+				}
 				if r.IntN(25) == 0 {
 					w, h = 20+r.IntN(40), 3+r.IntN(15)
 					ours.resize(w, h)
@@ -395,9 +422,9 @@ func line(r *rand.Rand, w int) string {
 	var b strings.Builder
 	for width := r.IntN(w + 1); width > 0; {
 		word := []string{
-			"a", "go test ./...", "日本", "é", "└─", "👍", " ", "      ", "zzzzzzzz", "\x1b[1mbold\x1b[m", "\x1b[38;2;9;99;200mblue\x1b[39m", "\x1b[48;5;52m bg \x1b[m",
+			"a", "go test ./...", "日本", "é", "└─", "👍", "❤️", "👨‍👩‍👧", "🇩🇪", "e\u0301", " ", "      ", "zzzzzzzz", "\x1b[1mbold\x1b[m", "\x1b[38;2;9;99;200mblue\x1b[39m", "\x1b[48;5;52m bg \x1b[m",
 			"\x1b]8;;https://example.org\alink\x1b]8;;\a", "\x1b[7m!\x1b[27m",
-		}[r.IntN(14)]
+		}[r.IntN(18)]
 		if width -= ansi.StringWidth(word); width >= 0 {
 			b.WriteString(word)
 		}
