@@ -138,6 +138,18 @@ func load() string {
 	return one
 }
 
+// stolen is how long the machine's processors were somebody else's since it began, all together.
+func stolen() time.Duration {
+	data, _ := os.ReadFile("/proc/stat")
+	all, _, _ := strings.Cut(string(data), "\n")
+	fields := strings.Fields(all)
+	if len(fields) < 9 {
+		return 0
+	}
+	ticks, _ := strconv.ParseInt(fields[8], 10, 64)
+	return time.Duration(ticks) * (time.Second / 100)
+}
+
 func TestProc(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("there is no /proc")

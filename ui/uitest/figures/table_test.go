@@ -2,6 +2,7 @@ package figures
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -10,8 +11,10 @@ import (
 
 // table is what one benchmark measured: rows of a figure of each program.
 type table struct {
-	b    *testing.B
-	rows []*row
+	b      *testing.B
+	rows   []*row
+	began  time.Time
+	stolen time.Duration // before it began
 }
 
 // row is one figure, measured in turns: the n-th of one program beside the n-th of another.
@@ -24,7 +27,7 @@ type row struct {
 func newTable(b *testing.B) *table {
 	b.Helper()
 	b.ReportMetric(0, "ns/op")
-	t := &table{b: b}
+	t := &table{b: b, began: time.Now(), stolen: stolen()}
 	b.Cleanup(t.print)
 	return t
 }
@@ -87,7 +90,8 @@ func (t *table) print() {
 		return
 	}
 	var text strings.Builder
-	fmt.Fprintf(&text, "load %s\n", load())
+	gone := (stolen() - t.stolen).Seconds() / time.Since(t.began).Seconds() / float64(runtime.NumCPU())
+	fmt.Fprintf(&text, "load %s, %.1f %% of the time was stolen from the machine\n", load(), 100*gone)
 	for _, r := range t.rows {
 		fmt.Fprintf(&text, "%-44s", r.what)
 		n := 0
