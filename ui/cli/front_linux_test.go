@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -70,6 +72,41 @@ func TestFront_ends(t *testing.T) {
 		t.Log(name)
 		c.left(t, end(c), c.found)
 	}
+}
+
+// Hosts that end as soon as a screen comes leave it a terminal as it was, whether or not there was time for a hello.
+func TestFront_silent(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	opens := s.barred(t)
+	c := open(t, s.command())
+	c.until(t, front)
+	l, err := net.Listen("unix", paths.Screens(s.getenv, os.Geteuid(), s.data(t)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	var host sync.WaitGroup
+	host.Go(func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			_ = conn.Close()
+		}
+	})
+	opens()
+	code, _ := c.exited(t)
+	if said := c.written()[strings.LastIndex(c.written(), "\x1b[?1049l")+1:]; code == ok || !strings.Contains(said, "hosts in a row ended") {
+		t.Errorf("exit code %d: %q", code, c.written())
+	}
+	c.restored(t)
+	if now := c.modes(t); now != c.found {
+		t.Errorf("the terminal's modes were %s and are %s", c.found, now)
+	}
+	_ = l.Close()
+	host.Wait()
 }
 
 // What a host can't start for is said on the terminal as it was.

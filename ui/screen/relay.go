@@ -91,9 +91,9 @@ func relayed(host int, hello wire.Fields, at *front) (code int, end End) {
 	}
 	if err == nil {
 		defer r.poll.close()
-		r.front = at.hand()
-		r.full = r.front
 	}
+	r.front = at.hand() // whatever is wrong: it is given back below
+	r.full = r.front
 	if err == nil {
 		err = r.take()
 	}
