@@ -288,6 +288,7 @@ func (h *hands) learn(m tea.ModeReportMsg) {
 		h.put([]byte(ansi.SetModeUnicodeCore))
 		h.cells.Method = ansi.GraphemeWidth
 		h.screen.SetWidthMethod(ansi.GraphemeWidth)
+		h.cells.Clear()
 		clear(h.lines) // each is to be taken apart anew
 		h.stale = true // what was wider than it was taken for may have left something behind
 	}

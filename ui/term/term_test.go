@@ -381,6 +381,28 @@ func TestFramework(t *testing.T) {
 	}
 }
 
+// TestProgram_wholeCharacters: what stood in the frame when the terminal says that it takes characters as one is not in the
+// next, be it a line that is empty there.
+func TestProgram_wholeCharacters(t *testing.T) {
+	shown := newScreen(20, 5)
+	err := play(t, &page{}, Options{}, func(prog *Program, out *paper) {
+		prog.Send(view("first", "second"))
+		prog.Send(tea.ModeReportMsg{Mode: ansi.ModeUnicodeCore, Value: ansi.ModeReset}) // within the rest of that frame
+		prog.Send(view("first", ""))
+		time.Sleep(time.Second)
+		for _, b := range out.take() {
+			_, _ = shown.Write([]byte(b))
+		}
+		if got := ansi.Strip(shown.cells()); !strings.Contains(got, "f|i|r|s|t|") || strings.Contains(got, "s|e|c") {
+			t.Errorf("it shows\n%s", got)
+		}
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	shown.close()
+}
+
 // newlines makes of a line feed what a terminal's line discipline does where the framework takes it for one.
 type newlines struct{ io.Writer }
 
