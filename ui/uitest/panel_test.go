@@ -77,7 +77,8 @@ func TestQueuePanel(t *testing.T) {
 		s.See("half a draft")
 		s.Press("ctrl+c", "f4")
 		s.Type("3")
-		s.See("[Finished 2]", "not allowed") // its rows are read
+		s.Gone("look at the docs") // its rows are read: there is one to go to
+		s.See("[Finished 2]", "not allowed")
 		s.Press("enter")
 		s.See("[2 Transcript]")
 	})
