@@ -74,7 +74,8 @@ func ascii() bool {
 	return os.Getenv("TERM") == "dumb" || locale == "C" || locale == "POSIX"
 }
 
-// hand gives it to a relay, which listens to signals by now. It reports whether the terminal is a full screen's.
+// hand gives it to a relay, which listens to signals by now, or else gives it back at once. It reports whether the terminal
+// is a full screen's.
 func (f *front) hand() bool {
 	was := f.open
 	f.deafen()
