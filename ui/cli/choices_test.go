@@ -49,7 +49,7 @@ func (s *site) shows(t *testing.T, args []string, want []string, typed ...[2]str
 // its turn still runs; then the program asks what shall become of that.
 func (c *console) awaits(t *testing.T) {
 	t.Helper()
-	late := time.NewTimer(time.Minute)
+	late := time.NewTimer(wait)
 	defer late.Stop()
 	for asked := false; ; {
 		c.mu.Lock()

@@ -212,7 +212,7 @@ func TestInbox_follow(t *testing.T) {
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	late := time.AfterFunc(20*time.Second, func() { _ = c.Process.Kill() })
+	late := time.AfterFunc(wait, func() { _ = c.Process.Kill() })
 	defer late.Stop()
 	r := bufio.NewReader(out)
 	for _, text := range []string{"before", "first", "second"} {
@@ -246,7 +246,7 @@ func TestInbox_follow(t *testing.T) {
 	}
 	out.Close()
 	s.run(t, "", "send", "main", "to nobody")
-	ended := time.AfterFunc(20*time.Second, func() { _ = c.Process.Kill() })
+	ended := time.AfterFunc(wait, func() { _ = c.Process.Kill() })
 	defer ended.Stop()
 	_ = c.Wait()
 	if code := c.ProcessState.ExitCode(); code != failed && code != ok || errs.Len() > 0 {

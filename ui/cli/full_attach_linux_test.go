@@ -6,7 +6,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 )
 
 // small has the site keep its data on a disk of its own, which fill fills to the last byte and empty makes room on.
@@ -21,7 +20,7 @@ func (s *site) small(t *testing.T) (fill, empty func()) {
 	}
 	t.Cleanup(func() {
 		s.ends(t)
-		if !comes(func() bool { return syscall.Unmount(data, 0) == nil }, 20*time.Second) { // the hosts end
+		if !comes(func() bool { return syscall.Unmount(data, 0) == nil }, wait) { // the hosts end
 			t.Error("the disk stays in use")
 		}
 	})

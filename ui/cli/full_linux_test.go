@@ -27,7 +27,7 @@ func TestPrintEndsWhenTheDiskRefuses(t *testing.T) {
 			}
 			t.Cleanup(func() {
 				var err error // its host is to end, though the disk takes nothing
-				if !comes(func() bool { err = syscall.Unmount(data, 0); return err == nil }, 20*time.Second) {
+				if !comes(func() bool { err = syscall.Unmount(data, 0); return err == nil }, wait) {
 					t.Errorf("unmount: %v", err)
 				}
 			})
@@ -52,7 +52,7 @@ func TestPrintEndsWhenTheDiskRefuses(t *testing.T) {
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
-			late := time.AfterFunc(30*time.Second, func() { _ = cmd.Process.Kill() })
+			late := time.AfterFunc(wait, func() { _ = cmd.Process.Kill() })
 			defer late.Stop()
 			_ = cmd.Wait()
 			took := time.Since(began)

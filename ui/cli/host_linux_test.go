@@ -45,7 +45,7 @@ func (s *site) dials(t testing.TB) line {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { c.Close() })
-	if err := c.SetDeadline(time.Now().Add(20 * time.Second)); err != nil {
+	if err := c.SetDeadline(time.Now().Add(wait)); err != nil {
 		t.Fatal(err)
 	}
 	return line{c, t}
@@ -215,7 +215,7 @@ func TestHostHearsWithoutItsFirstScreen(t *testing.T) {
 		t.Fatal(err)
 	}
 	a.exited(t)
-	if !comes(func() bool { out, _, _ := s.run(t, "", "host", "status"); return strings.Contains(out, "1 screen ") }, 20*time.Second) {
+	if !comes(func() bool { out, _, _ := s.run(t, "", "host", "status"); return strings.Contains(out, "1 screen ") }, wait) {
 		t.Fatal("the host still has the first screen")
 	}
 	if out, errs, code := s.run(t, "", "send", "main", "hello"); code != ok {
@@ -284,7 +284,7 @@ func TestHostEnduresStrangers(t *testing.T) {
 			t.Fatalf("a connection that says nothing stays: %v", err)
 		}
 	}
-	if !comes(func() bool { return descriptors(t, host) <= files }, 20*time.Second) {
+	if !comes(func() bool { return descriptors(t, host) <= files }, wait) {
 		all, _ := exec.Command("ls", "-l", fmt.Sprintf("/proc/%d/fd", host)).Output()
 		t.Errorf("the host has %d descriptors, had %d:\n%s", descriptors(t, host), files, all)
 	}
@@ -330,7 +330,7 @@ func TestSilentStrangersLockNobodyOut(t *testing.T) {
 	}()
 	const room = 512
 	const passing = 16 // what the host had open for a moment when they were counted
-	if !comes(func() bool { return descriptors(t, host) >= files+room-passing }, 20*time.Second) {
+	if !comes(func() bool { return descriptors(t, host) >= files+room-passing }, wait) {
 		t.Error("the flood does not come through")
 	}
 	hello := s.hello()

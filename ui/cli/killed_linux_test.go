@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"syscall"
 	"testing"
-	"time"
 )
 
 // A host that is killed takes with it what was typed in its last seconds, and no more: the next one offers the rest.
@@ -22,7 +21,7 @@ func TestKilledHostKeepsDrafts(t *testing.T) {
 		all := s.kept(t)
 		return bytes.Contains(all, []byte("half a thought of A")) && bytes.Contains(all, []byte("half a thought of B"))
 	}
-	if !comes(saved, 20*time.Second) {
+	if !comes(saved, wait) {
 		t.Fatal("what is typed is not on disk")
 	}
 	if err := syscall.Kill(s.host(t), syscall.SIGKILL); err != nil {

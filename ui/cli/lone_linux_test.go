@@ -7,7 +7,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 )
 
 // desktop gives the site's programs a desktop that notes what it is told, and returns that.
@@ -42,7 +41,7 @@ func (s *site) closes(t *testing.T, all ...*console) {
 		}
 		c.exited(t)
 	}
-	if !comes(func() bool { out, _, _ := s.run(t, "", "host", "status"); return strings.Contains(out, "0 screens") }, 20*time.Second) {
+	if !comes(func() bool { out, _, _ := s.run(t, "", "host", "status"); return strings.Contains(out, "0 screens") }, wait) {
 		t.Fatal("the host still has screens")
 	}
 }
@@ -66,7 +65,7 @@ func TestDesktopTellsWhoHasNoScreen(t *testing.T) {
 	b.until(t, "running bash")
 	s.closes(t, a, b) // and with the last screen yolo ends
 	feed("now")
-	if !comes(func() bool { return len(told()) > 0 }, 20*time.Second) {
+	if !comes(func() bool { return len(told()) > 0 }, wait) {
 		t.Fatal("nobody is called")
 	}
 	if all := told(); len(all) != 1 || !strings.HasPrefix(all[0], ":8 fantail · "+filepath.Base(s.dir)+" main asks: ") {
@@ -83,7 +82,7 @@ func TestDesktopTellsWhoHasNoScreen(t *testing.T) {
 	if out, errs, code := s.run(t, "", "send", "main", "--priority=urgent", "the build is red"); code != ok {
 		t.Fatal(out, errs)
 	}
-	if !comes(func() bool { return len(told()) > 1 }, 20*time.Second) {
+	if !comes(func() bool { return len(told()) > 1 }, wait) {
 		t.Fatal("nobody is called to urgent mail")
 	}
 	if all := told(); len(all) != 2 || !strings.HasPrefix(all[1], ":9 ") || !strings.HasSuffix(all[1], " urgent mail from outside") {

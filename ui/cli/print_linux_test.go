@@ -46,7 +46,7 @@ func (p *printing) ended(code int) {
 	p.t.Helper()
 	select {
 	case <-p.done:
-	case <-time.After(time.Minute):
+	case <-time.After(wait):
 		_ = p.process.Kill()
 		p.t.Fatal("it does not end")
 	}

@@ -25,7 +25,7 @@ func (s *site) run(t *testing.T, input string, args ...string) (out, errs string
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	late := time.AfterFunc(30*time.Second, func() { _ = c.Process.Signal(syscall.SIGABRT) })
+	late := time.AfterFunc(wait, func() { _ = c.Process.Signal(syscall.SIGABRT) })
 	defer late.Stop()
 	err := c.Wait()
 	var exit *exec.ExitError
@@ -238,7 +238,7 @@ func (s *site) fifo(t *testing.T, name string) (first func(c *console) string) {
 	t.Cleanup(func() { f.Close() })
 	return func(c *console) string {
 		t.Helper()
-		if err := f.SetReadDeadline(time.Now().Add(20 * time.Second)); err != nil {
+		if err := f.SetReadDeadline(time.Now().Add(wait)); err != nil {
 			t.Fatal(err)
 		}
 		buf := make([]byte, 100)

@@ -20,8 +20,9 @@ const home = "[Agent: main"
 // ready is in it once the agents are there.
 const ready = "builtin · "
 
-// wait is how long a test waits for what is to come, at most.
-const wait = time.Minute
+// wait is how long a test waits for what is to come, at most: it tells only what hangs. On a machine that is new and busy the
+// first turn of another vendor's agent takes a minute.
+const wait = 3 * time.Minute
 
 // right is how soon a terminal is as it was, whatever ends.
 func right() time.Duration {

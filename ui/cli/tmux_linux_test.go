@@ -4,7 +4,6 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
-	"time"
 )
 
 // server is a tmux server of the test's own, with the program in its only pane.
@@ -50,7 +49,7 @@ func (v server) shows(t *testing.T, want ...string) {
 			}
 		}
 		return true
-	}, 20*time.Second)
+	}, wait)
 	if !ok {
 		t.Fatalf("%s does not show %q:\n%s", v.name, want, pane)
 	}
