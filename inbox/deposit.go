@@ -194,19 +194,39 @@ func earlier(tx *store.Tx, m Message) (id int64, err error) {
 // ends reports whether m is what a turn of a task, or the task itself, ended with.
 func (m Message) ends() bool { return m.Task != 0 && (m.Kind == Result || m.Kind == Failure) }
 
+// insert writes m's row and returns its id. What is as the table has it of itself is left out: of most mail that is half.
 func insert(tx *store.Tx, m Message) (int64, error) {
-	tags := []byte("[]")
-	if len(m.Tags) > 0 {
-		var err error
-		if tags, err = json.Marshal(m.Tags); err != nil {
-			return 0, fmt.Errorf("write tags: %w", err)
+	columns := `recipient, sender, sender_name, kind, deliver, priority, body, created_at`
+	values := `?1, ?2, ifnull((SELECT name FROM agents WHERE id = ?2), ?), ?, ?, ?, ?, ?`
+	args := append(
+		make([]any, 0, 20),
+		m.Recipient, orNull(m.Sender), m.From, string(m.Kind), string(m.Deliver), string(m.Priority), blob(m.Body), tx.Now().UnixMilli(),
+	)
+	also := func(column string, value any, is bool) {
+		if is {
+			columns, values, args = columns+", "+column, values+", ?", append(args, value)
 		}
 	}
-	r, err := tx.Exec(`INSERT INTO messages (recipient, sender, sender_name, kind, deliver, priority, tags, subject, body,
-			outcome, error, partial_output, task, turn, in_reply_to, thread, muted, key, created_at, by_fork, hops)
-		VALUES (?1, ?2, ifnull((SELECT name FROM agents WHERE id = ?2), ?), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		m.Recipient, orNull(m.Sender), m.From, string(m.Kind), string(m.Deliver), string(m.Priority), string(tags), m.Subject, blob(m.Body),
-		m.Outcome, m.Error, blob(m.Partial), orNull(m.Task), orNull(m.Turn), orNull(m.InReplyTo), orNull(m.Thread), m.Muted, orNull(m.Key), tx.Now().UnixMilli(), m.ByFork, m.Hops)
+	if len(m.Tags) > 0 {
+		tags, err := json.Marshal(m.Tags)
+		if err != nil {
+			return 0, fmt.Errorf("write tags: %w", err)
+		}
+		also("tags", string(tags), true)
+	}
+	also("subject", m.Subject, m.Subject != "")
+	also("outcome", m.Outcome, m.Outcome != "")
+	also("error", m.Error, m.Error != "")
+	also("partial_output", []byte(m.Partial), m.Partial != "")
+	also("task", m.Task, m.Task != 0)
+	also("turn", m.Turn, m.Turn != 0)
+	also("in_reply_to", m.InReplyTo, m.InReplyTo != 0)
+	also("thread", m.Thread, m.Thread != 0)
+	also("muted", m.Muted, m.Muted)
+	also("key", m.Key, m.Key != "")
+	also("by_fork", m.ByFork, m.ByFork)
+	also("hops", m.Hops, m.Hops != 0)
+	r, err := tx.Exec(`INSERT INTO messages (`+columns+`) VALUES (`+values+`)`, args...)
 	if err != nil {
 		return 0, err
 	}
