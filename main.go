@@ -32,6 +32,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -47,6 +48,7 @@ import (
 )
 
 func main() {
+	spread()
 	if err := guard.NeedRoom(); err != nil { // before there is anything that needs some
 		shell.Warn(os.Stderr, "%v", err)
 		os.Exit(shell.Code(err))
@@ -66,6 +68,18 @@ func main() {
 		code = shell.Code(err)
 	}
 	g.Exit(code)
+}
+
+// spare is how many goroutines may run beyond one for each processor.
+const spare = 2
+
+// spread has more goroutines run at once than there are processors. One that becomes ready while each processor has one
+// at work, as a key's does while the workspace is opened, would wait until one of those rests or its 10 ms are over; among
+// threads the kernel lets who slept go first.
+func spread() {
+	if os.Getenv("GOMAXPROCS") == "" {
+		runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + spare)
+	}
 }
 
 // stay is the process that owns the workspace's agents and stays when its screens leave. Package

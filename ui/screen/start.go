@@ -174,14 +174,19 @@ func hello(args []string, dir string, at *front) wire.Fields {
 	return f
 }
 
-// reach returns a socket to the workspace's host, which it starts if there is none: that takes a while, and begins with
-// slow.
+// reach returns a socket to the workspace's host, which it starts if there is none: that takes a while, and slow is called
+// beside it.
 func reach(socket, dir string, slow func()) (int, error) {
 	host, err := connect(socket, 0)
 	if err == nil || !absent(err) {
 		return host, err
 	}
-	slow()
+	called := make(chan struct{})
+	go func() {
+		defer close(called)
+		slow()
+	}()
+	defer func() { <-called }()
 	// Of many that start at once one starts the host, and the others wait for it.
 	door, err := syscall.Open(socket+".start", syscall.O_RDWR|syscall.O_CREAT|syscall.O_CLOEXEC|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
