@@ -165,14 +165,17 @@ func outlives(pid string) bool {
 	return false
 }
 
-// alive reports whether the process exists and is no zombie.
+// alive reports whether the process exists and is no zombie, nor any thread of it left.
 func alive(pid string) bool {
 	stat, err := os.ReadFile(filepath.Join("/proc", pid, "stat"))
 	if err != nil {
 		return false
 	}
-	_, state, _ := strings.Cut(string(stat), ") ")
-	return !strings.HasPrefix(state, "Z")
+	if _, state, _ := strings.Cut(string(stat), ") "); !strings.HasPrefix(state, "Z") {
+		return true
+	}
+	threads, err := os.ReadDir(filepath.Join("/proc", pid, "task")) // its files are open until the last one has ended
+	return err == nil && len(threads) > 1
 }
 
 // data is the workspace's data directory.
