@@ -9,7 +9,7 @@ import (
 
 // What the program needs, in MiB.
 const (
-	needAddresses = 2048
+	needAddresses = 2560
 	needData      = 256
 )
 
@@ -26,7 +26,7 @@ func TestTooLittleMemory(t *testing.T) {
 		begins, need int   // MiB: surely main begins, the program works
 		limits       []int // MiB: far below, and around each edge
 	}{
-		{"-v", 1900, needAddresses, []int{100, 1200, 1700, 1850, 1900, needAddresses - 1, needAddresses, needAddresses + 50, 3000}},
+		{"-v", 1900, needAddresses, []int{100, 1200, 1700, 1850, 1900, 2100, needAddresses - 1, needAddresses, needAddresses + 50, 3500}},
 		{"-d", 160, needData, []int{8, 80, 120, 160, needData - 1, needData, needData + 8, 400}},
 	} {
 		t.Run(c.flag, func(t *testing.T) {

@@ -10,10 +10,10 @@ import (
 )
 
 // What the program needs, in bytes, with room for its work. The runtime of the
-// language takes up to 1.7 GiB of addresses before main begins, and ends with a dump
+// language takes up to 1.7 GiB of addresses before main begins, then up to 72 MiB for each thread, and ends with a dump
 // of its own where it gets none.
 const (
-	needAddresses = 2 << 30
+	needAddresses = 2560 << 20
 	needData      = 256 << 20
 	needMemory    = 64 << 20
 )
