@@ -92,8 +92,9 @@ func (y *trial) answer(req llmtest.Request) llmtest.Reply {
 			if !is || m.Role != llm.User {
 				continue
 			}
-			_, name, is := strings.Cut(text.Text, "play ")
-			name, _, _ = strings.Cut(name, "\n")
+			at := strings.LastIndex(text.Text, "play ") // what may not have arrived comes once more before it
+			name, _, _ := strings.Cut(text.Text[max(0, at):], "\n")
+			name, is = strings.CutPrefix(name, "play ")
 			if strings.Contains(text.Text, "You had asked: ") {
 				name, is = hadAsked, true
 			}

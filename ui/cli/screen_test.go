@@ -165,7 +165,7 @@ func outlives(pid string) bool {
 	return false
 }
 
-// alive reports whether the process exists and is no zombie, nor any thread of it left.
+// alive reports whether the process, or a thread of it, has not ended yet.
 func alive(pid string) bool {
 	stat, err := os.ReadFile(filepath.Join("/proc", pid, "stat"))
 	if err != nil {
