@@ -48,11 +48,11 @@ import (
 )
 
 func main() {
-	spread()
 	if err := guard.NeedRoom(); err != nil { // before there is anything that needs some
 		shell.Warn(os.Stderr, "%v", err)
 		os.Exit(shell.Code(err))
 	}
+	spread()
 	guard.Conceal()
 	if slices.Equal(os.Args[1:], strings.Fields(screen.HostWords)) {
 		stay()
