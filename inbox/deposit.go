@@ -196,15 +196,15 @@ func (m Message) ends() bool { return m.Task != 0 && (m.Kind == Result || m.Kind
 
 // insert writes m's row and returns its id. What is as the table has it of itself is left out: of most mail that is half.
 func insert(tx *store.Tx, m Message) (int64, error) {
-	columns := `recipient, sender, sender_name, kind, deliver, priority, body, created_at`
+	names := `recipient, sender, sender_name, kind, deliver, priority, body, created_at`
 	values := `?1, ?2, ifnull((SELECT name FROM agents WHERE id = ?2), ?), ?, ?, ?, ?, ?`
 	args := append(
 		make([]any, 0, 20),
 		m.Recipient, orNull(m.Sender), m.From, string(m.Kind), string(m.Deliver), string(m.Priority), blob(m.Body), tx.Now().UnixMilli(),
 	)
-	also := func(column string, value any, is bool) {
+	also := func(name string, value any, is bool) {
 		if is {
-			columns, values, args = columns+", "+column, values+", ?", append(args, value)
+			names, values, args = names+", "+name, values+", ?", append(args, value)
 		}
 	}
 	if len(m.Tags) > 0 {
@@ -226,7 +226,7 @@ func insert(tx *store.Tx, m Message) (int64, error) {
 	also("key", m.Key, m.Key != "")
 	also("by_fork", m.ByFork, m.ByFork)
 	also("hops", m.Hops, m.Hops != 0)
-	r, err := tx.Exec(`INSERT INTO messages (`+columns+`) VALUES (`+values+`)`, args...)
+	r, err := tx.Exec(`INSERT INTO messages (`+names+`) VALUES (`+values+`)`, args...)
 	if err != nil {
 		return 0, err
 	}
@@ -236,11 +236,10 @@ func insert(tx *store.Tx, m Message) (int64, error) {
 // blob is s as a BLOB; an empty one is not NULL.
 func blob(s string) []byte { return append(make([]byte, 0, len(s)), s...) }
 
-// orNull is v as a column that may be NULL; the zero value means NULL.
-func orNull[T comparable](v T) any {
-	var zero T
-	if v == zero {
+// orNull is n as a column that may be NULL; 0 means NULL.
+func orNull(n int64) any {
+	if n == 0 {
 		return nil
 	}
-	return v
+	return n
 }

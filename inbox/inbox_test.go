@@ -25,7 +25,7 @@ func TestDeposit_keepsEveryField(t *testing.T) {
 	odd := "nul \x00 not UTF-8 \xff\xfe \r\n 🐦 </message>"
 	m := Message{
 		Recipient: w.main, Sender: w.lint, From: "somebody else", Kind: Failure, Deliver: Wake, Priority: High,
-		Tags: []string{"a", "b\n"}, Subject: odd, Body: odd, Outcome: "failed", Error: odd, Partial: odd, Task: task, InReplyTo: first, Key: "k" + odd,
+		Tags: []string{"a", "b\n"}, Subject: odd, Body: odd, Outcome: "failed", Error: odd, Partial: odd, Task: task, InReplyTo: first, Key: "k" + odd, Hops: 2, ByFork: true,
 		ID: 99, Taken: time.Now(), TakenBy: "x", Entry: 9,
 	}
 	id := w.deposit(m)
@@ -48,7 +48,7 @@ func TestDeposit_keepsEveryField(t *testing.T) {
 	}
 	var back Message
 	err = json.Unmarshal(b, &back)
-	if back.Size = got.Size; err != nil || !reflect.DeepEqual(back, got) { // the size is not part of it
+	if back.Size, back.ByFork = got.Size, got.ByFork; err != nil || !reflect.DeepEqual(back, got) { // these two are not part of it
 		t.Errorf("%v: JSON\ngave %+v\nof   %+v", err, back, got)
 	}
 	if _, ok, err := w.box.Get(context.Background(), 12345); ok || err != nil {
