@@ -23,15 +23,18 @@ import (
 )
 
 // together has one transaction carry out what these functions write, in their order:
-// the writer is held until all of them have queued. It needs the fake time of play.
+// it is held open until all of them have queued. It needs the fake time of play.
 func (w *world) together(fs ...func()) {
 	w.T.Helper()
 	var all sync.WaitGroup
+	var first sync.Once // what fails with others is tried again
 	held, release := make(chan struct{}), make(chan struct{})
 	all.Go(func() {
 		if err := w.DB.Write(context.Background(), "hold", func(*store.Tx) error {
-			close(held)
-			<-release
+			first.Do(func() {
+				close(held)
+				<-release
+			})
 			return nil
 		}); err != nil {
 			w.T.Error(err)

@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"fmt"
-	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -14,8 +13,9 @@ const maxBatch = 128
 
 // writer is the writing connection and the line of those that want it. It has no
 // goroutine of its own: whoever's turn it is runs what has queued in one
-// transaction and commits once. The line that forms while one COMMIT waits for
-// the disk is the next batch, and the turn goes to the first of it.
+// transaction, also what queues meanwhile, and commits once. The line that forms
+// while that COMMIT waits for the disk is for the next batch, and the turn goes to
+// the first of it.
 type writer struct {
 	mu     sync.Mutex
 	queue  []*job
@@ -28,7 +28,7 @@ type writer struct {
 	// Owned by whoever's turn it is.
 	conn  *conn // nil: to be opened anew
 	gate  gate
-	crowd bool // the last batch was of several
+	batch []*job // what commits together; the first is that of whoever's turn it is
 	// on names the write whose function or hooks run now.
 	on atomic.Pointer[string]
 }
@@ -80,34 +80,45 @@ func (w *writer) withdraw(j *job) bool {
 	return true
 }
 
-// take takes the next batch off the line, of which its caller is the first: what can be one transaction, or one job.
-func (w *writer) take() []*job {
+// begin takes the next batch off the line, of which its caller is the first: what can be one transaction, or one job.
+func (w *writer) begin() {
 	w.mu.Lock()
-	defer w.mu.Unlock()
-	n := slices.IndexFunc(w.queue[:min(len(w.queue), maxBatch)], func(j *job) bool { return j.raw != nil || j.alone })
-	if n < 0 {
-		n = min(len(w.queue), maxBatch)
+	w.take()
+	w.mu.Unlock()
+	for w.more() {
 	}
-	n = max(n, 1)
-	w.crowd = n > 1
-	batch := w.queue[:n:n]
-	w.queue = w.queue[n:]
-	return batch
 }
 
-// release ends the turn of a batch. Those of the others in it that have no answer are the first in the line again.
-func (w *writer) release(batch []*job) {
+// more takes the next off the line that can be in one transaction with the batch, as one of it, and reports whether there was one.
+func (w *writer) more() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	left := slices.DeleteFunc(batch[1:], func(j *job) bool {
-		select {
-		case <-j.done:
-			return true
-		default:
-			return false
-		}
-	})
-	w.queue = append(left, w.queue...)
+	if len(w.queue) == 0 || len(w.batch) == maxBatch || w.batch[0].apart() || w.queue[0].apart() {
+		return false
+	}
+	w.take()
+	return true
+}
+
+// take takes the first off the line. The caller holds mu.
+func (w *writer) take() { w.batch, w.queue = append(w.batch, w.queue[0]), w.queue[1:] }
+
+// setApart has each of the batch be tried alone from now on: its first in this turn, the others are in the line again.
+func (w *writer) setApart() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, j := range w.batch {
+		j.alone = true
+	}
+	w.queue = slices.Concat(w.batch[1:], w.queue)
+	w.batch = w.batch[:1]
+}
+
+// release ends a turn.
+func (w *writer) release() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.batch = nil
 	if len(w.queue) > 0 {
 		w.next()
 		return
@@ -121,14 +132,11 @@ func (w *writer) release(batch []*job) {
 // serve has j's caller be the writer for one turn.
 func (db *DB) serve(j *job) {
 	w := &db.writer
-	if w.crowd {
-		runtime.Gosched() // those of the last batch may be about to queue again
-	}
-	batch := w.take()
-	defer w.release(batch)
+	w.begin()
+	defer w.release()
 	if j.raw != nil {
 		j.err = j.raw()
 		return
 	}
-	db.commit(batch)
+	db.commit()
 }

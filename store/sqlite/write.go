@@ -25,6 +25,9 @@ type job struct {
 	panic any // what a hook panicked with
 }
 
+// apart reports whether j can't share a transaction.
+func (j *job) apart() bool { return j.raw != nil || j.alone }
+
 // errUnreturned is the error of a function that panicked or ended its goroutine.
 var errUnreturned = errors.New("its function did not return")
 
@@ -162,43 +165,35 @@ func (db *DB) writing() (*conn, error) {
 	return w.conn, nil
 }
 
-// commit runs batch in one transaction. If that fails, each of it is tried
+// commit runs the batch in one transaction. If that fails, each of it is tried
 // alone, so that one's error is only its own: its first at once, the others
 // when they have the turn.
-func (db *DB) commit(batch []*job) {
+func (db *DB) commit() {
 	w := &db.writer
-	again, err := db.transact(batch)
-	if err != nil && again && len(batch) > 1 {
-		setApart(batch)
-		batch = batch[:1]
-		_, err = db.transact(batch)
+	again, err := db.transact()
+	if err != nil && again && len(w.batch) > 1 {
+		w.setApart()
+		_, err = db.transact()
 	}
 	defer func() { // a hook may end the goroutine
-		for _, j := range batch {
+		for _, j := range w.batch {
 			j.err = err
 			close(j.done)
 		}
 	}()
 	if err == nil {
-		w.ring(batch)
+		w.ring()
 	}
 }
 
-// setApart has each of batch be tried alone from now on.
-func setApart(batch []*job) {
-	for _, j := range batch {
-		j.alone = true
-	}
-}
-
-// ring runs the hooks that batch hung.
-func (w *writer) ring(batch []*job) {
-	for _, j := range batch {
+// ring runs the hooks that the batch hung.
+func (w *writer) ring() {
+	for _, j := range w.batch {
 		w.on.Store(&j.name)
 		for len(j.hooks) > 0 {
 			hook := j.hooks[0]
 			j.hooks = j.hooks[1:]
-			j.runHook(hook, func() { w.ring(batch) })
+			j.runHook(hook, w.ring)
 		}
 	}
 	w.on.Store(nil)
@@ -223,13 +218,13 @@ func (j *job) runHook(hook, rest func()) {
 	returned = true
 }
 
-// transact runs batch in one transaction. On an error nothing of it is in the
+// transact runs the batch in one transaction. On an error nothing of it is in the
 // file, and again says whether trying one by one can help.
-func (db *DB) transact(batch []*job) (again bool, err error) {
+func (db *DB) transact() (again bool, err error) {
 	w := &db.writer
 	c, err := db.writing()
 	if err != nil {
-		return false, fmt.Errorf("write %s: %w", batch[0].name, explain(err))
+		return false, fmt.Errorf("write %s: %w", w.batch[0].name, explain(err))
 	}
 	defer w.gate.enter()()
 	returned := false
@@ -237,32 +232,34 @@ func (db *DB) transact(batch []*job) (again bool, err error) {
 		w.on.Store(nil)
 		if !returned {
 			_ = db.undo(c, nil) // what is unwinding says why
-			setApart(batch)
+			w.setApart()
 		}
 	}()
-	again, err = db.attempt(c, batch)
+	again, err = db.attempt(c)
 	returned = true
 	return again, err
 }
 
 // attempt is transact with the writer's connection. If a function of the batch's first panics, or anybody's ends the
 // goroutine, it leaves the transaction open.
-func (db *DB) attempt(c *conn, batch []*job) (again bool, err error) {
+func (db *DB) attempt(c *conn) (again bool, err error) {
+	w := &db.writer
 	if _, err = c.exec("BEGIN IMMEDIATE"); err != nil {
-		err = fmt.Errorf("write %s: begin: %w", batch[0].name, explain(err))
+		err = fmt.Errorf("write %s: begin: %w", w.batch[0].name, explain(err))
 		return false, db.undo(c, err)
 	}
 	// Who holds the lock and then finds the files in their places writes where all
 	// others read.
 	if d := db.files.Glimpse(); d != nil {
-		return false, fmt.Errorf("write %s: %w", batch[0].name, db.mend(d, c.rollback(), undone))
+		return false, fmt.Errorf("write %s: %w", w.batch[0].name, db.mend(d, c.rollback(), undone))
 	}
 	if err := current(db, c); err != nil {
-		return false, db.undo(c, fmt.Errorf("write %s: %w", batch[0].name, explain(err)))
+		return false, db.undo(c, fmt.Errorf("write %s: %w", w.batch[0].name, explain(err)))
 	}
 	owed := new(debts)
-	for i, j := range batch {
-		db.writer.on.Store(&j.name)
+	for i := 0; i < len(w.batch) || w.more(); i++ {
+		j := w.batch[i]
+		w.on.Store(&j.name)
 		if tx := newTx(c, owed, db.moment()); i == 0 {
 			j.run(tx)
 		} else {
@@ -275,16 +272,16 @@ func (db *DB) attempt(c *conn, batch []*job) (again bool, err error) {
 	last := newTx(c, owed, db.moment())
 	err = Settle(&last.View)
 	if last.end(); err != nil {
-		return true, db.undo(c, fmt.Errorf("write %s: %w", batch[0].name, explain(err)))
+		return true, db.undo(c, fmt.Errorf("write %s: %w", w.batch[0].name, explain(err)))
 	}
 	if _, err = c.exec("COMMIT"); err != nil {
 		// A disk that failed to write or sync is in an unknown state: nobody is
 		// tried again, and the connection forgets what it holds in memory.
 		again = !undoes(err) || errors.Is(explain(err), ErrFull)
-		return again, db.undo(c, fmt.Errorf("write %s: commit: %w", batch[0].name, explain(err)))
+		return again, db.undo(c, fmt.Errorf("write %s: commit: %w", w.batch[0].name, explain(err)))
 	}
 	if d := db.files.Taken(); d != nil {
-		return false, fmt.Errorf("write %s: it may or may not have been kept: %w", batch[0].name, db.mend(d, nil, ""))
+		return false, fmt.Errorf("write %s: it may or may not have been kept: %w", w.batch[0].name, db.mend(d, nil, ""))
 	}
 	return false, nil
 }

@@ -18,12 +18,22 @@ import (
 // waits for the write to end. What is queued meanwhile is one batch.
 func hold(t *testing.T, db *DB) (release func()) {
 	t.Helper()
+	return during(t, func(wait func()) error {
+		return db.onWriter(context.Background(), "hold", func(*conn) error {
+			wait()
+			return nil
+		})
+	})
+}
+
+// during returns when f waits, which goes on when the returned function is called; that waits for f to end.
+func during(t *testing.T, f func(wait func()) error) (release func()) {
+	t.Helper()
 	began, end, ended := make(chan struct{}), make(chan struct{}), make(chan error)
 	go func() {
-		ended <- db.Write(context.Background(), "hold", func(tx *Tx) error {
+		ended <- f(func() {
 			close(began)
 			<-end
-			return nil
 		})
 	}()
 	<-began
@@ -65,6 +75,41 @@ func batch(t *testing.T, db *DB, fs ...func(tx *Tx) error) []error {
 
 func set(key string) func(tx *Tx) error {
 	return func(tx *Tx) error { return note(tx, key) }
+}
+
+// TestWrite_takesInWhatQueuesMeanwhile: what queues while a batch runs is of it, and commits with it.
+func TestWrite_takesInWhatQueuesMeanwhile(t *testing.T) {
+	db := fresh(t)
+	release := during(t, func(wait func()) error {
+		return db.Write(context.Background(), "first", func(tx *Tx) error {
+			wait()
+			return note(tx, "a")
+		})
+	})
+	errs := make([]error, 2)
+	var wg sync.WaitGroup
+	for i, key := range []string{"b", "c"} {
+		wg.Go(func() {
+			errs[i] = db.Write(context.Background(), key, func(tx *Tx) error {
+				if ok, err := noted(&tx.View, "a"); !ok || err != nil {
+					return fmt.Errorf("it is not in one transaction with the first: %v, %w", ok, err)
+				}
+				if outside := notes(t, db); len(outside) > 0 {
+					return fmt.Errorf("others see %q", outside)
+				}
+				return note(tx, key)
+			})
+		})
+		queued(db, i+1)
+	}
+	release()
+	wg.Wait()
+	if err := errors.Join(errs...); err != nil {
+		t.Error(err)
+	}
+	if got := notes(t, db); !slices.Equal(got, []string{"a", "b", "c"}) {
+		t.Errorf("kept %q", got)
+	}
 }
 
 func TestWrite_commitsABatchOnce(t *testing.T) {
@@ -526,8 +571,19 @@ func TestWrite_whenTheFileIsFull(t *testing.T) {
 func TestWrite_whenAnotherProcessKeepsTheLock(t *testing.T) {
 	db := fresh(t)
 	other := reopen(t, db.Path())
-	release := hold(t, other)
+	release := during(t, func(wait func()) error {
+		return other.Write(context.Background(), "keep", func(*Tx) error {
+			wait()
+			return nil
+		})
+	})
+	begun := 0
 	err := db.onWriter(context.Background(), "hurry", func(c *conn) error {
+		c.trace = func(statement string) {
+			if statement == "BEGIN IMMEDIATE" {
+				begun++
+			}
+		}
 		_, err := c.exec("PRAGMA busy_timeout = 20")
 		return err
 	})
@@ -536,6 +592,15 @@ func TestWrite_whenAnotherProcessKeepsTheLock(t *testing.T) {
 	}
 	if err := db.Write(context.Background(), "locked", set("locked")); !errors.Is(err, ErrBusy) || !strings.Contains(err.Error(), "try again") {
 		t.Errorf("locked: %v", err)
+	}
+	begun = 0
+	for i, err := range batch(t, db, set("one"), set("two"), set("three")) {
+		if !errors.Is(err, ErrBusy) {
+			t.Errorf("%d of a batch: %v", i, err)
+		}
+	}
+	if begun != 1 {
+		t.Errorf("a batch waited %d times, want once", begun)
 	}
 	release()
 	write(t, db, set("after"))
