@@ -36,8 +36,20 @@ func secretPlace(t testing.TB) *Env {
 }
 
 // TestSecrets_byIdentity: every file tool asks for a secret whatever name it is
-// given, and grep passes it over and says so.
+// given, and grep passes it over and says so; also in memory, which is below /dev.
 func TestSecrets_byIdentity(t *testing.T) {
+	for _, where := range []string{os.TempDir(), "/dev/shm"} {
+		t.Run(where, func(t *testing.T) {
+			if d, err := os.MkdirTemp(where, ""); err != nil || os.Remove(d) != nil {
+				t.Skip(err)
+			}
+			t.Setenv("TMPDIR", where)
+			secretsByIdentity(t)
+		})
+	}
+}
+
+func secretsByIdentity(t *testing.T) {
 	e := secretPlace(t)
 	g, err := permit.NewGate(permit.Yolo, []permit.Rule{"read(*)", "bash(cat *)"})
 	if err != nil {

@@ -109,9 +109,10 @@ func (tr *Tree) sensitive(t Target) string {
 }
 
 // holds says which secrets a regular file holds by how it begins. A file that
-// can't be opened holds none for us; the kernel's own are not touched.
+// can't be opened holds none for us; the kernel's own are not touched. (Those
+// below /dev are anybody's: they are in memory.)
 func (tr *Tree) holds(t Target) string {
-	for _, d := range []string{"/proc", "/sys", "/dev"} {
+	for _, d := range []string{"/proc", "/sys"} {
 		if _, in := below(d, t.Abs); in {
 			return ""
 		}
