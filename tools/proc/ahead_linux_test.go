@@ -73,15 +73,26 @@ func next(t *testing.T, k sandbox.Kind) {
 	run, a, _ := walled(t, k)
 	const tells = `echo "$0 $# $- $SHLVL $PWD"; env | sort; ls -l /proc/self/fd | wc -l; tr '\0' ' ' < /proc/$$/cmdline; umask`
 	first := run(tells)
-	pid, ran := a.one(t), Group{}
-	next := run(tells, func(s *Spec) {
-		s.Started = func(g Group) error {
-			ran = g
-			return nil
+	var next Result
+	for tries := 1; ; tries++ {
+		pid, ran := a.one(t), Group{}
+		next = run(tells, func(s *Spec) {
+			s.Started = func(g Group) error {
+				ran = g
+				return nil
+			}
+		})
+		if ran.PGID == pid {
+			break
 		}
-	})
-	if ran.PGID != pid {
-		t.Errorf("%d ran, %d had waited", ran.PGID, pid)
+		// A socket that another program makes or ends meanwhile makes another sandbox of it.
+		if tries == 5 {
+			t.Fatalf("%d ran, %d had waited, and so five times", ran.PGID, pid)
+		}
+		for len(a.waiting) > 0 {
+			a.drop(a.waiting[0])
+		}
+		run(tells)
 	}
 	if first.Text != next.Text || first.Exit != 0 {
 		t.Errorf("one that waited says\n%s\nthe one before it\n%s", next.Text, first.Text)
