@@ -50,8 +50,9 @@ func TestMemoryEnds(t *testing.T) {
 	}
 	log := ""
 	gone := regexp.MustCompile(`^fantail: the host ended before the answer was there \(.*\); (.*) may tell why, and fantail -p --continue goes on with it\n$`)
+	again := regexp.MustCompile(`(?m)^fantail: [\w-]+: write down .*: trying again: out of memory \(7\)\n`) // the database was the first to miss some
 	for range cap(told) {
-		said := <-told
+		said := again.ReplaceAllString(<-told, "")
 		if m := gone.FindStringSubmatch(said); m != nil {
 			log = m[1]
 		} else if said != "" {
