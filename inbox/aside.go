@@ -32,7 +32,7 @@ func (b *Inbox) SetAside(tx *store.Tx, recipient int64, ids []int64, until time.
 		by = bySnooze
 	}
 	const changed = `UPDATE messages SET taken_at = ?, taken_by = ?, snoozed_until = ? WHERE id = ?`
-	return b.each(tx, recipient, ids, Rung{Recipient: recipient}, func(m Message, t *tally) (bool, error) {
+	return b.each(tx, recipient, ids, Rung{}, func(m Message, t *tally) (bool, error) {
 		if !m.Taken.IsZero() && !m.Aside() {
 			return false, nil
 		}
@@ -45,7 +45,7 @@ func (b *Inbox) SetAside(tx *store.Tx, recipient int64, ids []int64, until time.
 // Restore makes messages of recipient that were set aside pending again, in their
 // old places. It returns how many changed.
 func (b *Inbox) Restore(tx *store.Tx, recipient int64, ids []int64) (n int, err error) {
-	return b.each(tx, recipient, ids, Rung{Recipient: recipient, Deposited: true}, func(m Message, t *tally) (bool, error) {
+	return b.each(tx, recipient, ids, Rung{Deposited: true}, func(m Message, t *tally) (bool, error) {
 		if !m.Aside() {
 			return false, nil
 		}
@@ -59,6 +59,10 @@ func (b *Inbox) Restore(tx *store.Tx, recipient int64, ids []int64) (n int, err 
 // each calls f for the messages of recipient among ids, each once, keeps the counts by
 // what f tallied and rings if f changed any, as it reports; n counts those.
 func (b *Inbox) each(tx *store.Tx, recipient int64, ids []int64, r Rung, f func(m Message, t *tally) (bool, error)) (n int, err error) {
+	c, err := b.change(tx, recipient)
+	if err != nil {
+		return 0, err
+	}
 	var t tally
 	for _, id := range ids {
 		m, ok, err := Find(&tx.View, id)
@@ -76,7 +80,7 @@ func (b *Inbox) each(tx *store.Tx, recipient int64, ids []int64, r Rung, f func(
 	if n == 0 {
 		return 0, nil
 	}
-	b.keep(tx, t, r)
+	b.keep(tx, c, t, r)
 	return n, nil
 }
 
@@ -107,18 +111,24 @@ func (b *Inbox) Unsnooze(tx *store.Tx) (next time.Time, err error) {
 		return next, fmt.Errorf("find the snoozed messages that are due: %w", err)
 	}
 	for _, m := range ms {
-		_, err := tx.Exec(`UPDATE messages SET taken_at = NULL, taken_by = '', snoozed_until = NULL, dismissed_at = NULL WHERE id = ?`, m.ID)
+		c, err := b.change(tx, m.Recipient)
+		if err != nil {
+			return next, err
+		}
+		_, err = tx.Exec(`UPDATE messages SET taken_at = NULL, taken_by = '', snoozed_until = NULL, dismissed_at = NULL WHERE id = ?`, m.ID)
 		if err != nil {
 			return next, fmt.Errorf("end the snooze of message %d: %w", m.ID, err)
 		}
-		b.arrive(tx, m.ID, m, tally{aside: -1})
+		t := tally{aside: -1}
+		t.count(m, 1)
+		b.keep(tx, c, t, m.rung(m.ID))
 	}
 	return nextSnoozed(&tx.View)
 }
 
 // Pin lets a message of recipient stay prominent, or ends that.
 func (b *Inbox) Pin(tx *store.Tx, recipient, id int64, on bool) error {
-	_, err := b.each(tx, recipient, []int64{id}, Rung{Recipient: recipient}, func(m Message, _ *tally) (bool, error) {
+	_, err := b.each(tx, recipient, []int64{id}, Rung{}, func(m Message, _ *tally) (bool, error) {
 		_, err := tx.Exec(`UPDATE messages SET pinned = ? WHERE id = ?`, on, id)
 		return m.Pinned != on, err
 	})
@@ -136,7 +146,7 @@ func (b *Inbox) Undismiss(tx *store.Tx, recipient, id int64) error {
 }
 
 func (b *Inbox) setDismissed(tx *store.Tx, recipient, id int64, at any) error {
-	_, err := b.each(tx, recipient, []int64{id}, Rung{Recipient: recipient}, func(Message, *tally) (bool, error) {
+	_, err := b.each(tx, recipient, []int64{id}, Rung{}, func(Message, *tally) (bool, error) {
 		_, err := tx.Exec(`UPDATE messages SET dismissed_at = ? WHERE id = ?`, at, id)
 		return true, err
 	})
@@ -150,6 +160,10 @@ func (b *Inbox) Mute(tx *store.Tx, recipient, id int64, on bool) (n int, err err
 	if err != nil {
 		return 0, err
 	}
+	c, err := b.change(tx, recipient)
+	if err != nil {
+		return 0, err
+	}
 	const rows = `+recipient = ? AND (id = ? OR thread = ?)` // found by the thread, however much waits
 	const pending = rows + ` AND taken_at IS NULL`
 	before, err := sum(&tx.View, pending, recipient, thread, thread)
@@ -157,7 +171,7 @@ func (b *Inbox) Mute(tx *store.Tx, recipient, id int64, on bool) (n int, err err
 		return 0, fmt.Errorf("count the thread of message %d: %w", id, err)
 	}
 	note := `INSERT INTO mutes (recipient, thread) VALUES (?, ?) ON CONFLICT DO NOTHING`
-	r := Rung{Recipient: recipient}
+	r := Rung{}
 	if !on {
 		note = `DELETE FROM mutes WHERE recipient = ? AND thread = ?`
 		r.Deposited = true // they may be due
@@ -175,7 +189,7 @@ func (b *Inbox) Mute(tx *store.Tx, recipient, id int64, on bool) (n int, err err
 	if err != nil {
 		return 0, fmt.Errorf("count the thread of message %d: %w", id, err)
 	}
-	b.keep(tx, after.less(before), r)
+	b.keep(tx, c, after.plus(before, -1), r)
 	return after.pending, nil
 }
 

@@ -47,25 +47,31 @@ func (b *Inbox) Add(tx *store.Tx, m Message) (id int64, err error) {
 	if err := m.join(tx); err != nil {
 		return 0, fmt.Errorf("deposit: %w", err)
 	}
+	a, c, err := open(tx, m.Recipient)
+	if err != nil {
+		return 0, fmt.Errorf("deposit: %w", err)
+	}
 	id, err = insert(tx, m)
 	if err != nil {
 		return 0, fmt.Errorf("deposit: %w", cmp.Or(strangers(tx, m), err))
 	}
-	b.arrive(tx, id, m, tally{})
+	var t tally
+	t.count(m, 1)
+	a.newest, c.came = id, c.came.plus(t, 1)
+	b.ring(tx, c, t, m.rung(id))
 	if id%slice == 0 {
 		tx.AfterCommit(b.Words.LeftOut)
 	}
 	return id, nil
 }
 
-// arrive counts a message that is pending from now on, beside what t says of it, and rings for it.
-func (b *Inbox) arrive(tx *store.Tx, id int64, m Message, t tally) {
-	t.count(m, 1)
-	r := Rung{Recipient: m.Recipient, Deposited: true, First: id}
+// rung is how the bell rings for m, which is pending from now on under that id.
+func (m Message) rung(id int64) Rung {
+	r := Rung{Deposited: true, First: id}
 	if !m.Muted {
 		r.Came, r.Wake = 1, m.Deliver == Wake
 	}
-	b.keep(tx, t, r)
+	return r
 }
 
 // join finds the thread that a reply belongs to, and whether it is muted.

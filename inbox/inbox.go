@@ -75,7 +75,7 @@ func Pending(v *store.View) (map[int64]Rung, error) {
 	if err := store.Settle(v); err != nil {
 		return nil, err
 	}
-	rows, err := v.Query(`SELECT recipient, pending, urgent FROM counts WHERE pending > 0`)
+	rows, err := v.Query(`SELECT recipient, pending, urgent FROM ` + counts + ` WHERE pending > 0`)
 	if err != nil {
 		return nil, fmt.Errorf("count messages: %w", err)
 	}
@@ -188,8 +188,9 @@ func Find(v *store.View, id int64) (Message, bool, error) {
 	return m, true, nil
 }
 
-// ring hangs the bell on tx. It rings with what c has come to.
-func (b *Inbox) ring(tx *store.Tx, r Rung, c *change) {
+// ring notes that c changes by d and hangs the bell on tx. It rings with what c has come to by then.
+func (b *Inbox) ring(tx *store.Tx, c *change, d tally, r Rung) {
+	c.pending, c.urgent, r.Recipient = c.pending+d.pending, c.urgent+d.urgent, c.recipient
 	if b.bell == nil {
 		return
 	}

@@ -79,6 +79,10 @@ func (b *Inbox) LastTaken(tx *store.Tx, recipient int64) ([]Message, error) {
 
 // PutBack makes the messages that recipient took into entry pending again.
 func (b *Inbox) PutBack(tx *store.Tx, recipient, entry int64) (n int, err error) {
+	c, err := b.change(tx, recipient)
+	if err != nil {
+		return 0, err
+	}
 	t, err := sum(&tx.View, `recipient = ? AND entry = ?`, recipient, entry)
 	if err != nil {
 		return 0, fmt.Errorf("count what to put back: %w", err)
@@ -87,7 +91,7 @@ func (b *Inbox) PutBack(tx *store.Tx, recipient, entry int64) (n int, err error)
 		return 0, fmt.Errorf("put messages back: %w", err)
 	}
 	t.taken = -t.pending
-	b.keep(tx, t, Rung{Recipient: recipient, Deposited: true})
+	b.keep(tx, c, t, Rung{Deposited: true})
 	return t.pending, nil
 }
 

@@ -78,7 +78,7 @@ const Recent = 1000
 func Glance(rx *store.Rx) (l Ledger, err error) {
 	var newest, unused int
 	err = rx.QueryRow(`SELECT ifnull(sum(taken), 0), ifnull(sum(aside), 0), ifnull(sum(pending), 0),
-		(SELECT ifnull(max(id), 0) FROM messages), (SELECT messages FROM unused_numbers) FROM counts`).
+		(SELECT ifnull(max(id), 0) FROM messages), (SELECT messages FROM unused_numbers) FROM counts_now`).
 		Scan(&l.Taken, &l.Aside, &l.Pending, &newest, &unused)
 	if err != nil {
 		return l, fmt.Errorf("count messages: %w", err)
@@ -119,7 +119,7 @@ func Glance(rx *store.Rx) (l Ledger, err error) {
 			says = "the lane " + string(lane) + " of the inbox of agent %d holds %d messages more than its count says"
 		}
 		return look{`SELECT recipient, held - n FROM (SELECT c.recipient, ` + kept + ` AS n, (SELECT count(*) FROM
-			(SELECT 1 FROM messages m WHERE ` + where + ` LIMIT ?1 + 1)) AS held FROM counts c ORDER BY c.pending > 0 DESC, c.recipient LIMIT 50)
+			(SELECT 1 FROM messages m WHERE ` + where + ` LIMIT ?1 + 1)) AS held FROM ` + counts + ` c ORDER BY c.pending > 0 DESC, c.recipient LIMIT 50)
 			WHERE held <> min(n, ?1 + 1)`, says}
 	}
 	return l, l.look(rx, []look{
@@ -160,18 +160,18 @@ func (b *Inbox) Ledger(rx *store.Rx) (l Ledger, err error) {
 	}
 	return l, l.look(rx, []look{
 		{
-			`SELECT m.recipient, count(*) - ifnull((SELECT pending FROM counts c WHERE c.recipient = m.recipient), 0)
+			`SELECT m.recipient, count(*) - ifnull((SELECT sum(pending) FROM counts_now c WHERE c.recipient = m.recipient), 0)
 			FROM messages m WHERE taken_at IS NULL GROUP BY m.recipient
-			HAVING count(*) <> ifnull((SELECT pending FROM counts c WHERE c.recipient = m.recipient), 0)`,
+			HAVING count(*) <> ifnull((SELECT sum(pending) FROM counts_now c WHERE c.recipient = m.recipient), 0)`,
 			"the inbox of agent %d holds %d messages more than its count says",
 		},
 		{
-			`SELECT recipient, pending FROM counts c
+			`SELECT recipient, pending FROM ` + counts + ` c
 			WHERE pending <> 0 AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.recipient = c.recipient AND taken_at IS NULL)`,
 			"the inbox of agent %d is empty, but its count says %d",
 		},
 		{
-			`SELECT c.recipient, c.needs + c.failed + c.done - n FROM counts c JOIN (
+			`SELECT c.recipient, c.needs + c.failed + c.done - n FROM ` + counts + ` c JOIN (
 				SELECT recipient, sum(lane <> 'fyi') AS n FROM messages WHERE taken_at IS NULL GROUP BY recipient) m ON m.recipient = c.recipient
 			WHERE c.needs + c.failed + c.done <> n`,
 			"the lanes of the inbox of agent %d count %d messages more than stand in them",
@@ -189,7 +189,7 @@ func (b *Inbox) Ledger(rx *store.Rx) (l Ledger, err error) {
 			"of the messages that came to agents, %.0d%d are gone",
 		},
 		{
-			`SELECT c.recipient, c.taken + c.aside - ifnull(n, 0) FROM counts c LEFT JOIN (
+			`SELECT c.recipient, c.taken + c.aside - ifnull(n, 0) FROM ` + counts + ` c LEFT JOIN (
 				SELECT recipient AS r, count(*) AS n FROM messages WHERE taken_at IS NOT NULL GROUP BY recipient) ON r = c.recipient
 			WHERE c.taken + c.aside <> ifnull(n, 0)`,
 			"the count of agent %d has %d messages more than it took or set aside",

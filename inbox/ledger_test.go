@@ -11,6 +11,7 @@ func TestLedger_findsWhatIsWrong(t *testing.T) {
 	w := fresh(t)
 	a, b := w.main, w.lint
 	ids := []int64{w.deposit(Message{Recipient: a, Sender: b, Body: "one"}), w.deposit(Message{Recipient: a, Sender: b, Body: "two"})}
+	w.counted()
 	look := func() (l Ledger) {
 		t.Helper()
 		if err := w.db.Read(t.Context(), func(rx *store.Rx) (err error) { l, err = w.box.Ledger(rx); return err }); err != nil {

@@ -17,9 +17,17 @@ func (b *Inbox) Pass(tx *store.Tx, from, to int64) error {
 func (b *Inbox) PassAll(tx *store.Tx, from, to int64) error { return b.pass(tx, from, to, "") }
 
 func (b *Inbox) pass(tx *store.Tx, from, to int64, which string) error {
+	old, err := b.change(tx, from)
+	if err != nil {
+		return err
+	}
+	heir, err := b.change(tx, to)
+	if err != nil {
+		return err
+	}
 	these := `recipient = ? AND ` + which
 	t, err := sum(&tx.View, these+`taken_at IS NULL`, from)
-	r := Rung{Recipient: to, Deposited: t.pending > 0}
+	r := Rung{Deposited: t.pending > 0}
 	if err == nil {
 		err = tx.QueryRow(`SELECT ifnull(max(deliver = 'wake' AND muted = 0), 0) FROM messages WHERE `+these+`taken_at IS NULL`, from).Scan(&r.Wake)
 	}
@@ -37,8 +45,8 @@ func (b *Inbox) pass(tx *store.Tx, from, to int64, which string) error {
 	if t.pending+t.aside == 0 {
 		return nil
 	}
-	b.keep(tx, tally{}.less(t), Rung{Recipient: from})
+	b.keep(tx, old, tally{}.plus(t, -1), Rung{})
 	r.Came = t.pending
-	b.keep(tx, t, r)
+	b.keep(tx, heir, t, r)
 	return nil
 }

@@ -19,12 +19,16 @@ func (b *Inbox) Answer(tx *store.Tx, id int64, by string) error {
 	if err != nil || !ok {
 		return err
 	}
+	c, err := b.change(tx, m.Recipient)
+	if err != nil {
+		return err
+	}
 	if _, err := tx.Exec(`UPDATE messages SET taken_at = ?, taken_by = ?, snoozed_until = NULL WHERE id = ?`,
 		tx.Now().UnixMilli(), by, id); err != nil {
 		return fmt.Errorf("end question %d: %w", id, err)
 	}
 	var t tally
 	t.moved(m, 1, 0)
-	b.keep(tx, t, Rung{Recipient: m.Recipient})
+	b.keep(tx, c, t, Rung{})
 	return nil
 }

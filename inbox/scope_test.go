@@ -1,20 +1,25 @@
 package inbox
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"math/rand/v2"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"fantail/store"
+	"fantail/store/storetest"
 )
 
-// Whatever happens to messages, the kept numbers are those of the rows, a glance finds nothing wrong, and a search
-// finds what has the words where it stands now.
+// Whatever happens to messages, by this program or another and undone or not, the kept numbers and those that the bell
+// says are those of the rows, a glance finds nothing wrong, and a search finds what has the words where it stands now.
 func TestKept_whateverHappens(t *testing.T) {
-	w := fresh(t)
+	path := filepath.Join(storetest.Dir(t), "fantail.db")
+	w, other := at(t, path), at(t, path)
 	all := []int64{w.main, w.lint, w.agent("ci")}
 	r := rand.New(rand.NewPCG(1, 2))
 	words := []string{"alpha", "alphabet", "beta", "alpha.beta", "gamma"}
@@ -22,7 +27,7 @@ func TestKept_whateverHappens(t *testing.T) {
 	text := map[int64]string{}
 	var ids, entries []int64
 	one := func() int64 { return ids[r.IntN(len(ids))] }
-	step := func(tx *store.Tx) error {
+	step := func(tx *store.Tx, box *Inbox) error {
 		do := r.IntN(14)
 		if len(ids) == 0 {
 			do = 0
@@ -34,7 +39,7 @@ func TestKept_whateverHappens(t *testing.T) {
 			if r.IntN(3) == 0 && len(ids) > 0 {
 				m.InReplyTo = one()
 			}
-			id, err := w.box.Add(tx, m)
+			id, err := box.Add(tx, m)
 			ids, text[id] = append(ids, id), m.Body
 			return err
 		case 5, 6:
@@ -42,45 +47,69 @@ func TestKept_whateverHappens(t *testing.T) {
 			if r.IntN(2) == 0 {
 				q.Priority = Urgent
 			}
-			_, _, err := w.box.Take(tx, q, "check", func(ms []Message) (int64, error) {
+			_, _, err := box.Take(tx, q, "check", func(ms []Message) (int64, error) {
 				entry, err := into(tx, q.Recipient)(ms)
 				entries = append(entries, entry)
 				return entry, err
 			})
 			return err
 		case 7:
-			_, err := w.box.SetAside(tx, some(), []int64{one(), one()}, []time.Time{{}, tx.Now().Add(-time.Second)}[r.IntN(2)])
+			_, err := box.SetAside(tx, some(), []int64{one(), one()}, []time.Time{{}, tx.Now().Add(-time.Second)}[r.IntN(2)])
 			return err
 		case 8:
-			_, err := w.box.Restore(tx, some(), []int64{one(), one()})
+			_, err := box.Restore(tx, some(), []int64{one(), one()})
 			return err
 		case 9:
-			_, err := w.box.Unsnooze(tx)
+			_, err := box.Unsnooze(tx)
 			return err
 		case 10:
-			_, err := w.box.Mute(tx, some(), one(), r.IntN(2) == 0)
+			_, err := box.Mute(tx, some(), one(), r.IntN(2) == 0)
 			return err
 		case 11:
 			if r.IntN(3) == 0 {
-				return w.box.PassAll(tx, some(), some())
+				return box.PassAll(tx, some(), some())
 			}
-			return w.box.Pass(tx, some(), some())
+			return box.Pass(tx, some(), some())
 		case 12:
 			m, _, err := Find(&tx.View, one())
 			if err == nil && m.Asks() {
-				err = w.box.Answer(tx, m.ID, ByAnswer)
+				err = box.Answer(tx, m.ID, ByAnswer)
 			}
 			return err
 		case 13:
 			if len(entries) == 0 {
 				return nil
 			}
-			_, err := w.box.PutBack(tx, some(), entries[r.IntN(len(entries))])
+			_, err := box.PutBack(tx, some(), entries[r.IntN(len(entries))])
 			return err
 		}
 	}
-	for i := range 800 {
-		w.write(step)
+	undone := errors.New("undone")
+	for i := range 1200 {
+		by, wrong := w, error(nil)
+		if i%200 >= 100 && r.IntN(4) == 0 {
+			by = other
+		}
+		if r.IntN(8) == 0 {
+			wrong = undone
+		}
+		n, e := len(ids), len(entries)
+		err := by.db.Write(t.Context(), "test", func(tx *store.Tx) error { return cmp.Or(step(tx, by.box), wrong) })
+		if wrong != nil {
+			for _, id := range ids[n:] {
+				delete(text, id)
+			}
+			ids, entries = ids[:n], entries[:e]
+		}
+		if !errors.Is(err, wrong) {
+			t.Fatal(err)
+		}
+		for _, r := range by.bells.take() {
+			pending, urgent, err := by.box.Count(t.Context(), r.Recipient)
+			if err != nil || r.Pending != pending || r.Urgent != urgent || wrong != nil {
+				t.Errorf("step %d rang %+v, but %d wait, %d urgently (%v)", i, r, pending, urgent, err)
+			}
+		}
 		if i%50 != 49 {
 			continue
 		}
@@ -165,6 +194,7 @@ func TestGlance_findsWhatIsWrong(t *testing.T) {
 			m.Sender = w.lint
 			w.deposit(m)
 		}
+		w.counted()
 		w.write(func(tx *store.Tx) error {
 			if _, err := tx.Append(w.main, 0, "message", "[]"); err != nil {
 				return err

@@ -29,9 +29,16 @@ func (w *world) crowd(n int) {
 				return err
 			}
 		}
+		if _, err := tx.Exec(`UPDATE counts_upto SET message = ?`, 3*n); err != nil {
+			return err
+		}
 		t, err := sum(&tx.View, `recipient = ? AND taken_at IS NULL`, w.main)
+		var c *change
 		if err == nil {
-			w.box.keep(tx, t, Rung{Recipient: w.main})
+			c, err = w.box.change(tx, w.main)
+		}
+		if err == nil {
+			w.box.keep(tx, c, t, Rung{})
 		}
 		if err == nil {
 			for range 3*n/slice + 1 {

@@ -68,6 +68,10 @@ func (b *Inbox) Take(tx *store.Tx, q Query, by string, into Into) (ms []Message,
 		if err != nil {
 			return nil, 0, err
 		}
+		c, err := b.change(tx, q.Recipient)
+		if err != nil {
+			return nil, 0, fmt.Errorf("take messages: %w", err)
+		}
 		var t tally
 		for i := range ms {
 			m := &ms[i]
@@ -78,7 +82,7 @@ func (b *Inbox) Take(tx *store.Tx, q Query, by string, into Into) (ms []Message,
 			t.count(*m, -1)
 			t.taken++
 		}
-		b.keep(tx, t, Rung{Recipient: q.Recipient})
+		b.keep(tx, c, t, Rung{})
 	}
 	if left, err = q.count(&tx.View); err != nil {
 		return nil, 0, fmt.Errorf("count what is left: %w", err)

@@ -121,6 +121,7 @@ func TestOpen_keepsTheMailOfTheSecondSchema(t *testing.T) {
 			`SELECT group_concat(rowid, ' ') FROM (SELECT rowid FROM words WHERE words MATCH 'lint')`:             "3 4",
 			`SELECT group_concat(rowid, ' ') FROM (SELECT rowid FROM words WHERE words MATCH 'place : r1failed')`: "3",
 			`SELECT message FROM words_upto`:                                            "0",
+			`SELECT message FROM counts_upto`:                                           "4",
 			`SELECT concat_ws(' ', taken, aside, messages) FROM counts, unused_numbers`: "0 0 0",
 		} {
 			var got string

@@ -21,6 +21,7 @@ type conn struct {
 	trace      func(statement string)   // nil: nobody listens
 	withhold   func(text string) string // nil: all is kept
 	closed     func()                   // hears of its end
+	known      map[any]any              // [Tx.Known]; nil: nothing is
 }
 
 type statement struct {

@@ -146,7 +146,7 @@ func (db *DB) look(c *conn) error {
 		return fmt.Errorf("read data_version: %w", err)
 	}
 	if v != db.version {
-		db.version, db.sound = v, false
+		db.version, db.sound, c.known = v, false, nil
 		db.others.Store(true)
 	}
 	return nil

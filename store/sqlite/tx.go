@@ -96,6 +96,21 @@ func (tx *Tx) Local(key any, first func() any) any {
 	return v
 }
 
+// Known is what all transactions know of the file under key: first makes it when nobody knows it, because this is the
+// first that asks, another process committed since, or a transaction failed. It says what the last commit left, and
+// only a hook may change it: see [Tx.AfterCommit].
+func (tx *Tx) Known(key any, first func() any) any {
+	v, ok := tx.c.known[key]
+	if !ok {
+		if tx.c.known == nil {
+			tx.c.known = make(map[any]any)
+		}
+		v = first()
+		tx.c.known[key] = v
+	}
+	return v
+}
+
 // Exec runs one statement.
 func (tx *Tx) Exec(query string, args ...any) (sql.Result, error) {
 	if err := tx.usable(); err != nil {

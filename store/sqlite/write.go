@@ -230,6 +230,9 @@ func (db *DB) transact() (again bool, err error) {
 	returned := false
 	defer func() {
 		w.on.Store(nil)
+		if !returned || err != nil {
+			c.known = nil
+		}
 		if !returned {
 			_ = db.undo(c, nil) // what is unwinding says why
 			w.setApart()

@@ -1,0 +1,277 @@
+package inbox
+
+import (
+	"fmt"
+	"slices"
+
+	"fantail/store"
+)
+
+// The numbers of an inbox are kept in the transactions that change them. A message that comes is in none of them at first:
+// who reads adds the few that the table counts has not, and who takes or moves any counts those first.
+
+// uncounted is how many messages may stand behind those that the table counts has: each makes a reader slower, and the
+// more there are the fewer deposits count them.
+const uncounted = 64
+
+// tally is how many messages of each sort are pending, and how many were taken or set aside, or by how many that changes.
+type tally struct{ pending, urgent, needs, failed, done, asks, taken, aside int }
+
+// sums are a tally of rows, in SQL, of what is pending.
+const sums = `count(*), ifnull(sum(priority = 'urgent' AND muted = 0), 0), ifnull(sum(lane = 'needs'), 0),
+	ifnull(sum(lane = 'failed'), 0), ifnull(sum(lane = 'done'), 0), ifnull(sum(kind IN ('question', 'approval')), 0)`
+
+// counts are the numbers of all inboxes, a row each, in SQL.
+const counts = `(SELECT recipient, sum(pending) AS pending, sum(urgent) AS urgent, sum(needs) AS needs, sum(failed) AS failed, sum(done) AS done,
+	sum(asks) AS asks, sum(taken) AS taken, sum(aside) AS aside FROM counts_now GROUP BY recipient)`
+
+// count adds m to t n times.
+func (t *tally) count(m Message, n int) {
+	t.pending += n
+	if m.Loud() {
+		t.urgent += n
+	}
+	if m.Asks() {
+		t.asks += n
+	}
+	switch m.Lane() {
+	case Needs:
+		t.needs += n
+	case Failed:
+		t.failed += n
+	case Done:
+		t.done += n
+	}
+}
+
+// moved notes that m, which stands as it did before, is to be taken or set aside.
+func (t *tally) moved(m Message, taken, aside int) {
+	switch {
+	case m.Taken.IsZero():
+		t.count(m, -1)
+	case m.Aside():
+		t.aside--
+	default:
+		t.taken--
+	}
+	t.taken, t.aside = t.taken+taken, t.aside+aside
+}
+
+// plus is t and n times u.
+func (t tally) plus(u tally, n int) tally {
+	return tally{
+		t.pending + n*u.pending, t.urgent + n*u.urgent, t.needs + n*u.needs, t.failed + n*u.failed, t.done + n*u.done,
+		t.asks + n*u.asks, t.taken + n*u.taken, t.aside + n*u.aside,
+	}
+}
+
+// sum reads the sums of the rows that a condition on messages selects.
+func sum(v *store.View, where string, args ...any) (t tally, err error) {
+	err = v.QueryRow(`SELECT `+sums+` FROM messages WHERE `+where, args...).Scan(&t.pending, &t.urgent, &t.needs, &t.failed, &t.done, &t.asks)
+	return t, err
+}
+
+// kept reads the numbers of recipient; nobody's are 0.
+func kept(v *store.View, recipient int64) (t tally, err error) {
+	if err := store.Settle(v); err != nil {
+		return t, err
+	}
+	return inFile(v, recipient)
+}
+
+// inFile is kept without what is yet owed.
+func inFile(v *store.View, recipient int64) (t tally, err error) {
+	err = v.QueryRow(`SELECT ifnull(sum(pending), 0), ifnull(sum(urgent), 0), ifnull(sum(needs), 0), ifnull(sum(failed), 0), ifnull(sum(done), 0),
+		ifnull(sum(asks), 0) FROM counts_now WHERE recipient = ?`, recipient).
+		Scan(&t.pending, &t.urgent, &t.needs, &t.failed, &t.done, &t.asks)
+	return t, err
+}
+
+// standing is what the last commit left, known without a look as long as nobody else writes.
+type standing struct {
+	upTo, newest int64             // the last message that the table counts has, and the last that there is
+	came         map[int64]tally   // recipient -> what came in between, as it came; nil: nothing is known
+	waits        map[int64]waiting // recipient -> how much; who is not in it was not asked for
+}
+
+// waiting is how many messages wait for somebody, and how many of them urgently.
+type waiting struct{ pending, urgent int }
+
+// remembered is of how many recipients a standing knows what waits.
+const remembered = 256
+
+// account is what transactions that commit together make of a standing.
+type account struct {
+	was                   *standing
+	upTo, written, newest int64 // written: what the file has as upTo
+	changes               []*change
+}
+
+// change is what becomes of one inbox.
+type change struct {
+	waiting         // by now
+	recipient int64 // whose
+	came      tally // what came behind the account's upTo
+	owed      tally // what else is not in the table counts
+}
+
+// accountKey is the key of the account, and of the standing.
+type accountKey struct{}
+
+// accountOf is the account that tx is on. Nobody on it has changed a message yet when it is opened.
+func accountOf(tx *store.Tx) (*account, error) {
+	a := store.Owe(tx, accountKey{}, func() store.Debt { return &account{} }).(*account)
+	if a.was != nil {
+		return a, nil
+	}
+	s := tx.Known(accountKey{}, func() any { return &standing{} }).(*standing)
+	if s.came == nil {
+		if err := s.learn(&tx.View); err != nil {
+			return nil, fmt.Errorf("look at the messages that are not counted: %w", err)
+		}
+	}
+	a.was, a.upTo, a.written, a.newest = s, s.upTo, s.upTo, s.newest
+	tx.AfterCommit(a.stand)
+	return a, nil
+}
+
+// learn reads what the last commit left.
+func (s *standing) learn(v *store.View) error {
+	err := v.QueryRow(`SELECT message, (SELECT ifnull(max(id), 0) FROM messages) FROM counts_upto`).Scan(&s.upTo, &s.newest)
+	if err != nil {
+		return err
+	}
+	rows, err := v.Query(`SELECT recipient, `+sums+` FROM messages WHERE id > ? GROUP BY recipient`, s.upTo)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	s.waits = map[int64]waiting{}
+	came := map[int64]tally{}
+	for rows.Next() {
+		var recipient int64
+		var t tally
+		if err := rows.Scan(&recipient, &t.pending, &t.urgent, &t.needs, &t.failed, &t.done, &t.asks); err != nil {
+			return err
+		}
+		came[recipient] = t
+	}
+	if err := rows.Err(); err != nil {
+		return err
+	}
+	s.came = came
+	return nil
+}
+
+// stand makes what the account came to the standing.
+func (a *account) stand() {
+	s := a.was
+	if s.upTo != a.upTo {
+		clear(s.came)
+	}
+	if len(s.waits)+len(a.changes) > remembered {
+		clear(s.waits)
+	}
+	for _, c := range a.changes {
+		s.waits[c.recipient] = c.waiting
+		if c.came != (tally{}) {
+			s.came[c.recipient] = c.came
+		}
+	}
+	s.upTo, s.newest = a.upTo, a.newest
+}
+
+// of is the change of recipient's inbox. Nobody has changed a message of it yet when it is asked for the first time.
+func (a *account) of(tx *store.Tx, recipient int64) (*change, error) {
+	if i := slices.IndexFunc(a.changes, func(c *change) bool { return c.recipient == recipient }); i >= 0 {
+		return a.changes[i], nil
+	}
+	c := &change{recipient: recipient}
+	var ok bool
+	if c.waiting, ok = a.was.waits[recipient]; !ok {
+		t, err := inFile(&tx.View, recipient)
+		if err != nil {
+			return nil, fmt.Errorf("count the messages of agent %d: %w", recipient, err)
+		}
+		c.waiting = waiting{t.pending, t.urgent}
+	}
+	if a.upTo == a.was.upTo {
+		c.came = a.was.came[recipient]
+	}
+	a.changes = append(a.changes, c)
+	return c, nil
+}
+
+// count has the table counts hold all that came.
+func (a *account) count(tx *store.Tx) error {
+	if a.upTo == a.was.upTo {
+		for recipient := range a.was.came {
+			if _, err := a.of(tx, recipient); err != nil {
+				return err
+			}
+		}
+	}
+	for _, c := range a.changes {
+		c.owed, c.came = c.owed.plus(c.came, 1), tally{}
+	}
+	a.upTo = a.newest
+	return nil
+}
+
+// Pay implements store.Debt.
+func (a *account) Pay(tx *store.Tx) error {
+	if a.newest-a.upTo > uncounted {
+		if err := a.count(tx); err != nil {
+			return err
+		}
+	}
+	for _, c := range a.changes {
+		d := c.owed
+		if d == (tally{}) {
+			continue
+		}
+		_, err := tx.Exec(`INSERT INTO counts (recipient, pending, urgent, needs, failed, done, asks, taken, aside) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+			ON CONFLICT (recipient) DO UPDATE SET pending = pending + excluded.pending, urgent = urgent + excluded.urgent,
+				needs = needs + excluded.needs, failed = failed + excluded.failed, done = done + excluded.done, asks = asks + excluded.asks,
+				taken = taken + excluded.taken, aside = aside + excluded.aside`,
+			c.recipient, d.pending, d.urgent, d.needs, d.failed, d.done, d.asks, d.taken, d.aside)
+		if err != nil {
+			return fmt.Errorf("keep count of agent %d: %w", c.recipient, err)
+		}
+		c.owed = tally{}
+	}
+	if a.written == a.upTo {
+		return nil
+	}
+	if _, err := tx.Exec(`UPDATE counts_upto SET message = ?`, a.upTo); err != nil {
+		return fmt.Errorf("keep what is counted: %w", err)
+	}
+	a.written = a.upTo
+	return nil
+}
+
+// open is the account that tx is on and the change of recipient's inbox.
+func open(tx *store.Tx, recipient int64) (*account, *change, error) {
+	a, err := accountOf(tx)
+	if err != nil {
+		return nil, nil, err
+	}
+	c, err := a.of(tx, recipient)
+	return a, c, err
+}
+
+// change is what tx makes of recipient's inbox. It is asked for before tx takes, moves or otherwise changes any of its
+// messages, and [Inbox.keep] notes what that came to.
+func (b *Inbox) change(tx *store.Tx, recipient int64) (*change, error) {
+	a, c, err := open(tx, recipient)
+	if err == nil {
+		err = a.count(tx)
+	}
+	return c, err
+}
+
+// keep notes what tx changed in an inbox, and hangs the bell on it.
+func (b *Inbox) keep(tx *store.Tx, c *change, d tally, r Rung) {
+	c.owed = c.owed.plus(d, 1)
+	b.ring(tx, c, d, r)
+}
