@@ -25,7 +25,7 @@ func (b *Box) bwrapArgs(deaf []string, uid, filter int) []string {
 		switch s.kind {
 		case writable:
 			args = append(args, "--bind", s.from, s.to)
-		case readable:
+		case readable, hidden:
 			args = append(args, "--ro-bind", s.from, s.to)
 		case empty:
 			args = append(args, "--tmpfs", s.to)

@@ -2,10 +2,12 @@ package sandbox_test
 
 import (
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"syscall"
@@ -183,6 +185,39 @@ func TestBox_programsInTemporary(t *testing.T) {
 			}
 			must(t, os.WriteFile(at("work/f"), []byte("work\n"), 0o644))
 		}
+	}
+}
+
+// What is to be hidden may be gone by the time that it is: the command starts, and nothing stands in its place.
+func TestBox_goneMeanwhile(t *testing.T) {
+	w := sandbox.Find(t.Context(), sandbox.Namespaces)
+	if w.Level() == sandbox.None {
+		t.Skip("there are no namespaces here")
+	}
+	g := small(t)
+	box, err := w.Box(g, sandbox.Command, sandbox.Leave{}, g.Root)
+	must(t, err)
+	at := filepath.Join(g.Root, "app.sock")
+	l, err := net.Listen("unix", at)
+	must(t, err)
+	c := exec.Command("/bin/sh", "-c", "ls -A "+g.Root)
+	c.Dir, c.Env = g.Root, []string{"PATH=/usr/bin:/bin"}
+	var said strings.Builder
+	c.Stdout, c.Stderr = &said, &said
+	in, err := box.Enclose(c)
+	must(t, err)
+	must(t, l.Close())
+	runtime.LockOSThread()
+	_, err = in.Start(c)
+	runtime.UnlockOSThread()
+	must(t, err)
+	if err := c.Wait(); err != nil || strings.Contains(said.String(), "app.sock") {
+		t.Errorf("%v, it says %q, %+v", err, said.String(), in.End())
+	} else if r := in.End(); r.Fault != "" {
+		t.Error(r.Fault)
+	}
+	if _, err := os.Lstat(at); err == nil {
+		t.Error("something stands where the socket was")
 	}
 }
 

@@ -176,6 +176,8 @@ func (b *Box) plan(filter []byte, deaf []string) cell.Plan {
 		case readable:
 			add(cell.Bind, s.from, s.to)
 			add(cell.ReadOnly, "", s.to)
+		case hidden:
+			add(cell.Hide, s.from, s.to)
 		case empty:
 			add(cell.Empty, "", s.to)
 		case closed:

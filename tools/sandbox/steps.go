@@ -10,7 +10,7 @@ import (
 // be changed; each later one stands on those before.
 type step struct {
 	kind stepKind
-	from string // of writable and readable
+	from string // of writable, readable and hidden
 	to   string
 }
 
@@ -19,6 +19,7 @@ type stepKind int
 const (
 	writable  stepKind = iota // what is at from stands at to
 	readable                  // the same, and can't be changed
+	hidden                    // the same, if anything is still there
 	empty                     // an empty directory of its own
 	devices                   // the harmless devices, and terminals of its own
 	processes                 // only its own processes
@@ -83,7 +84,7 @@ func (v view) steps(deaf []string) (all []step) {
 			add(empty, "", h)
 			bare = append(bare, h)
 		} else {
-			add(readable, os.DevNull, h)
+			add(hidden, os.DevNull, h) // a socket, for one, may be gone any time
 		}
 	}
 	for _, s := range v.shown {

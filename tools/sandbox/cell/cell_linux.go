@@ -231,7 +231,7 @@ func (p Plan) enter() error {
 	}
 	from := make([]int, len(p.Mounts))
 	for i, m := range p.Mounts {
-		if from[i] = -1; m.Op != Bind && m.Op != Node {
+		if from[i] = -1; m.Op != Bind && m.Op != Node && m.Op != Hide {
 			continue
 		}
 		fd, err := syscall.Open(m.From, oPath|syscall.O_CLOEXEC, 0)
@@ -281,6 +281,15 @@ func (m Mount) make(from int) error {
 		}
 		if err == nil && m.Op == Node {
 			err = attribute(m.To, 0, readOnly|noDevices)
+		}
+		return err
+	case Hide:
+		err := syscall.Mount("/proc/self/fd/"+strconv.Itoa(from), m.To, "", syscall.MS_BIND, "")
+		switch {
+		case err == nil:
+			return attribute(m.To, readOnly|noDevices, 0)
+		case errors.Is(err, syscall.ENOENT):
+			return nil
 		}
 		return err
 	case Empty:

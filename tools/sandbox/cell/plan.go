@@ -39,6 +39,7 @@ type Op string
 
 const (
 	Bind     Op = "bind"     // what is at From, with all below, stands at To too
+	Hide     Op = "hide"     // what is at From stands at To, where it can't be changed and no device works, if anything is still there
 	Empty    Op = "empty"    // a directory of its own, empty, that nobody else sees, stands at To
 	FS       Op = "fs"       // a file system of the kind From stands at To: proc, or devpts
 	Node     Op = "node"     // the device at From works at To
