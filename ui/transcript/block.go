@@ -54,24 +54,25 @@ func (g *group) source() string {
 }
 
 // block is one piece of the transcript, small enough to be drawn when it becomes
-// visible. Only its result, its rendered markdown and its lines change.
+// visible. Only its result and what it was drawn as change. A long answer is a
+// thousand of them, so what few have is behind a pointer.
 type block struct {
 	kind   kind
 	group  *group
 	first  bool // of its group
 	hidden bool // shown elsewhere: a result whose call arrived later
+	held   bool // of a queued prompt
+	then   bool // of a queued prompt: it is a command for the end of the turn
+	brief  bool // md is the beginning of a message's body; text says what it leaves out
 	text   string
 	label  string // of a row
 	at     time.Time
 	tone   Tone
 	typed  string // of a local line: the command it answers; "": none
 	times  int    // of a local line: how often it was said in a row
-	held   bool   // of a queued prompt
-	then   bool   // of a queued prompt: it is a command for the end of the turn
 	by     string // of a prompt: user, or who outside of the program asked for a task; "": as its place tells
-	brief  bool   // md is the beginning of a message's body; text says what it leaves out
 
-	toolCall
+	*toolCall // of a call; of another block nil
 
 	mail  *inbox.Message
 	plain string // its body, or the beginning, if that is shown as it is
@@ -82,20 +83,14 @@ type block struct {
 	end   *history.End
 	sum   *history.Summary
 
-	parts
-
-	lines []string // drawn for look
-	look  look
-	warm  bool
-	seen  uint64 // the frame that showed it last
+	md    []markdown.Block // what is to be rendered
+	drawn *drawing         // nil: nothing is; see [View.warmed]
 }
 
-// answered is the block of a part of an answer.
-func answered(p markdown.Block) *block {
-	return &block{kind: answer, parts: parts{md: []markdown.Block{p}}}
-}
+// answered is the block of a part of an answer, which is the one in part.
+func answered(part []markdown.Block) *block { return &block{kind: answer, md: part} }
 
-// toolCall is what is known of a tool's call; of another block, nothing.
+// toolCall is what is known of a tool's call.
 type toolCall struct {
 	call    *history.Call
 	result  *history.Result
@@ -106,15 +101,18 @@ type toolCall struct {
 	stopped bool      // the turn ended without a result
 }
 
-// parts are what is to be rendered of a block, and how far that is done.
-type parts struct {
-	md []markdown.Block
+// drawing is what a block was drawn as: all of it can be made again.
+type drawing struct {
+	lines []string // for look
+	look  look
+	seen  uint64 // the frame that showed it last
+
 	rendering
 	before rendering // for another shape: a window is often given back the size that it had
-	asked  shape     // a job renders md for it
+	asked  shape     // a job renders the block for it
 }
 
-// rendering is md as it is rendered for a shape.
+// rendering is a block's markdown as it is rendered for a shape.
 type rendering struct {
 	fancy    [][]string
 	shape    shape
@@ -122,22 +120,19 @@ type rendering struct {
 }
 
 // fit takes up again what was rendered for that shape before.
-func (p *parts) fit(want shape) {
-	if p.shape != want && p.before.shape == want {
-		p.rendering, p.before = p.before, p.rendering
+func (d *drawing) fit(want shape) {
+	if d.shape != want && d.before.shape == want {
+		d.rendering, d.before = d.before, d.rendering
 	}
 }
 
 // put takes in what was rendered.
-func (p *parts) put(r rendering) {
-	if p.fancy != nil && p.shape != r.shape {
-		p.before = p.rendering
+func (d *drawing) put(r rendering) {
+	if d.fancy != nil && d.shape != r.shape {
+		d.before = d.rendering
 	}
-	p.rendering = r
+	d.rendering = r
 }
-
-// forget lets go of all that was rendered.
-func (p *parts) forget() { p.rendering, p.before, p.asked = rendering{}, rendering{}, shape{} }
 
 // shape is what rendered markdown depends on.
 type shape struct {
@@ -160,12 +155,22 @@ type look struct {
 }
 
 // touch forgets the block's lines.
-func (b *block) touch() { b.lines = nil }
+func (b *block) touch() {
+	if b.drawn != nil {
+		b.drawn.lines = nil
+	}
+}
+
+// forget lets go of all that was rendered.
+func (b *block) forget() {
+	if d := b.drawn; d != nil {
+		d.rendering, d.before, d.asked = rendering{}, rendering{}, shape{}
+	}
+}
 
 // cool forgets all that can be made again.
 func (b *block) cool() {
-	b.lines, b.warm = nil, false
-	b.forget()
+	b.drawn = nil
 	if b.kind == message || b.kind == memory {
 		b.md = nil
 	}
@@ -310,8 +315,8 @@ func (v *View) readAnswer(e *history.Entry, old []*block, at side) []*block {
 	parts := markdown.Split(e.Text)
 	out := make([]*block, 0, len(parts))
 	j := 0
-	for _, p := range parts {
-		b := answered(p)
+	for i, p := range parts {
+		b := answered(parts[i : i+1 : i+1])
 		for k := j; k < len(old) && k < j+2; k++ {
 			if o := old[k]; o.kind == answer && len(o.md) == 1 && o.md[0] == p {
 				b, j = o, k+1
@@ -332,7 +337,7 @@ func (v *View) readCall(fresh []*block, e *history.Entry) []*block {
 	if e.Call == nil {
 		return fresh
 	}
-	b := &block{kind: call, toolCall: toolCall{call: e.Call}, at: e.At, group: &group{text: string(e.Call.Args)}}
+	b := &block{kind: call, toolCall: &toolCall{call: e.Call}, at: e.At, group: &group{text: string(e.Call.Args)}}
 	if o := v.orphans[e.Call.ID]; o != nil {
 		delete(v.orphans, e.Call.ID)
 		o.hidden = true
@@ -368,7 +373,7 @@ func (v *View) readResult(fresh []*block, e *history.Entry) []*block {
 	}
 	b := &block{
 		kind: call, at: e.At, group: &group{text: text},
-		toolCall: toolCall{call: &history.Call{ID: r.ID, Name: r.Name, Title: r.Name}, result: r, took: len(e.Messages)},
+		toolCall: &toolCall{call: &history.Call{ID: r.ID, Name: r.Name, Title: r.Name}, result: r, took: len(e.Messages)},
 	}
 	v.orphans[r.ID] = b
 	return append(fresh, b)

@@ -208,12 +208,12 @@ func (c canvas) answer(b *block) []string {
 // part is a part of a block's markdown and what of it and rest is not rendered yet.
 func (c canvas) part(b *block, i int, rest string) ([]string, string) {
 	p := b.md[i]
-	if len(b.fancy) > i && b.shape.width == c.inner() && b.shape.theme == c.theme {
-		if len(b.md) > 1 || b.rendered == p.Source {
-			return append([]string(nil), b.fancy[i]...), rest
+	if d := b.drawn; len(d.fancy) > i && d.shape.width == c.inner() && d.shape.theme == c.theme {
+		if len(b.md) > 1 || d.rendered == p.Source {
+			return append([]string(nil), d.fancy[i]...), rest
 		}
-		if left, ok := strings.CutPrefix(p.Source, b.rendered); ok && b.rendered != "" {
-			return append([]string(nil), b.fancy[i]...), left + rest
+		if left, ok := strings.CutPrefix(p.Source, d.rendered); ok && d.rendered != "" {
+			return append([]string(nil), d.fancy[i]...), left + rest
 		}
 	}
 	if rest != "" && p.Kind != markdown.Code {

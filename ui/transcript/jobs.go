@@ -53,9 +53,9 @@ func (v *View) Jobs() []Job {
 		if len(b.md) == 0 {
 			continue
 		}
-		want := b.wants(v)
-		b.fit(want)
-		if b.fancy != nil && b.shape == want && b.rendered == b.md[0].Source {
+		want, d := b.wants(v), v.warmed(b)
+		d.fit(want)
+		if d.fancy != nil && d.shape == want && d.rendered == b.md[0].Source {
 			continue
 		}
 		if l := b.group.live; l != nil && b == l.tail {
@@ -64,10 +64,10 @@ func (v *View) Jobs() []Job {
 			} else {
 				v.tailDone = now
 			}
-		} else if b.asked == want {
+		} else if d.asked == want {
 			continue
 		}
-		b.asked = want
+		d.asked = want
 		job.items = append(job.items, item{block: b, parts: b.md, width: want.width})
 	}
 	if len(job.items) == 0 {
@@ -82,30 +82,30 @@ func (v *View) Rendered(d Done) (changed bool) {
 	for _, it := range d.job.items {
 		b := it.block
 		got := shape{it.width, d.job.theme, len(it.parts)}
-		if b.asked == got {
-			b.asked = shape{}
+		if b.drawn != nil && b.drawn.asked == got {
+			b.drawn.asked = shape{}
 		}
 		if got.theme != v.theme || got.width != v.inner(b) || got.parts != len(b.md) {
 			continue
 		}
-		b.put(rendering{it.lines, got, it.parts[0].Source})
+		v.warmed(b).put(rendering{it.lines, got, it.parts[0].Source})
 		b.touch()
-		v.keep(b)
 		changed = changed || b.group.live == nil || b.group.live.tail != b
 	}
 	return changed
 }
 
-// keep remembers that a block holds lines.
-func (v *View) keep(b *block) {
-	b.seen = v.frame
-	if !b.warm {
-		b.warm = true
+// warmed is what a block in sight, or near it, was drawn as so far.
+func (v *View) warmed(b *block) *drawing {
+	if b.drawn == nil {
+		b.drawn = &drawing{}
 		v.warm = append(v.warm, b)
 	}
+	b.drawn.seen = v.frame
+	return b.drawn
 }
 
-// sweep lets the lines of blocks go that were not shown for long.
+// sweep lets go of what blocks were drawn as that were not shown for long.
 func (v *View) sweep() {
 	const most, long = 400, 100 // blocks, frames
 	if len(v.warm) <= most {
@@ -113,7 +113,7 @@ func (v *View) sweep() {
 	}
 	rest := v.warm[:0]
 	for _, b := range v.warm {
-		if b.seen+long < v.frame || len(v.warm) > 4*most && b.seen < v.frame {
+		if seen := b.drawn.seen; seen+long < v.frame || len(v.warm) > 4*most && seen < v.frame {
 			b.cool()
 			continue
 		}

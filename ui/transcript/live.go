@@ -151,10 +151,11 @@ func (v *View) grow(l *liveBlock) {
 	if l.shown < len(done) {
 		v.blocks = v.blocks[:len(v.blocks)-1]
 		for _, d := range done[l.shown:] {
-			b := answered(d)
+			b := answered([]markdown.Block{d})
 			b.group, b.first = l.group, l.shown == 0
-			if l.shown++; len(l.tail.md) == 1 && l.tail.rendered != "" && strings.HasPrefix(d.Source, l.tail.rendered) {
-				b.rendering = l.tail.rendering
+			l.shown++
+			if t := l.tail.drawn; t != nil && len(l.tail.md) == 1 && t.rendered != "" && strings.HasPrefix(d.Source, t.rendered) {
+				v.warmed(b).rendering = t.rendering
 			}
 			l.tail = &block{kind: answer, group: l.group}
 			v.blocks = append(v.blocks, b)

@@ -26,7 +26,7 @@ func TestTextShowsItsBeginning(t *testing.T) {
 	}
 	drawn := 0
 	for _, x := range v.blocks {
-		if x.lines != nil {
+		if x.drawn != nil && x.drawn.lines != nil {
 			drawn++
 		}
 	}

@@ -569,7 +569,7 @@ func TestMemory_letsFarLinesGo(t *testing.T) {
 	}
 	held := 0
 	for _, b := range v.blocks {
-		if b.lines != nil || b.fancy != nil {
+		if b.drawn != nil {
 			held++
 		}
 	}

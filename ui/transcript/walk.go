@@ -367,23 +367,23 @@ func (v *View) lines(i int) []string {
 	if b.kind == answer {
 		l.letters = len(v.letters)
 	}
-	if b.lines != nil && b.look == l && (!b.moving() || b.seen == v.frame) {
-		b.seen = v.frame
-		return b.lines
+	shown := b.drawn != nil && b.drawn.seen == v.frame
+	d := v.warmed(b)
+	if d.lines != nil && d.look == l && (!b.moving() || shown) {
+		return d.lines
 	}
-	b.fit(b.wants(v))
+	d.fit(b.wants(v))
 	c := canvas{theme: v.theme, width: v.w, now: now, folded: l.folded, selected: l.selected, children: v.children, told: v.told, letters: v.letters}
-	b.lines, b.look = v.draw(b, c), l
-	if b.lines == nil {
-		b.lines = []string{}
+	d.lines, d.look = v.draw(b, c), l
+	if d.lines == nil {
+		d.lines = []string{}
 	}
-	for j, s := range b.lines {
+	for j, s := range d.lines {
 		if v.w < narrow || frame.Width(s) > v.w {
-			b.lines[j] = frame.Cut(s, v.w)
+			d.lines[j] = frame.Cut(s, v.w)
 		}
 	}
-	v.keep(b)
-	return b.lines
+	return d.lines
 }
 
 // narrow is the width below which every line is cut in any case.

@@ -64,6 +64,7 @@ type reply struct {
 	ids   wire.IDs
 	yield func(llm.Part) bool
 
+	event  event // the last one: each would be garbage of its own
 	begun  bool
 	blocks int   // begun
 	open   *open // nil between blocks
@@ -80,8 +81,9 @@ type reply struct {
 // apply takes one event. progress is called for events that are more than a
 // sign of life.
 func (r *reply) apply(raw wire.Event, progress func()) *llm.Error {
-	var e event
-	if err := json.Unmarshal(raw.Data, &e); err != nil {
+	e := &r.event
+	*e = event{}
+	if err := json.Unmarshal(raw.Data, e); err != nil {
 		if string(raw.Name) == "error" {
 			return r.peer.Event(raw.Data)
 		}
@@ -98,11 +100,11 @@ func (r *reply) apply(raw wire.Event, progress func()) *llm.Error {
 		r.begun = true
 		r.count(e.Message.Usage)
 	case "content_block_start":
-		if err := r.start(&e); err != nil {
+		if err := r.start(e); err != nil {
 			return err
 		}
 	case "content_block_delta":
-		if err := r.delta(&e); err != nil {
+		if err := r.delta(e); err != nil {
 			return err
 		}
 	case "content_block_stop":
