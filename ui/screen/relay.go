@@ -116,7 +116,7 @@ func relayed(host int, hello wire.Fields, at *front) (code int, end End) {
 	}
 	// The start gate's goroutine is kept on its thread, to which the runtime's poller would hand over each key.
 	done := make(chan int)
-	go func() { done <- r.run() }()
+	go func() { done <- r.kept() }()
 	code = <-done
 	switch {
 	case r.code != 0:
@@ -225,6 +225,18 @@ func (r *relay) size() {
 	if w, h, err := tty.Size(0); err == nil {
 		r.sent = wire.AppendSize(r.sent, w, h)
 	}
+}
+
+// kept is run, which must not leave a terminal behind that nobody can use: what a panic says is said on one as it was.
+func (r *relay) kept() (code int) {
+	over := false
+	defer func() {
+		if !over {
+			r.end(2, "")
+		}
+	}()
+	code, over = r.run(), true
+	return code
 }
 
 // run is the loop. It returns the exit code.
