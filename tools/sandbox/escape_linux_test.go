@@ -869,7 +869,10 @@ func asUser(t *testing.T, tests, path string, env ...string) {
 	for from, to := range map[string]string{program(t): "program", "/bin/bash": "suid"} {
 		b, err := os.ReadFile(from)
 		must(t, err)
-		must(t, os.WriteFile(filepath.Join(at, to), b, 0o755))
+		syscall.ForkLock.RLock() // what another test starts meanwhile would hold it open, and nobody could start it
+		err = os.WriteFile(filepath.Join(at, to), b, 0o755)
+		syscall.ForkLock.RUnlock()
+		must(t, err)
 	}
 	must(t, os.Chmod(filepath.Join(at, "suid"), 0o4755))
 	home := filepath.Join(at, "user")
