@@ -116,7 +116,7 @@ func relayed(host int, hello wire.Fields, at *front) (code int, end End) {
 	}
 	// The start gate's goroutine is kept on its thread, to which the runtime's poller would hand over each key.
 	done := make(chan int)
-	go func() { done <- r.kept() }()
+	go func() { done <- r.guarded() }()
 	code = <-done
 	switch {
 	case r.code != 0:
@@ -227,8 +227,8 @@ func (r *relay) size() {
 	}
 }
 
-// kept is run, which must not leave a terminal behind that nobody can use: what a panic says is said on one as it was.
-func (r *relay) kept() (code int) {
+// guarded is run, which must not leave a terminal behind that nobody can use: what a panic says is said on one as it was.
+func (r *relay) guarded() (code int) {
 	over := false
 	defer func() {
 		if !over {

@@ -36,7 +36,7 @@ func panicInRelay() {
 		os.Exit(3)
 	}
 	fmt.Print(enters)
-	r.kept()
+	r.guarded()
 	fmt.Println("there was no panic in any goroutine ")
 	os.Exit(3)
 }
