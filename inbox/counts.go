@@ -7,8 +7,8 @@ import (
 	"fantail/store"
 )
 
-// The numbers of an inbox are kept in the transactions that change them. A message that comes is in none of them at first:
-// who reads adds the few that the table counts has not, and who takes or moves any counts those first.
+// How many messages wait for whom the table counts says, of all messages up to one. A deposit writes nothing there: who
+// reads adds the few that came since, in the view counts_now, and who takes or moves any has those counted first.
 
 // uncounted is how many messages may stand behind those that the table counts has: each makes a reader slower, and the
 // more there are the fewer deposits count them.
@@ -90,7 +90,7 @@ func inFile(v *store.View, recipient int64) (t tally, err error) {
 // standing is what the last commit left, known without a look as long as nobody else writes.
 type standing struct {
 	upTo, newest int64             // the last message that the table counts has, and the last that there is
-	came         map[int64]tally   // recipient -> what came in between, as it came; nil: nothing is known
+	came         map[int64]tally   // recipient -> what came in between, as it came
 	waits        map[int64]waiting // recipient -> how much; who is not in it was not asked for
 }
 
@@ -124,43 +124,37 @@ func accountOf(tx *store.Tx) (*account, error) {
 	if a.was != nil {
 		return a, nil
 	}
-	s := tx.Known(accountKey{}, func() any { return &standing{} }).(*standing)
-	if s.came == nil {
-		if err := s.learn(&tx.View); err != nil {
-			return nil, fmt.Errorf("look at the messages that are not counted: %w", err)
-		}
+	known, err := tx.Known(accountKey{}, func() (any, error) { return learn(&tx.View) })
+	if err != nil {
+		return nil, fmt.Errorf("look at the messages that are not counted: %w", err)
 	}
+	s := known.(*standing)
 	a.was, a.upTo, a.written, a.newest = s, s.upTo, s.upTo, s.newest
 	tx.AfterCommit(a.stand)
 	return a, nil
 }
 
 // learn reads what the last commit left.
-func (s *standing) learn(v *store.View) error {
+func learn(v *store.View) (*standing, error) {
+	s := &standing{came: map[int64]tally{}, waits: map[int64]waiting{}}
 	err := v.QueryRow(`SELECT message, (SELECT ifnull(max(id), 0) FROM messages) FROM counts_upto`).Scan(&s.upTo, &s.newest)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	rows, err := v.Query(`SELECT recipient, `+sums+` FROM messages WHERE id > ? GROUP BY recipient`, s.upTo)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer rows.Close()
-	s.waits = map[int64]waiting{}
-	came := map[int64]tally{}
 	for rows.Next() {
 		var recipient int64
 		var t tally
 		if err := rows.Scan(&recipient, &t.pending, &t.urgent, &t.needs, &t.failed, &t.done, &t.asks); err != nil {
-			return err
+			return nil, err
 		}
-		came[recipient] = t
+		s.came[recipient] = t
 	}
-	if err := rows.Err(); err != nil {
-		return err
-	}
-	s.came = came
-	return nil
+	return s, rows.Err()
 }
 
 // stand makes what the account came to the standing.

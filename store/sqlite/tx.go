@@ -98,17 +98,20 @@ func (tx *Tx) Local(key any, first func() any) any {
 
 // Known is what all transactions know of the file under key: first makes it when nobody knows it, because this is the
 // first that asks, another process committed since, or a transaction failed. It says what the last commit left, and
-// only a hook may change it: see [Tx.AfterCommit].
-func (tx *Tx) Known(key any, first func() any) any {
-	v, ok := tx.c.known[key]
-	if !ok {
-		if tx.c.known == nil {
-			tx.c.known = make(map[any]any)
-		}
-		v = first()
-		tx.c.known[key] = v
+// only a hook may change it: see [Tx.AfterCommit]. Its error is that of first.
+func (tx *Tx) Known(key any, first func() (any, error)) (any, error) {
+	if v, ok := tx.c.known[key]; ok {
+		return v, nil
 	}
-	return v
+	v, err := first()
+	if err != nil {
+		return nil, err
+	}
+	if tx.c.known == nil {
+		tx.c.known = make(map[any]any)
+	}
+	tx.c.known[key] = v
+	return v, nil
 }
 
 // Exec runs one statement.
