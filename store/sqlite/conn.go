@@ -33,6 +33,7 @@ type statement struct {
 // busy handler waits up to busyTimeout for other processes.
 func (db *DB) connect(ctx context.Context, reader bool) (_ *conn, err error) {
 	db.files.Opened()
+	bound := bounded() // before the first connection
 	defer func() {
 		if err != nil {
 			db.files.Closed()
@@ -49,7 +50,7 @@ func (db *DB) connect(ctx context.Context, reader bool) (_ *conn, err error) {
 	if reader {
 		setup = fmt.Sprintf("PRAGMA busy_timeout = %d; PRAGMA query_only = ON", busyTimeout.Milliseconds())
 	}
-	if _, err := c.ExecContext(context.Background(), setup); err != nil {
+	if _, err := c.ExecContext(context.Background(), bound+setup); err != nil {
 		return nil, errors.Join(fmt.Errorf("set up connection: %w", err), c.Close())
 	}
 	return &conn{c: c, statements: make(map[string]*statement), closed: db.files.Closed}, nil

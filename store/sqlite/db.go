@@ -1,7 +1,7 @@
 // Package sqlite is one SQLite file: its connections and transactions.
 //
 // Does: open and migrate the file; run transactions on one writer (group commit) and on a
-// few readers; run functions after a commit; mend the file's names, or stop, where somebody
+// few readers, all within one bound of memory; run functions after a commit; mend the file's names, or stop, where somebody
 // changed them while it was open.
 //
 // Does not: know a table, notify anybody by itself, take the host's lock.
