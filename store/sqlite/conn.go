@@ -50,7 +50,7 @@ func (db *DB) connect(ctx context.Context, reader bool) (_ *conn, err error) {
 	if reader {
 		setup = fmt.Sprintf("PRAGMA busy_timeout = %d; PRAGMA query_only = ON", busyTimeout.Milliseconds())
 	}
-	if _, err := c.ExecContext(context.Background(), bound+setup); err != nil {
+	if _, err := c.ExecContext(context.Background(), setup+bound); err != nil {
 		return nil, errors.Join(fmt.Errorf("set up connection: %w", err), c.Close())
 	}
 	return &conn{c: c, statements: make(map[string]*statement), closed: db.files.Closed}, nil

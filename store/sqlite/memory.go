@@ -34,10 +34,10 @@ var counted = sync.OnceValue(func() error {
 	return nil
 })
 
-// bounded has a connection keep to the bound, in SQL that more may follow.
+// bounded has a connection keep to the bound, in SQL that follows other SQL.
 func bounded() string {
 	if counted() != nil {
 		return "" // each has its share
 	}
-	return fmt.Sprintf("PRAGMA soft_heap_limit = %d; PRAGMA cache_size = -%d; PRAGMA cache_spill = %d; ", memory, memory>>10, spill)
+	return fmt.Sprintf("; PRAGMA soft_heap_limit = %d; PRAGMA cache_size = -%d; PRAGMA cache_spill = %d", memory, memory>>10, spill)
 }
