@@ -18,7 +18,7 @@ func (b *Inbox) Deposit(ctx context.Context, m Message) (id int64, err error) {
 	if err := m.check(); err != nil {
 		return 0, fmt.Errorf("deposit: %w", err)
 	}
-	err = b.db.Write(ctx, "deposit", func(tx *store.Tx) error {
+	err = b.db.Write(ctx, "deposit", func(tx *store.Tx) (err error) {
 		id, err = b.Add(tx, m)
 		return err
 	})
@@ -80,16 +80,19 @@ func (m *Message) join(tx *store.Tx) error {
 	if m.InReplyTo == 0 {
 		return nil
 	}
-	err := tx.QueryRow(`SELECT ifnull(thread, id) FROM messages WHERE id = ?`, m.InReplyTo).Scan(&m.Thread)
+	var thread int64
+	var muted bool
+	err := tx.QueryRow(`SELECT ifnull(thread, id) FROM messages WHERE id = ?`, m.InReplyTo).Scan(&thread)
 	if errors.Is(err, store.ErrNoRows) {
 		return fmt.Errorf("there is no message %d to reply to", m.InReplyTo)
 	}
 	if err == nil {
-		err = tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM mutes WHERE recipient = ? AND thread = ?)`, m.Recipient, m.Thread).Scan(&m.Muted)
+		err = tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM mutes WHERE recipient = ? AND thread = ?)`, m.Recipient, thread).Scan(&muted)
 	}
 	if err != nil {
 		return fmt.Errorf("find the thread of a reply to %d: %w", m.InReplyTo, err)
 	}
+	m.Thread, m.Muted = thread, muted
 	return nil
 }
 
@@ -164,12 +167,13 @@ func nobody(role string, id int64, err error) error {
 
 // earlier returns the message that m repeats: the end of the same turn or task, or one
 // with the same key. 0: there is none.
-func earlier(tx *store.Tx, m Message) (id int64, err error) {
+func earlier(tx *store.Tx, m Message) (int64, error) {
 	if m.ends() {
 		where, of := "turn IS NULL AND task = ?", m.Task
 		if m.Turn != 0 {
 			where, of = "turn = ?", m.Turn
 		}
+		var id int64
 		err := tx.QueryRow(`SELECT id FROM messages WHERE kind IN ('result', 'failure') AND `+where, of).Scan(&id)
 		if !errors.Is(err, store.ErrNoRows) {
 			return id, err
@@ -182,17 +186,19 @@ func earlier(tx *store.Tx, m Message) (id int64, err error) {
 	if m.Sender != 0 {
 		outside = ""
 	}
+	var id int64
 	var body []byte
-	err = tx.QueryRow(`SELECT id, body, sender_name FROM messages
+	var from string
+	err := tx.QueryRow(`SELECT id, body, sender_name FROM messages
 		WHERE recipient = ? AND ifnull(sender, 0) = ? AND iif(sender IS NULL, sender_name, '') = ? AND key = ?`,
-		m.Recipient, m.Sender, outside, m.Key).Scan(&id, &body, &m.From)
+		m.Recipient, m.Sender, outside, m.Key).Scan(&id, &body, &from)
 	switch {
 	case errors.Is(err, store.ErrNoRows):
 		return 0, nil
 	case err != nil:
 		return 0, fmt.Errorf("deposit: look for key %q: %w", m.Key, err)
 	case string(body) != m.Body:
-		return 0, fmt.Errorf("deposit: %w: message %d from %s has key %q; use a new key for a new message", ErrKeyUsed, id, m.From, m.Key)
+		return 0, fmt.Errorf("deposit: %w: message %d from %s has key %q; use a new key for a new message", ErrKeyUsed, id, from, m.Key)
 	}
 	return id, nil
 }
@@ -200,18 +206,30 @@ func earlier(tx *store.Tx, m Message) (id int64, err error) {
 // ends reports whether m is what a turn of a task, or the task itself, ended with.
 func (m Message) ends() bool { return m.Task != 0 && (m.Kind == Result || m.Kind == Failure) }
 
-// insert writes m's row and returns its id. What is as the table has it of itself is left out: of most mail that is half.
+// insert writes m's row and returns its id. A value that a statement carries costs it time: what is as the table has it
+// of itself is left out, of most mail half, and the words that stand in check are part of the text.
 func insert(tx *store.Tx, m Message) (int64, error) {
-	names := `recipient, sender, sender_name, kind, deliver, priority, body, created_at`
-	values := `?1, ?2, ifnull((SELECT name FROM agents WHERE id = ?2), ?), ?, ?, ?, ?, ?`
-	args := append(
-		make([]any, 0, 20),
-		m.Recipient, orNull(m.Sender), m.From, string(m.Kind), string(m.Deliver), string(m.Priority), blob(m.Body), tx.Now().UnixMilli(),
-	)
+	from := m.From
+	if m.Sender != 0 {
+		name, ok, err := tx.AgentName(m.Sender)
+		if err != nil {
+			return 0, err
+		}
+		if ok {
+			from = name
+		}
+	}
+	names := `recipient, sender_name, body, created_at, kind, deliver`
+	values := `?, ?, ?, ?, '` + string(m.Kind) + `', '` + string(m.Deliver) + `'`
+	args := append(make([]any, 0, 8), m.Recipient, from, blob(m.Body), tx.Now().UnixMilli())
 	also := func(name string, value any, is bool) {
 		if is {
 			names, values, args = names+", "+name, values+", ?", append(args, value)
 		}
+	}
+	also("sender", m.Sender, m.Sender != 0)
+	if m.Priority != Normal {
+		also("priority", string(m.Priority), true)
 	}
 	if len(m.Tags) > 0 {
 		tags, err := json.Marshal(m.Tags)
@@ -223,7 +241,9 @@ func insert(tx *store.Tx, m Message) (int64, error) {
 	also("subject", m.Subject, m.Subject != "")
 	also("outcome", m.Outcome, m.Outcome != "")
 	also("error", m.Error, m.Error != "")
-	also("partial_output", []byte(m.Partial), m.Partial != "")
+	if m.Partial != "" {
+		also("partial_output", []byte(m.Partial), true)
+	}
 	also("task", m.Task, m.Task != 0)
 	also("turn", m.Turn, m.Turn != 0)
 	also("in_reply_to", m.InReplyTo, m.InReplyTo != 0)

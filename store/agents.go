@@ -133,7 +133,9 @@ func (tx *Tx) RenameAgent(id int64, name string) error {
 	if err := tx.one(`UPDATE agents SET name = ? WHERE id = ?`, name, id); err != nil {
 		return fmt.Errorf("rename agent %d: %w", id, taken(name, err))
 	}
-	return nil
+	names, err := tx.names()
+	delete(names, id)
+	return err
 }
 
 // CloseEnded closes the tabs of all agents that ended but the newest keep.
@@ -193,6 +195,38 @@ func (v *View) AgentName(id int64) (name string, ok bool, err error) {
 		return "", false, fmt.Errorf("read name of agent %d: %w", id, err)
 	}
 	return name, ok, nil
+}
+
+// AgentName is [View.AgentName], which a writer knows without a look until somebody else writes.
+func (tx *Tx) AgentName(id int64) (name string, ok bool, err error) {
+	names, err := tx.names()
+	if err != nil {
+		return "", false, err
+	}
+	if name, ok = names[id]; ok {
+		return name, true, nil
+	}
+	if name, ok, err = tx.View.AgentName(id); ok {
+		if len(names) >= remembered {
+			clear(names)
+		}
+		names[id] = name
+	}
+	return name, ok, err
+}
+
+// remembered bounds of how many agents a writer knows the name.
+const remembered = 256
+
+type namesKey struct{}
+
+// names are names of agents as the file has them, by id.
+func (tx *Tx) names() (map[int64]string, error) {
+	names, err := tx.Known(namesKey{}, func() (any, error) { return map[int64]string{}, nil })
+	if err != nil {
+		return nil, err
+	}
+	return names.(map[int64]string), nil
 }
 
 // LastAgent returns the highest id of any agent; 0: there is none.

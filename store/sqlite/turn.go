@@ -65,7 +65,7 @@ func (w *writer) put(j *job) error {
 func (w *writer) next() {
 	j := w.queue[0]
 	w.taken, j.first = true, true
-	j.turn <- struct{}{}
+	j.told <- itsTurn
 }
 
 // withdraw takes j back and reports whether nobody had begun with it.

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"slices"
 	"time"
 )
 
@@ -20,8 +21,11 @@ type Tx struct {
 	View
 	now    time.Time
 	hooks  []func()
-	locals map[any]any
+	locals []local
 }
+
+// local is a transaction's own value.
+type local struct{ key, value any }
 
 // Rx is a read transaction: one snapshot. Keep it short: the log can't start
 // over while it lasts.
@@ -85,20 +89,17 @@ func (tx *Tx) AfterCommit(f func()) { tx.hooks = append(tx.hooks, f) }
 // asked for the first time. It lets a package gather over a transaction what
 // it does once after the commit.
 func (tx *Tx) Local(key any, first func() any) any {
-	v, ok := tx.locals[key]
-	if !ok {
-		if tx.locals == nil {
-			tx.locals = make(map[any]any)
-		}
-		v = first()
-		tx.locals[key] = v
+	if i := slices.IndexFunc(tx.locals, func(l local) bool { return l.key == key }); i >= 0 {
+		return tx.locals[i].value
 	}
+	v := first()
+	tx.locals = append(tx.locals, local{key, v})
 	return v
 }
 
 // Known is what all transactions know of the file under key: first makes it when nobody knows it, because this is the
-// first that asks, another process committed since, or a transaction failed. It says what the last commit left, and
-// only a hook may change it: see [Tx.AfterCommit]. Its error is that of first.
+// first that asks, another process committed since, or a transaction failed. It says what the last commit left, or else
+// what the file has within the transactions that commit next. Its error is that of first.
 func (tx *Tx) Known(key any, first func() (any, error)) (any, error) {
 	if v, ok := tx.c.known[key]; ok {
 		return v, nil

@@ -15,15 +15,22 @@ type job struct {
 	f    func(tx *Tx) error
 	raw  func() error // set: not a transaction, its caller runs it with the turn
 
-	first bool          // it is its caller's turn, which can't be taken back; writer.mu guards it
-	turn  chan struct{} // tells its caller so, once
-	done  chan struct{} // closed: err is the result
+	first bool      // it is its caller's turn, which can't be taken back; writer.mu guards it
+	told  chan news // tells its caller one of the two, once
 
 	err   error
 	alone bool // a batch that it was in failed
 	hooks []func()
 	panic any // what a hook panicked with
 }
+
+// news is what the caller of a Write waits for.
+type news bool
+
+const (
+	itsTurn news = true
+	isOver  news = false // err is the result
+)
 
 // apart reports whether j can't share a transaction.
 func (j *job) apart() bool { return j.raw != nil || j.alone }
@@ -78,16 +85,17 @@ func (db *DB) do(ctx context.Context, j *job) error {
 	if why := db.ReadOnly(); why != nil && j.raw == nil {
 		return fmt.Errorf("write %s: %w", j.name, why)
 	}
-	j.turn, j.done = make(chan struct{}, 1), make(chan struct{})
+	j.told = make(chan news, 1)
 	if err := db.writer.put(j); err != nil {
 		return err
 	}
 	over := ctx.Done()
 	for {
 		select {
-		case <-j.turn:
-			db.serve(j)
-		case <-j.done:
+		case n := <-j.told:
+			if n == itsTurn {
+				db.serve(j)
+			}
 		case <-over:
 			if db.writer.withdraw(j) {
 				return fmt.Errorf("write %s: wait for the writer: %w", j.name, ctx.Err())
@@ -124,11 +132,15 @@ func (j *job) runElsewhere(tx *Tx) {
 // inWrite reports whether the calling goroutine is inside a write's function
 // or hook, of any database: waiting there for a writer could wait for itself.
 func inWrite() bool {
+	const longer = 1 << 12 // than either is, in bytes: who is farther behind its entry is another function
 	run, hook := reflect.ValueOf((*job).run).Pointer(), reflect.ValueOf((*job).runHook).Pointer()
 	var pcs [64]uintptr
 	for skip := 2; ; skip += len(pcs) {
 		n := runtime.Callers(skip, pcs[:])
 		for _, pc := range pcs[:n] {
+			if pc-run > longer && pc-hook > longer {
+				continue
+			}
 			if f := runtime.FuncForPC(pc - 1); f != nil && (f.Entry() == run || f.Entry() == hook) {
 				return true
 			}
@@ -176,9 +188,10 @@ func (db *DB) commit() {
 		_, err = db.transact()
 	}
 	defer func() { // a hook may end the goroutine
-		for _, j := range w.batch {
-			j.err = err
-			close(j.done)
+		for i, j := range w.batch {
+			if j.err = err; i > 0 { // the first's caller is who commits
+				j.told <- isOver
+			}
 		}
 	}()
 	if err == nil {
