@@ -12,7 +12,7 @@ import (
 
 // uncounted is how many messages may stand behind those that the table counts has: each makes a reader slower, and the
 // more there are the fewer deposits count them.
-const uncounted = 64
+const uncounted = 256
 
 // tally is how many messages of each sort are pending, and how many were taken or set aside, or by how many that changes.
 type tally struct{ pending, urgent, needs, failed, done, asks, taken, aside int }

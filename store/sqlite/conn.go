@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+
+	"modernc.org/sqlite"
 )
 
 // maxStatements bounds the prepared statements a connection keeps. The
@@ -22,7 +24,11 @@ type conn struct {
 	withhold   func(text string) string // nil: all is kept
 	closed     func()                   // hears of its end
 	known      map[any]any              // [Tx.Known]; nil: nothing is
+	left       int64                    // what it had seen as its last transaction was committed
 }
+
+// unseen is what no connection has seen.
+const unseen = -1
 
 type statement struct {
 	*sql.Stmt
@@ -53,7 +59,7 @@ func (db *DB) connect(ctx context.Context, reader bool) (_ *conn, err error) {
 	if _, err := c.ExecContext(context.Background(), setup+bound); err != nil {
 		return nil, errors.Join(fmt.Errorf("set up connection: %w", err), c.Close())
 	}
-	return &conn{c: c, statements: make(map[string]*statement), closed: db.files.Closed}, nil
+	return &conn{c: c, statements: make(map[string]*statement), closed: db.files.Closed, left: unseen}, nil
 }
 
 // close closes the connection. Its statements come first: with one left, SQLite
@@ -163,6 +169,17 @@ func (c *conn) row(query string, args ...any) *sql.Row {
 // number is the one number that query returns.
 func (c *conn) number(query string, args ...any) (n int64, err error) {
 	err = c.row(query, args...).Scan(&n)
+	return n, err
+}
+
+// seen is a number that is another one after each commit that the connection made, or came upon as one of others. Asking
+// for it takes a tenth of the time of PRAGMA data_version, which leaves its own out.
+func (c *conn) seen() (n int64, err error) {
+	err = c.c.Raw(func(driver any) error {
+		v, err := driver.(sqlite.FileControl).FileControlDataVersion("main")
+		n = int64(v)
+		return err
+	})
 	return n, err
 }
 

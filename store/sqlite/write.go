@@ -296,6 +296,9 @@ func (db *DB) attempt(c *conn) (again bool, err error) {
 		again = !undoes(err) || errors.Is(explain(err), ErrFull)
 		return again, db.undo(c, fmt.Errorf("write %s: commit: %w", w.batch[0].name, explain(err)))
 	}
+	if c.left, err = c.seen(); err != nil {
+		c.left = unseen // the next has a look
+	}
 	if d := db.files.Taken(); d != nil {
 		return false, fmt.Errorf("write %s: it may or may not have been kept: %w", w.batch[0].name, db.mend(d, nil, ""))
 	}
@@ -305,7 +308,11 @@ func (db *DB) attempt(c *conn) (again bool, err error) {
 // current sees that no newer program changed the schema and whether another process committed. Only then can the
 // schema be another one.
 func current(db *DB, c *conn) error {
-	if err := db.look(c); err != nil {
+	seen, err := c.seen()
+	if err == nil && seen != c.left {
+		err = db.look(c)
+	}
+	if err != nil {
 		return err
 	}
 	if db.sound {
