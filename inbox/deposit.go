@@ -40,7 +40,7 @@ func (b *Inbox) Add(tx *store.Tx, m Message) (id int64, err error) {
 	if m.Sender == 0 && m.From == "" {
 		m.From = "outside"
 	}
-	id, err = earlier(tx, m)
+	id, err = earlier(tx, &m)
 	if err != nil || id != 0 {
 		return id, err
 	}
@@ -51,7 +51,7 @@ func (b *Inbox) Add(tx *store.Tx, m Message) (id int64, err error) {
 	if err != nil {
 		return 0, fmt.Errorf("deposit: %w", err)
 	}
-	id, err = insert(tx, m)
+	id, err = insert(tx, &m)
 	if err != nil {
 		return 0, fmt.Errorf("deposit: %w", cmp.Or(strangers(tx, m), err))
 	}
@@ -167,7 +167,7 @@ func nobody(role string, id int64, err error) error {
 
 // earlier returns the message that m repeats: the end of the same turn or task, or one
 // with the same key. 0: there is none.
-func earlier(tx *store.Tx, m Message) (int64, error) {
+func earlier(tx *store.Tx, m *Message) (int64, error) {
 	if m.ends() {
 		where, of := "turn IS NULL AND task = ?", m.Task
 		if m.Turn != 0 {
@@ -208,7 +208,7 @@ func (m Message) ends() bool { return m.Task != 0 && (m.Kind == Result || m.Kind
 
 // insert writes m's row and returns its id. A value that a statement carries costs it time: what is as the table has it
 // of itself is left out, of most mail half, and the words that stand in check are part of the text.
-func insert(tx *store.Tx, m Message) (int64, error) {
+func insert(tx *store.Tx, m *Message) (int64, error) {
 	from := m.From
 	if m.Sender != 0 {
 		name, ok, err := tx.AgentName(m.Sender)
@@ -219,40 +219,47 @@ func insert(tx *store.Tx, m Message) (int64, error) {
 			from = name
 		}
 	}
-	names := `recipient, sender_name, body, created_at, kind, deliver`
-	values := `?, ?, ?, ?, '` + string(m.Kind) + `', '` + string(m.Deliver) + `'`
-	args := append(make([]any, 0, 8), m.Recipient, from, blob(m.Body), tx.Now().UnixMilli())
-	also := func(name string, value any, is bool) {
-		if is {
-			names, values, args = names+", "+name, values+", ?", append(args, value)
-		}
-	}
-	also("sender", m.Sender, m.Sender != 0)
+	names := `kind, deliver, recipient, sender, sender_name, body, created_at`
+	args := append(make([]any, 0, 8), m.Recipient, orNull(m.Sender), from, blob(m.Body), tx.Now().UnixMilli())
+	also := func(name string, value any) { names, args = names+", "+name, append(args, value) }
 	if m.Priority != Normal {
-		also("priority", string(m.Priority), true)
+		also("priority", string(m.Priority))
 	}
 	if len(m.Tags) > 0 {
 		tags, err := json.Marshal(m.Tags)
 		if err != nil {
 			return 0, fmt.Errorf("write tags: %w", err)
 		}
-		also("tags", string(tags), true)
+		also("tags", string(tags))
 	}
-	also("subject", m.Subject, m.Subject != "")
-	also("outcome", m.Outcome, m.Outcome != "")
-	also("error", m.Error, m.Error != "")
+	for _, text := range []struct{ name, s string }{
+		{"subject", m.Subject}, {"outcome", m.Outcome}, {"error", m.Error}, {"key", m.Key},
+	} {
+		if text.s != "" {
+			also(text.name, text.s)
+		}
+	}
 	if m.Partial != "" {
-		also("partial_output", []byte(m.Partial), true)
+		also("partial_output", []byte(m.Partial))
 	}
-	also("task", m.Task, m.Task != 0)
-	also("turn", m.Turn, m.Turn != 0)
-	also("in_reply_to", m.InReplyTo, m.InReplyTo != 0)
-	also("thread", m.Thread, m.Thread != 0)
-	also("muted", m.Muted, m.Muted)
-	also("key", m.Key, m.Key != "")
-	also("by_fork", m.ByFork, m.ByFork)
-	also("hops", m.Hops, m.Hops != 0)
-	r, err := tx.Exec(`INSERT INTO messages (`+names+`) VALUES (`+values+`)`, args...)
+	for _, number := range []struct {
+		name string
+		n    int64
+	}{
+		{"task", m.Task}, {"turn", m.Turn}, {"in_reply_to", m.InReplyTo}, {"thread", m.Thread}, {"hops", int64(m.Hops)},
+	} {
+		if number.n != 0 {
+			also(number.name, number.n)
+		}
+	}
+	if m.Muted {
+		also("muted", true)
+	}
+	if m.ByFork {
+		also("by_fork", true)
+	}
+	r, err := tx.Exec(`INSERT INTO messages (`+names+`) VALUES ('`+string(m.Kind)+`', '`+string(m.Deliver)+`'`+
+		strings.Repeat(", ?", len(args))+`)`, args...)
 	if err != nil {
 		return 0, err
 	}

@@ -196,8 +196,9 @@ func (b *Inbox) ring(tx *store.Tx, c *change, d tally, r Rung) {
 	}
 	rings := tx.Local(b, func() any {
 		rs := new(rings)
+		rs.list = rs.room[:0]
 		tx.AfterCommit(func() {
-			for _, r := range *rs {
+			for _, r := range rs.list {
 				r.Pending, r.Urgent = r.of.pending, r.of.urgent
 				b.bell(r.Rung)
 			}
@@ -208,7 +209,10 @@ func (b *Inbox) ring(tx *store.Tx, c *change, d tally, r Rung) {
 }
 
 // rings gathers what one transaction rings, in the order of the first changes.
-type rings []ringing
+type rings struct {
+	list []ringing
+	room [1]ringing // most have one
+}
 
 type ringing struct {
 	Rung
@@ -216,7 +220,7 @@ type ringing struct {
 }
 
 func (rs *rings) add(r Rung, c *change) {
-	for i, old := range *rs {
+	for i, old := range rs.list {
 		if old.Recipient == r.Recipient {
 			switch {
 			case !r.Deposited:
@@ -227,9 +231,9 @@ func (rs *rings) add(r Rung, c *change) {
 			r.Deposited = r.Deposited || old.Deposited
 			r.Wake = r.Wake || old.Wake
 			r.Came += old.Came
-			(*rs)[i].Rung = r
+			rs.list[i].Rung = r
 			return
 		}
 	}
-	*rs = append(*rs, ringing{r, c})
+	rs.list = append(rs.list, ringing{r, c})
 }
