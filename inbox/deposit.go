@@ -211,7 +211,7 @@ func (m Message) ends() bool { return m.Task != 0 && (m.Kind == Result || m.Kind
 func insert(tx *store.Tx, m *Message) (int64, error) {
 	from := m.From
 	if m.Sender != 0 {
-		name, ok, err := tx.AgentName(m.Sender)
+		name, ok, err := store.NameOf(tx, m.Sender)
 		if err != nil {
 			return 0, err
 		}
@@ -221,43 +221,31 @@ func insert(tx *store.Tx, m *Message) (int64, error) {
 	}
 	names := `kind, deliver, recipient, sender, sender_name, body, created_at`
 	args := append(make([]any, 0, 8), m.Recipient, orNull(m.Sender), from, blob(m.Body), tx.Now().UnixMilli())
-	also := func(name string, value any) { names, args = names+", "+name, append(args, value) }
-	if m.Priority != Normal {
-		also("priority", string(m.Priority))
+	also := func(name string, value any, is bool) {
+		if is {
+			names, args = names+", "+name, append(args, value)
+		}
 	}
+	also("priority", string(m.Priority), m.Priority != Normal)
 	if len(m.Tags) > 0 {
 		tags, err := json.Marshal(m.Tags)
 		if err != nil {
 			return 0, fmt.Errorf("write tags: %w", err)
 		}
-		also("tags", string(tags))
+		also("tags", string(tags), true)
 	}
-	for _, text := range []struct{ name, s string }{
-		{"subject", m.Subject}, {"outcome", m.Outcome}, {"error", m.Error}, {"key", m.Key},
-	} {
-		if text.s != "" {
-			also(text.name, text.s)
-		}
-	}
-	if m.Partial != "" {
-		also("partial_output", []byte(m.Partial))
-	}
-	for _, number := range []struct {
-		name string
-		n    int64
-	}{
-		{"task", m.Task}, {"turn", m.Turn}, {"in_reply_to", m.InReplyTo}, {"thread", m.Thread}, {"hops", int64(m.Hops)},
-	} {
-		if number.n != 0 {
-			also(number.name, number.n)
-		}
-	}
-	if m.Muted {
-		also("muted", true)
-	}
-	if m.ByFork {
-		also("by_fork", true)
-	}
+	also("subject", m.Subject, m.Subject != "")
+	also("outcome", m.Outcome, m.Outcome != "")
+	also("error", m.Error, m.Error != "")
+	also("partial_output", []byte(m.Partial), m.Partial != "")
+	also("task", m.Task, m.Task != 0)
+	also("turn", m.Turn, m.Turn != 0)
+	also("in_reply_to", m.InReplyTo, m.InReplyTo != 0)
+	also("thread", m.Thread, m.Thread != 0)
+	also("muted", m.Muted, m.Muted)
+	also("key", m.Key, m.Key != "")
+	also("by_fork", m.ByFork, m.ByFork)
+	also("hops", m.Hops, m.Hops != 0)
 	r, err := tx.Exec(`INSERT INTO messages (`+names+`) VALUES ('`+string(m.Kind)+`', '`+string(m.Deliver)+`'`+
 		strings.Repeat(", ?", len(args))+`)`, args...)
 	if err != nil {

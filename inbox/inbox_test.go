@@ -5,12 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
 	"time"
 
 	"fantail/store"
+	"fantail/store/storetest"
 )
 
 // Spec: O-27, N-16.
@@ -100,6 +102,48 @@ func TestDeposit_refuses(t *testing.T) {
 	w.deposit(Message{Body: strings.Repeat("x", MaxBody)})
 	w.deposit(Message{Kind: Failure})
 	w.sound()
+}
+
+// The name of a sender is what it is called when its message is kept, whoever renamed it, if that stands.
+func TestDeposit_namesItsSender(t *testing.T) {
+	path := filepath.Join(storetest.Dir(t), "fantail.db")
+	w, other := at(t, path), at(t, path)
+	renamed := func(name string) func(tx *store.Tx) error {
+		return func(tx *store.Tx) error { return tx.RenameAgent(w.lint, name) }
+	}
+	says := func(want string) {
+		t.Helper()
+		id := w.deposit(Message{Sender: w.lint, From: "claims to be main", Body: "x"})
+		if m, ok, err := w.box.Get(t.Context(), id); m.From != want || !ok || err != nil {
+			t.Errorf("from %q, want %q; %v", m.From, want, err)
+		}
+	}
+	says("lint")
+	w.write(renamed("lint-2"))
+	says("lint-2")
+	undone := errors.New("undone")
+	err := w.db.Write(t.Context(), "test", func(tx *store.Tx) error {
+		if err := renamed("lint-3")(tx); err != nil {
+			return err
+		}
+		if _, err := w.box.Add(tx, Message{Recipient: w.main, Sender: w.lint, Body: "x"}); err != nil {
+			return err
+		}
+		return undone
+	})
+	if !errors.Is(err, undone) {
+		t.Fatal(err)
+	}
+	says("lint-2")
+	w.write(func(tx *store.Tx) error {
+		if _, err := w.box.Add(tx, Message{Recipient: w.main, Sender: w.lint, Body: "x"}); err != nil {
+			return err
+		}
+		return renamed("lint-4")(tx)
+	})
+	says("lint-4")
+	other.write(renamed("lint-5"))
+	says("lint-5")
 }
 
 func TestDeposit_withAKey(t *testing.T) {

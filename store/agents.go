@@ -133,8 +133,8 @@ func (tx *Tx) RenameAgent(id int64, name string) error {
 	if err := tx.one(`UPDATE agents SET name = ? WHERE id = ?`, name, id); err != nil {
 		return fmt.Errorf("rename agent %d: %w", id, taken(name, err))
 	}
-	names, err := tx.names()
-	delete(names, id)
+	known, err := names(tx)
+	delete(known, id)
 	return err
 }
 
@@ -197,20 +197,20 @@ func (v *View) AgentName(id int64) (name string, ok bool, err error) {
 	return name, ok, nil
 }
 
-// AgentName is [View.AgentName], which a writer knows without a look until somebody else writes.
-func (tx *Tx) AgentName(id int64) (name string, ok bool, err error) {
-	names, err := tx.names()
+// NameOf is [View.AgentName], which a writer knows without a look until somebody else writes.
+func NameOf(tx *Tx, id int64) (name string, ok bool, err error) {
+	known, err := names(tx)
 	if err != nil {
 		return "", false, err
 	}
-	if name, ok = names[id]; ok {
+	if name, ok = known[id]; ok {
 		return name, true, nil
 	}
-	if name, ok, err = tx.View.AgentName(id); ok {
-		if len(names) >= remembered {
-			clear(names)
+	if name, ok, err = tx.AgentName(id); ok {
+		if len(known) >= remembered {
+			clear(known)
 		}
-		names[id] = name
+		known[id] = name
 	}
 	return name, ok, err
 }
@@ -221,12 +221,12 @@ const remembered = 256
 type namesKey struct{}
 
 // names are names of agents as the file has them, by id.
-func (tx *Tx) names() (map[int64]string, error) {
-	names, err := tx.Known(namesKey{}, func() (any, error) { return map[int64]string{}, nil })
+func names(tx *Tx) (map[int64]string, error) {
+	known, err := tx.Known(namesKey{}, func() (any, error) { return map[int64]string{}, nil })
 	if err != nil {
 		return nil, err
 	}
-	return names.(map[int64]string), nil
+	return known.(map[int64]string), nil
 }
 
 // LastAgent returns the highest id of any agent; 0: there is none.
