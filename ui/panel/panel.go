@@ -51,8 +51,9 @@ type Panel struct {
 	closed     bool
 	reading    bool
 	previewing bool
-	stale      staleness // what it lists has changed
-	worn       bool      // so has what the preview shows
+	after      func() intent.Intent // what a key asked for meanwhile; nil: nothing
+	stale      staleness            // what it lists has changed
+	worn       bool                 // so has what the preview shows
 	preview    *preview
 	typed      string // the search text as last seen
 	pause      time.Time
@@ -233,8 +234,17 @@ func (p *Panel) previewed(id int64, v *preview, err error) intent.Intent {
 		}
 		p.preview = v
 		p.box.Preview(id, v)
-		return nil
+		return p.asked()
 	})
+}
+
+// asked does what was asked for while a preview was made.
+func (p *Panel) asked() intent.Intent {
+	next := p.after
+	if p.after = nil; next == nil {
+		return nil
+	}
+	return next()
 }
 
 // wish runs f off the interface's goroutine. If f succeeds, then follows; its text shows in the
@@ -296,14 +306,21 @@ func (p *Panel) Do(d dialog.Decision) intent.Intent {
 	return p.of.do(p, w)
 }
 
-// instead shows something in place of a row, or the row again if that already shows.
+// instead shows something in place of a row, or the row again if that already shows. While a preview is being made it
+// waits for that.
 func (p *Panel) instead(id int64, what string, f func(ctx context.Context) (*preview, error)) intent.Intent {
+	if p.previewing {
+		p.after = func() intent.Intent {
+			if p.box.At() != id { // the bar went on
+				return nil
+			}
+			return p.instead(id, what, f)
+		}
+		return nil
+	}
 	if p.preview != nil && p.preview.what == what && p.box.Previews() == id {
 		p.worn = true
 		p.preview = nil
-		return nil
-	}
-	if p.previewing {
 		return nil
 	}
 	p.previewing = true
@@ -314,7 +331,7 @@ func (p *Panel) instead(id int64, what string, f func(ctx context.Context) (*pre
 			return intent.Call(func() intent.Intent {
 				p.previewing = false
 				p.box.Fail(words.Sentence(err))
-				return nil
+				return p.asked()
 			})
 		}
 		v.what = what
