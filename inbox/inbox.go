@@ -196,9 +196,8 @@ func (b *Inbox) ring(tx *store.Tx, c *change, d tally, r Rung) {
 	}
 	rings := tx.Local(b, func() any {
 		rs := new(rings)
-		rs.list = rs.room[:0]
 		tx.AfterCommit(func() {
-			for _, r := range rs.list {
+			for _, r := range *rs {
 				r.Pending, r.Urgent = r.of.pending, r.of.urgent
 				b.bell(r.Rung)
 			}
@@ -209,10 +208,7 @@ func (b *Inbox) ring(tx *store.Tx, c *change, d tally, r Rung) {
 }
 
 // rings gathers what one transaction rings, in the order of the first changes.
-type rings struct {
-	list []ringing
-	room [1]ringing // most have one
-}
+type rings []ringing
 
 type ringing struct {
 	Rung
@@ -220,7 +216,7 @@ type ringing struct {
 }
 
 func (rs *rings) add(r Rung, c *change) {
-	for i, old := range rs.list {
+	for i, old := range *rs {
 		if old.Recipient == r.Recipient {
 			switch {
 			case !r.Deposited:
@@ -231,9 +227,9 @@ func (rs *rings) add(r Rung, c *change) {
 			r.Deposited = r.Deposited || old.Deposited
 			r.Wake = r.Wake || old.Wake
 			r.Came += old.Came
-			rs.list[i].Rung = r
+			(*rs)[i].Rung = r
 			return
 		}
 	}
-	rs.list = append(rs.list, ringing{r, c})
+	*rs = append(*rs, ringing{r, c})
 }
