@@ -28,7 +28,7 @@ import (
 func hosted(t *testing.T) (*site, *service) {
 	t.Helper()
 	s := newSite(t)
-	must(t, os.Mkdir(filepath.Join(s.dir, ".git"), 0o700)) // what is below belongs to it
+	put(t, filepath.Join(s.dir, ".git", "HEAD"), "ref: refs/heads/main\n") // what is below belongs to it
 	return s, s.opens(t)
 }
 

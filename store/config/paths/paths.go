@@ -286,8 +286,8 @@ func resolve(abs string) (string, error) {
 }
 
 // Workspace is the root of the workspace dir lies in, with symbolic links
-// resolved: dir or the nearest directory above it that has .git (a directory, or
-// the file of a worktree), else dir itself.
+// resolved: dir or the nearest directory above it that has a repository of git's
+// (or the file of a worktree), else dir itself.
 func Workspace(dir string) (string, error) {
 	abs, err := Abs(dir)
 	if err == nil {
@@ -304,16 +304,29 @@ func Workspace(dir string) (string, error) {
 		return "", fmt.Errorf("find the workspace: %s is not a directory", abs)
 	}
 	for at := abs; ; at = path.Dir(at) {
-		_, err := os.Lstat(path.Join(at, ".git"))
+		found, err := repository(at)
 		switch {
-		case err == nil:
+		case found:
 			return at, nil
-		case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission):
+		case err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission):
 			return "", fmt.Errorf("find the workspace: %w", err)
 		case at == path.Dir(at):
 			return abs, nil
 		}
 	}
+}
+
+// repository reports whether dir has a repository of git's, or leads to one. For
+// git a directory without HEAD is none: the sandboxes of other programs lay an
+// empty .git over /tmp and the like while a command of theirs runs.
+func repository(dir string) (bool, error) {
+	git := path.Join(dir, ".git")
+	info, err := os.Lstat(git)
+	if err != nil || !info.IsDir() {
+		return err == nil, err
+	}
+	_, err = os.Lstat(path.Join(git, "HEAD"))
+	return !errors.Is(err, fs.ErrNotExist), nil
 }
 
 // Slug names a workspace in a path: its last name for people, and a hash of its

@@ -69,13 +69,15 @@ func TestWorkspace(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := func(p ...string) string { return filepath.Join(append([]string{tmp}, p...)...) }
-	for _, dir := range []string{at("repo", ".git"), at("repo", "a", "b"), at("tree", "c"), at("plain", "d")} {
+	for _, dir := range []string{at("repo", ".git"), at("repo", "a", "b"), at("tree", "c"), at("plain", "d"), at("repo", "nothing", ".git"), at("repo", "nothing", "e")} {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := os.WriteFile(at("tree", ".git"), []byte("gitdir: elsewhere\n"), 0o600); err != nil {
-		t.Fatal(err)
+	for file, text := range map[string]string{at("tree", ".git"): "gitdir: elsewhere\n", at("repo", ".git", "HEAD"): "ref: refs/heads/main\n"} {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if err := os.Symlink(at("repo", "a"), at("link")); err != nil {
 		t.Fatal(err)
@@ -83,6 +85,7 @@ func TestWorkspace(t *testing.T) {
 	for dir, want := range map[string]string{
 		at("repo"): at("repo"), at("repo", "a", "b"): at("repo"), at("tree", "c"): at("tree"),
 		at("plain", "d"): at("plain", "d"), at("link", "b"): at("repo"), at("repo", ".git"): at("repo"),
+		at("repo", "nothing"): at("repo"), at("repo", "nothing", "e"): at("repo"), // an empty .git is no repository
 	} {
 		if got, err := Workspace(dir); got != want || err != nil {
 			t.Errorf("%s: %q, %v; want %q", dir, got, err, want)

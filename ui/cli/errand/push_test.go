@@ -15,6 +15,7 @@ func TestModel(t *testing.T) {
 	file := filepath.Join(root, ".claude/agents/reviewer.md")
 	for _, err := range []error{
 		os.MkdirAll(filepath.Dir(file), 0o700), os.Mkdir(filepath.Join(root, ".git"), 0o700),
+		os.WriteFile(filepath.Join(root, ".git", "HEAD"), []byte("ref: refs/heads/main\n"), 0o600),
 		os.WriteFile(file, []byte("---\nname: reviewer\ndescription: Reviews\n---\nLook.\n"), 0o600),
 	} {
 		if err != nil {
