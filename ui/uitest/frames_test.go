@@ -281,6 +281,7 @@ var scenes = []scene{
 	{"agents-find", uitest.Options{}, func(s *uitest.Session) {
 		fleet(s)
 		s.Press("f2")
+		s.See("waiting for kid")
 		s.Type("/running")
 		s.See("/ running")
 		s.Gone("waiting for kid")

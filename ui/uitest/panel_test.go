@@ -60,7 +60,9 @@ func TestQueuePanel(t *testing.T) {
 		s.See("Removed lint", "[All 4] · Queued 1 · Running 1 · Finished 2")
 		s.Type("2")
 		s.See("[Running 1]", "waiting for the model")
-		s.Type("xc")
+		s.Type("x")
+		s.See("End slow?")
+		s.Type("c")
 		s.Gone("End slow?")
 		s.Type("3")
 		s.Gone("after 60s")
@@ -76,6 +78,7 @@ func TestQueuePanel(t *testing.T) {
 		s.Press("esc")
 		s.See("half a draft")
 		s.Press("ctrl+c", "f4")
+		s.See("[All 5]", "look at the docs")
 		s.Type("3")
 		s.Gone("look at the docs") // its rows are read: there is one to go to
 		s.See("[Finished 2]", "not allowed")

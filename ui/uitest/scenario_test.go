@@ -721,6 +721,7 @@ func TestCtrlCTwiceQuits(t *testing.T) {
 	t.Parallel()
 	play(t, uitest.Options{Provider: uitest.Script(actor)}, func(s *uitest.Session) {
 		s.Type("draft")
+		s.See("› draft")
 		s.Press("ctrl+c")
 		s.Gone("› draft")
 		s.Wait(3 * time.Second)
