@@ -63,7 +63,7 @@ type seen struct {
 func (y *trial) sees(play string) seen {
 	s := seen{map[string]string{}, nil, map[string]string{}}
 	for _, r := range y.server.Requests() {
-		if len(r.Tools) == 0 || !bytes.Contains(r.Body, []byte("play "+play)) {
+		if titles(r) || !bytes.Contains(r.Body, []byte("play "+play)) {
 			continue
 		}
 		var results []llm.ToolResult
