@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -19,6 +20,7 @@ import (
 	"fantail/agents/llm"
 	"fantail/agents/llm/builtin"
 	"fantail/agents/mail"
+	"fantail/agents/outside"
 	"fantail/agents/roster"
 	"fantail/inbox"
 	"fantail/inbox/policy"
@@ -931,4 +933,47 @@ func TestFork_manyAtOnce(t *testing.T) {
 		t.Errorf("the last fork: %+v", last)
 	}
 	w.Balanced()
+}
+
+// TestFork_ofALetterToBoth: a letter that was sent to a fork and its parent has one key for both, and waits twice for the
+// parent once the fork has ended: by itself, or with the host.
+// Spec: R-46, E-31.
+func TestFork_ofALetterToBoth(t *testing.T) {
+	for how, ends := range map[string]func(w *world) *world{
+		"killed": func(w *world) *world {
+			check(w.T, w.Pool.Kill(w.T.Context(), "main-fork-1", false))
+			return w
+		},
+		"crashed": func(w *world) *world {
+			w.fault("ends") // nothing about the end of a turn reaches the disk, as after kill -9
+			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+			defer cancel()
+			check(w.T, w.Pool.Close(ctx))
+			w.fault("none")
+			w.Close()
+			return open(w.T, &model{Reply: echo}, setting{Dir: w.Dir})
+		},
+	} {
+		t.Run(how, func(t *testing.T) {
+			w := open(t, forked(func(ctx context.Context, _ *llm.Request) ([]llm.Part, error) {
+				<-ctx.Done()
+				return nil, ctx.Err()
+			}), setting{})
+			check(t, w.Pool.Fork(w.Main(), w.drop("main", "one", inbox.Next)))
+			w.Until("it works", func() bool { return w.Info("main-fork-1").Doing == "streaming" })
+			_, err := w.Pool.Door.Mail(t.Context(), outside.Deposit{To: []string{"main", "main-fork-1"}, Body: "to both", Key: "k"})
+			check(t, err)
+			w = ends(w)
+			var keys []string
+			for _, m := range w.inboxOf(w.Main()) {
+				if m.Body == "to both" && m.Taken.IsZero() {
+					keys = append(keys, m.Key)
+				}
+			}
+			if !slices.Equal(keys, []string{"k", ""}) {
+				t.Errorf("it waits with the keys %q", keys)
+			}
+			w.Balanced()
+		})
+	}
 }

@@ -29,14 +29,15 @@ func (b *Inbox) pass(tx *store.Tx, from, to int64, which string) error {
 	t, err := sum(&tx.View, these+`taken_at IS NULL`, from)
 	r := Rung{Deposited: t.pending > 0}
 	if err == nil {
-		err = tx.QueryRow(`SELECT ifnull(max(deliver = 'wake' AND muted = 0), 0) FROM messages WHERE `+these+`taken_at IS NULL`, from).Scan(&r.Wake)
+		err = tx.QueryRow(`SELECT ifnull(max(deliver = 'wake'), 0), count(*) FROM messages WHERE `+these+`taken_at IS NULL AND muted = 0`,
+			from).Scan(&r.Wake, &r.Came)
 	}
 	if err == nil {
 		err = tx.QueryRow(`SELECT count(*) FROM messages WHERE `+these+snoozed, from).Scan(&t.aside)
 	}
 	for _, state := range []string{`taken_at IS NULL`, snoozed} {
 		if err == nil {
-			_, err = tx.Exec(`UPDATE messages SET recipient = ? WHERE id IN (SELECT id FROM messages WHERE `+these+state+`)`, to, from)
+			_, err = tx.Exec(moveTo+`(SELECT id FROM messages WHERE `+these+state+`)`, to, from)
 		}
 	}
 	if err != nil {
@@ -46,7 +47,13 @@ func (b *Inbox) pass(tx *store.Tx, from, to int64, which string) error {
 		return nil
 	}
 	b.keep(tx, old, tally{}.plus(t, -1), Rung{})
-	r.Came = t.pending
 	b.keep(tx, heir, t, r)
 	return nil
 }
+
+// moveTo gives rows another recipient. One whose key that has had from the same sender goes without it: what tells a retry
+// of a message by its key has the heir's own.
+const moveTo = `UPDATE messages SET recipient = ?1, key = CASE WHEN EXISTS (SELECT 1 FROM messages AS had
+	WHERE had.recipient = ?1 AND ifnull(had.sender, 0) = ifnull(messages.sender, 0)
+	AND iif(had.sender IS NULL, had.sender_name, '') = iif(messages.sender IS NULL, messages.sender_name, '')
+	AND had.key = messages.key) THEN NULL ELSE key END WHERE id IN `

@@ -2,7 +2,9 @@ package inbox
 
 import (
 	"fmt"
+	"strings"
 	"testing"
+	"time"
 
 	"fantail/store"
 )
@@ -49,5 +51,41 @@ func TestPass(t *testing.T) {
 	}
 	if err := w.db.Write(t.Context(), "pass", func(tx *store.Tx) error { return w.box.Pass(tx, w.lint, heir) }); err != nil || w.bells.take() != nil {
 		t.Errorf("a pass of nothing: %v", err)
+	}
+}
+
+// TestPass_ofKeys: of two messages that had one key, one for each recipient, both are there once one agent reads for both.
+// What has a key that the heir does not know keeps it.
+func TestPass_ofKeys(t *testing.T) {
+	w := fresh(t)
+	for _, to := range []int64{w.main, w.lint} {
+		for _, key := range []string{"taken", "snoozed", "pending"} {
+			w.deposit(Message{Recipient: to, From: "outside", Body: key, Key: key})
+		}
+	}
+	w.deposit(Message{Recipient: w.lint, From: "outside", Body: "alone", Key: "alone"})
+	w.deposit(Message{Recipient: w.lint, From: "another", Body: "pending", Key: "pending"})
+	w.write(func(tx *store.Tx) error {
+		if _, _, err := w.box.Take(tx, Query{Recipient: w.main, Limit: 1}, "test", func([]Message) (int64, error) { return 0, nil }); err != nil {
+			return err
+		}
+		_, err := w.box.SetAside(tx, w.lint, []int64{5}, tx.Now().Add(time.Hour))
+		return err
+	})
+	w.write(func(tx *store.Tx) error { return w.box.PassAll(tx, w.lint, w.main) })
+	ms, err := w.box.Since(t.Context(), w.main, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var keys []string
+	for _, m := range ms {
+		keys = append(keys, m.Body+"="+m.Key)
+	}
+	if want := "taken=taken snoozed=snoozed pending=pending taken= snoozed= pending= alone=alone pending=pending"; strings.Join(keys, " ") != want {
+		t.Errorf("it has %q, want %q", keys, want)
+	}
+	again, err := w.box.Deposit(t.Context(), Message{Recipient: w.main, From: "outside", Body: "alone", Key: "alone"})
+	if err != nil || again != ms[6].ID {
+		t.Errorf("a retry is %d, %v", again, err)
 	}
 }
