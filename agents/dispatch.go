@@ -242,10 +242,9 @@ var (
 	errUnsealed = errors.New("this host did not write the task as it is")
 )
 
-// brief gives a new agent what its task goes by beside its prompt: how those
-// tasks ended that it waited for, and the human's hint. They are messages of its
-// own, taken at once and bounded by a quarter of its model's window, so that it
-// can read the rest of what is cut.
+// brief gives a new agent what its task goes by beside its prompt: how those tasks ended that it waited for, and the
+// human's hint. They are messages of its own, taken at once (what else waits for one that is revived waits on) and bounded
+// by a quarter of its model's window, so that it can read the rest of what is cut.
 func (p *Pool) brief(tx *store.Tx, id int64, t store.Task) error {
 	needs, err := tx.Needs(t.ID)
 	if err != nil {
@@ -267,13 +266,16 @@ func (p *Pool) brief(tx *store.Tx, id int64, t store.Task) error {
 	if t.Hint != "" {
 		ms = append(ms, inbox.Message{Recipient: id, Sender: t.Queue, Kind: inbox.Mail, Body: t.Hint})
 	}
-	for _, m := range ms {
-		if _, err := p.inbox.Add(tx, m); err != nil {
-			return err
-		}
-	}
 	if len(ms) == 0 {
 		return nil
+	}
+	var ids []int64
+	for _, m := range ms {
+		id, err := p.inbox.Add(tx, m)
+		if err != nil {
+			return err
+		}
+		ids = append(ids, id)
 	}
 	room := history.SomeWindow
 	if m, err := p.o.Resolve(t.Model); err == nil && m.Window > 0 {
@@ -281,7 +283,7 @@ func (p *Pool) brief(tx *store.Tx, id int64, t store.Task) error {
 	}
 	r := envelope.NewRendering(tx.Now(), history.BytesOf(min(history.ItemTokens, room/4/len(ms))))
 	b := p.fleet.Book(id).Batch(tx)
-	_, _, err = p.inbox.Take(tx, inbox.Query{Recipient: id}, "start", func(ms []inbox.Message) (int64, error) {
+	_, _, err = p.inbox.Take(tx, inbox.Query{Recipient: id, IDs: ids}, "start", func(ms []inbox.Message) (int64, error) {
 		var parts []string
 		for _, m := range ms {
 			parts = append(parts, r.Envelope(m))

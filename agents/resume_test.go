@@ -386,3 +386,35 @@ func TestInterrupted_partialOutputIsAResult(t *testing.T) {
 		t.Errorf("without output: %+v", none)
 	}
 }
+
+// TestResume_leavesWhatWaits: what a task goes by beside its prompt is taken as an agent is revived, and nothing else that
+// waits for it.
+// Spec: R-17, N-36.
+func TestResume_leavesWhatWaits(t *testing.T) {
+	w := open(t, &model{Reply: hung}, setting{})
+	w.Push("kid", "hang")
+	w.Run(0)
+	w.Until("it hangs", func() bool { return w.Info("kid").Doing == "streaming" })
+	held := w.drop("kid", strings.Repeat("held mail ", 5000), inbox.Hold)
+	check(t, w.Pool.Kill(t.Context(), "kid", false))
+	w.State("kid", event.Killed)
+	w.Push("dep", "!echo done")
+	w.Run(0)
+	w.Settle()
+	_, err := w.Pool.Tasks.Push(t.Context(), w.Main(), tools.Task{Name: "kid", Prompt: "hang", Resume: true, After: []string{"dep"}})
+	check(t, err)
+	w.Run(0)
+	w.Until("it hangs again", func() bool { return w.Info("kid").Attempt == 2 && w.Info("kid").Doing == "streaming" })
+	if m := w.got(held); !m.Taken.IsZero() {
+		t.Errorf("it was taken by %s", m.TakenBy)
+	}
+	n := 0
+	for _, e := range w.Entries("kid") {
+		if e.By == "start" {
+			n += len(e.Messages)
+		}
+	}
+	if n != 1 {
+		t.Errorf("it was given %d messages, want how dep ended", n)
+	}
+}
