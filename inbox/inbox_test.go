@@ -485,3 +485,53 @@ func TestQuery_walksIndexes(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// TestTake_ofMany: a take has no end by how many messages wait.
+func TestTake_ofMany(t *testing.T) {
+	const many = 1100 * chunk // SQLite takes a thousand conditions
+	w := fresh(t)
+	w.write(func(tx *store.Tx) error {
+		_, err := tx.Exec(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
+			INSERT INTO messages (kind, deliver, recipient, sender_name, body, created_at) SELECT 'mail', 'hold', ?, 'x', x'62', i FROM n`, many, w.main)
+		return err
+	})
+	w.write(func(tx *store.Tx) error {
+		for _, q := range []Query{{}, {LIFO: true}} {
+			q.Recipient = w.main
+			if ms, err := match(tx, q); err != nil || len(ms) != many {
+				t.Errorf("%+v: %d messages, %v", q, len(ms), err)
+			}
+		}
+		return nil
+	})
+}
+
+// TestDeposit_againWithASecret: a retry is known by its key though its row does not hold all that it says.
+func TestDeposit_againWithASecret(t *testing.T) {
+	db, err := storetest.Open(t.Context(), filepath.Join(storetest.Dir(t), "fantail.db"), store.Options{
+		Withhold: func(s string) string { return strings.ReplaceAll(s, "sk-secret", "[withheld]") },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	box, m := New(db, nil), Message{From: "outside", Body: "the key is sk-secret", Key: "k"}
+	err = db.Write(t.Context(), "add an agent", func(tx *store.Tx) (err error) {
+		m.Recipient, err = tx.AddAgent(store.Agent{Name: "main", Kind: "main", Model: "m", State: "idle"})
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, err := box.Deposit(t.Context(), m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := box.Deposit(t.Context(), m); err != nil || again != first {
+		t.Errorf("a retry is %d, %v, want %d", again, err, first)
+	}
+	m.Body = "another"
+	if _, err := box.Deposit(t.Context(), m); !errors.Is(err, ErrKeyUsed) {
+		t.Errorf("another body: %v", err)
+	}
+}

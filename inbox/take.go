@@ -117,7 +117,7 @@ const chunk = 32
 // is known, so each pass is continued behind its last message.
 func match(tx *store.Tx, q Query) (ms []Message, err error) {
 	for _, p := range q.passes() {
-		for {
+		for rest := p; ; {
 			limit := chunk
 			if q.Limit > 0 {
 				limit = min(limit, q.Limit-len(ms))
@@ -125,7 +125,7 @@ func match(tx *store.Tx, q Query) (ms []Message, err error) {
 			if limit == 0 {
 				return ms, nil
 			}
-			some, err := p.messages(&tx.View, limit)
+			some, err := rest.messages(&tx.View, limit)
 			if err != nil {
 				return nil, err
 			}
@@ -138,7 +138,7 @@ func match(tx *store.Tx, q Query) (ms []Message, err error) {
 			if len(some) < limit {
 				break
 			}
-			p = p.behind(some[len(some)-1].ID)
+			rest = p.behind(some[len(some)-1].ID)
 		}
 	}
 	return ms, nil

@@ -34,8 +34,12 @@ func NewVigil(start func(name string, f func())) *Vigil {
 func (v *Vigil) hear() {
 	var notes [4096]byte
 	for {
-		if _, err := v.in.Read(notes[:]); errors.Is(err, fs.ErrClosed) {
+		_, err := v.in.Read(notes[:])
+		switch {
+		case errors.Is(err, fs.ErrClosed):
 			return
+		case err != nil:
+			_ = v.in.Close() // so that Begin says that nothing is heard
 		}
 		select {
 		case v.news <- struct{}{}:
