@@ -90,14 +90,17 @@ func (p *Program) Kill() {
 // return when the program ends, then close the descriptor under it, whose number another screen of the process may have
 // by then.
 func (p *Program) read() {
-	events := make(chan uv.Event)
+	events, in := make(chan uv.Event), newPastes(p.o.In)
 	p.o.Go("read keys", func() {
 		defer close(events)
 		kind := uv.Environ(p.o.Environ).Getenv("TERM")
-		_ = uv.NewTerminalReader(p.o.In, kind).StreamEvents(context.Background(), events)
+		_ = uv.NewTerminalReader(in, kind).StreamEvents(context.Background(), events)
 	})
 	p.o.Go("send keys", func() {
 		for e := range events {
+			if paste, is := e.(uv.PasteEvent); is {
+				e = uv.PasteEvent{Content: in.paste(paste.Content)}
+			}
 			p.loop.Send(e)
 		}
 	})
