@@ -56,6 +56,7 @@ type Agent struct {
 	set      []string
 	turns    map[string]*Turn
 	two      bool         // version 2 is spoken
+	due      []func()     // turns that are to begin, in that
 	said     atomic.Int64 // messages of the user's so far, in that
 }
 
@@ -76,7 +77,12 @@ type Turn struct {
 func (a *Agent) Serve(in io.Reader, out io.Writer) error {
 	a.sessions.dir, a.sessions.of, a.turns = a.Dir, map[string][]json.RawMessage{}, map[string]*Turn{}
 	ready := make(chan struct{})
-	a.conn = rpc.New(out, in, client{a, ready}, func(_ string, f func()) { a.all.Go(f) })
+	a.conn = rpc.New(out, in, client{a, ready}, func(_ string, f func()) {
+		a.all.Go(func() {
+			f()
+			a.begins()
+		})
+	})
 	close(ready)
 	<-a.conn.Done()
 	a.all.Wait()

@@ -120,6 +120,7 @@ func (a *Agent) accept(ctx context.Context, id, text string) (any, error) {
 			accepted := a.starts(id, text)
 			a.mu.Unlock()
 			if a.Late != nil {
+				a.begins()
 				select {
 				case <-a.Late:
 				case <-ctx.Done():
@@ -170,7 +171,7 @@ func (a *Agent) starts(id, text string) (accepted map[string]string) {
 	a.turns[id] = t
 	accepted = a.inserts(id, text)
 	a.state(id, "running", "")
-	a.all.Go(func() {
+	a.due = append(a.due, func() {
 		defer cancel()
 		why := a.runs(t)
 		a.mu.Lock()
@@ -180,6 +181,16 @@ func (a *Agent) starts(id, text string) (accepted map[string]string) {
 		close(t.left)
 	})
 	return accepted
+}
+
+// begins carries out the turns that are to begin: once the client was told that it accepts them, unless it tells that late.
+func (a *Agent) begins() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, turn := range a.due {
+		a.all.Go(turn)
+	}
+	a.due = nil
 }
 
 // second is an update in the words of version 2.
