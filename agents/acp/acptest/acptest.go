@@ -77,10 +77,12 @@ type Turn struct {
 func (a *Agent) Serve(in io.Reader, out io.Writer) error {
 	a.sessions.dir, a.sessions.of, a.turns = a.Dir, map[string][]json.RawMessage{}, map[string]*Turn{}
 	ready := make(chan struct{})
-	a.conn = rpc.New(out, in, client{a, ready}, func(_ string, f func()) {
+	a.conn = rpc.New(out, in, client{a, ready}, func(does string, f func()) {
 		a.all.Go(func() {
 			f()
-			a.begins()
+			if strings.HasSuffix(does, " session/prompt") {
+				a.begins()
+			}
 		})
 	})
 	close(ready)
