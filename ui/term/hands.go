@@ -186,12 +186,18 @@ const (
 	noMouse = ansi.ResetModeMouseButtonEvent + ansi.ResetModeMouseAnyEvent + ansi.ResetModeMouseExtSgr
 )
 
-// enter sets the terminal and asks what it can do.
-func (h *hands) enter() string {
-	s := ansi.ResetModifyOtherKeys + modes + ansi.PushKittyKeyboard(1) + ansi.RequestKittyKeyboard
+// set is what is set whatever the view, with the keyboard's part.
+func (h *hands) set(keyboard string) string {
+	s := modes + keyboard
 	if h.cells.Method == ansi.GraphemeWidth {
 		s += ansi.SetModeUnicodeCore
 	}
+	return s
+}
+
+// enter sets the terminal and asks what it can do.
+func (h *hands) enter() string {
+	s := ansi.ResetModifyOtherKeys + h.set(ansi.PushKittyKeyboard(1)) + ansi.RequestKittyKeyboard
 	if asks(h.o.Environ) {
 		s += ansi.RequestModeSynchronizedOutput + ansi.RequestModeUnicodeCore
 	}
@@ -248,8 +254,8 @@ func (h *hands) clear() {
 	h.stale = true
 }
 
-// retake sets all that is set in the terminal anew, as if nobody had, and has all of it drawn. The stack of keyboard
-// modes has our entry.
+// retake sets all that is set in the terminal anew, as if nobody had, and has all of it drawn: what the view wants, and
+// what it does not want but somebody else may have left. The stack of keyboard modes has our entry.
 func (h *hands) retake() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -257,9 +263,11 @@ func (h *hands) retake() {
 	if !h.held || h.away || h.closed {
 		return
 	}
-	s := modes + ansi.KittyKeyboard(1, 1)
-	if h.on.MouseMode != tea.MouseModeNone {
-		s += mouse(h.on.MouseMode)
+	s := h.set(ansi.KittyKeyboard(1, 1)) + noMouse + mouse(h.on.MouseMode) + ansi.SetWindowTitle(h.on.WindowTitle)
+	if h.on.Cursor == nil {
+		s += ansi.ResetModeTextCursorEnable
+	} else {
+		s += ansi.SetModeTextCursorEnable
 	}
 	h.put([]byte(s))
 }

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -272,6 +274,51 @@ func TestProgram_ends(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// state is what is set in a terminal: its modes by their numbers, keys by theirs, and its title.
+type state map[string]string
+
+var sets = regexp.MustCompile("\x1b\\[\\?([0-9]+)([hl])|\x1b\\[>(4)(;2)?m|\x1b\\](2);([^\a]*)\a")
+
+// take takes in what is written to it.
+func (s state) take(written []string) {
+	for _, m := range sets.FindAllStringSubmatch(strings.Join(written, ""), -1) {
+		s[m[1]+m[3]+m[5]] = m[2] + m[4] + m[6]
+	}
+}
+
+// TestRetake: whatever somebody else has left in the terminal, it is set as if he had not been there.
+func TestRetake(t *testing.T) {
+	bare, full := view("bare"), view("full")
+	full.Cursor, full.MouseMode, full.WindowTitle = tea.NewCursor(1, 0), tea.MouseModeCellMotion, "ours"
+	for _, v := range []tea.View{bare, full} {
+		for _, whole := range []bool{false, true} {
+			out := &paper{}
+			h := newHands(Options{Out: out, Size: [2]int{20, 5}, Profile: colorprofile.TrueColor})
+			h.show(v, 0)
+			if whole {
+				h.learn(tea.ModeReportMsg{Mode: ansi.ModeUnicodeCore, Value: ansi.ModeReset})
+				h.show(v, 0)
+			}
+			found := state{"1002": "l", "1003": "l", "1006": "l", "2027": "l", "25": "h", "2": ""}
+			want := maps.Clone(found)
+			want.take(out.take())
+			for name, left := range map[string]state{
+				"a shell":  {"1049": "l", "1004": "l", "2004": "l", "4": ""},
+				"a screen": {"1002": "h", "1003": "h", "1006": "h", "25": "l", "2": "theirs"},
+			} {
+				got := maps.Clone(want)
+				maps.Copy(got, found)
+				maps.Copy(got, left)
+				h.retake()
+				h.show(v, 0)
+				if got.take(out.take()); !maps.Equal(got, want) {
+					t.Errorf("%s, whole characters %t, after %s: %v, want %v", v.Content, whole, name, got, want)
+				}
+			}
+		}
 	}
 }
 
