@@ -31,6 +31,7 @@ type hands struct {
 	last   time.Time // when a frame was drawn that no key asked for
 	late   []byte    // what was to be written while it was away
 	atomic bool      // it shows nothing until an update is whole
+	whole  bool      // it took what stands for one character as one before anybody asked for that
 	shown  bool
 }
 
@@ -220,7 +221,7 @@ func (h *hands) leave() string {
 	if h.on.WindowTitle != "" {
 		s += ansi.SetWindowTitle("")
 	}
-	if h.cells.Method == ansi.GraphemeWidth {
+	if h.cells.Method == ansi.GraphemeWidth && !h.whole {
 		s += ansi.ResetModeUnicodeCore
 	}
 	return s
@@ -294,7 +295,7 @@ func (h *hands) learn(m tea.ModeReportMsg) {
 			return
 		}
 		h.put([]byte(ansi.SetModeUnicodeCore))
-		h.cells.Method = ansi.GraphemeWidth
+		h.cells.Method, h.whole = ansi.GraphemeWidth, m.Value != ansi.ModeReset
 		h.screen.SetWidthMethod(ansi.GraphemeWidth)
 		h.cells.Clear()
 		clear(h.lines) // each is to be taken apart anew

@@ -322,6 +322,29 @@ func TestRetake(t *testing.T) {
 	}
 }
 
+// TestLeaves: a terminal that took what stands for one character as one is left so, and any other is as it was too; also
+// after somebody else had it.
+func TestLeaves(t *testing.T) {
+	for said, want := range map[ansi.ModeSetting]string{ansi.ModeReset: "l", ansi.ModeSet: "h", ansi.ModePermanentlySet: "h"} {
+		for _, given := range []bool{false, true} {
+			out := &paper{}
+			h := newHands(Options{Out: out, Size: [2]int{20, 5}, Profile: colorprofile.TrueColor})
+			h.show(view("here"), 0)
+			h.learn(tea.ModeReportMsg{Mode: ansi.ModeUnicodeCore, Value: said})
+			if given {
+				h.release()
+				h.take()
+				h.learn(tea.ModeReportMsg{Mode: ansi.ModeUnicodeCore, Value: ansi.ModeSet}) // asked when it was set
+			}
+			h.close()
+			got := state{}
+			if got.take(out.take()); got["2027"] != want {
+				t.Errorf("it said %d, given away %t: left %q, want %q", said, given, got["2027"], want)
+			}
+		}
+	}
+}
+
 // screen is an emulated terminal that speaks with a program.
 type screen struct {
 	mu sync.Mutex
