@@ -307,6 +307,9 @@ func (h *hands) learn(m tea.ModeReportMsg) {
 func (h *hands) release() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if h.closed {
+		return
+	}
 	h.put([]byte(h.leave()))
 	h.away, h.held = true, false
 }
@@ -315,11 +318,13 @@ func (h *hands) release() {
 func (h *hands) take() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.away = false
+	late := h.late
+	if h.away, h.late = false, nil; h.closed {
+		return
+	}
 	h.begin()
 	h.drawLocked()
-	h.put(h.late)
-	h.late = nil
+	h.put(late)
 }
 
 // close gives the terminal back for good.

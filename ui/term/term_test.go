@@ -345,6 +345,25 @@ func TestLeaves(t *testing.T) {
 	}
 }
 
+// TestHands_closed: a program that has ended writes nothing more, though it gives the terminal away or gets it back.
+func TestHands_closed(t *testing.T) {
+	for name, c := range map[string]struct{ before, after func(h *hands) }{
+		"gives":     {func(*hands) {}, func(h *hands) { h.release() }},
+		"gets back": {func(h *hands) { h.release(); h.write("\a") }, func(h *hands) { h.take() }},
+	} {
+		out := &paper{}
+		h := newHands(Options{Out: out, Size: [2]int{20, 5}, Profile: colorprofile.TrueColor})
+		h.show(view("here"), 0)
+		c.before(h)
+		h.close()
+		out.take()
+		c.after(h)
+		if got := out.take(); len(got) > 0 {
+			t.Errorf("%s: written %q", name, got)
+		}
+	}
+}
+
 // screen is an emulated terminal that speaks with a program.
 type screen struct {
 	mu sync.Mutex
