@@ -41,11 +41,8 @@ func (r Remote) Say(text string) { r.program.Send(noted{text}) }
 // Resize tells that the terminal has another size.
 func (r Remote) Resize(w, h int) { r.program.Send(tea.WindowSizeMsg{Width: w, Height: h}) }
 
-// Repaint has all of the screen painted anew: somebody else painted there.
-func (r Remote) Repaint() { r.program.Send(term.Clear()) }
-
 // Retake has all that a full screen sets in a terminal set anew, and all of it painted: the
-// terminal was somebody else's, who was not asked to leave it so.
+// terminal was somebody else's, who was not asked to leave it so, or did not get all that was written.
 func (r Remote) Retake() {
 	r.program.Send(term.Retake())
 	r.program.Send(tea.ResumeMsg{})
@@ -58,10 +55,7 @@ func (r Remote) Suspend() { r.program.Send(suspended{}) }
 func (r Remote) Stalled() { r.program.Send(stalled{}) }
 
 // Flows tells that it takes something again.
-func (r Remote) Flows() {
-	r.program.Send(flows{})
-	r.Repaint()
-}
+func (r Remote) Flows() { r.program.Send(flows{}) }
 
 // Quit ends the screen in an orderly way.
 func (r Remote) Quit() { r.program.Quit() }

@@ -44,10 +44,10 @@ type client struct {
 
 // told is what the program is to be told. It can't be while somebody else has the terminal.
 type told struct {
-	size             [2]int // zero: nothing new
-	repaint, suspend bool
-	retake           bool // the terminal, all of it
-	stalled, was     bool // now, and as was told last
+	size         [2]int // zero: nothing new
+	suspend      bool
+	retake       bool // the terminal, all of it
+	stalled, was bool // now, and as was told last
 }
 
 // tell notes what the program is to be told.
@@ -82,11 +82,8 @@ func (s *client) tells() {
 		case t.was && !t.stalled:
 			s.app.Remote.Flows()
 		}
-		switch {
-		case t.retake:
+		if t.retake {
 			s.app.Remote.Retake()
-		case t.repaint:
-			s.app.Remote.Repaint()
 		}
 		if t.suspend {
 			s.app.Remote.Suspend()
@@ -328,9 +325,10 @@ func (s *client) returns(f wire.Fields) {
 	back <- f
 }
 
-// stalled is told whether the screen takes what is painted: if not, nobody looks at it.
+// stalled is told whether the screen takes what is painted: if not, nobody looks at it. What was set in the terminal
+// meanwhile is dropped with what was painted.
 func (s *client) stalled(is bool) {
-	s.tell(func(t *told) { t.stalled, t.repaint = is, t.repaint || !is }) // a short one may never be told
+	s.tell(func(t *told) { t.stalled, t.retake = is, t.retake || !is }) // a short one may never be told
 }
 
 // hand sends a frame with which the terminal is given away, and waits until it is back.

@@ -12,7 +12,7 @@ import (
 )
 
 // painter writes to a screen and never waits for it. A screen that takes nothing for a while is
-// stalled: what was painted is dropped, and when it takes something again all of it is painted anew.
+// stalled: what was painted is dropped, and when it takes something again all of it is set and painted anew.
 type painter struct {
 	conn    net.Conn
 	stalled func(is bool) // called by the painter's goroutine

@@ -1,0 +1,75 @@
+package host
+
+import (
+	"io"
+	"net"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"fantail/ui"
+)
+
+// shown is a screen with a program, whose process is played by the test at the other end.
+type shown struct {
+	*client
+	theirs net.Conn
+	typed  *io.PipeWriter
+	ended  chan error
+}
+
+// newShown runs a program in a bubble.
+func newShown(t *testing.T) *shown {
+	t.Helper()
+	ours, theirs := net.Pipe()
+	in, typed := io.Pipe()
+	s := &shown{
+		client: &client{host: newHouse(t).Host, gone: make(chan struct{}), news: make(chan struct{}, 1)},
+		theirs: theirs, typed: typed, ended: make(chan error, 1),
+	}
+	s.paint = newPainter(ours, s.stalled)
+	s.app = ui.New(ui.Options{In: in, Out: s.paint, Size: [2]int{80, 24}, Theme: "dark", Environ: []string{"TERM=xterm-256color"}, Now: time.Now, Terminal: s})
+	go s.paint.run()
+	go s.tells()
+	go func() { s.ended <- s.app.Run() }()
+	t.Cleanup(func() {
+		s.app.Remote.Quit()
+		if err := <-s.ended; err != nil {
+			t.Error(err)
+		}
+		_ = ours.Close()
+		close(s.paint.quit)
+		close(s.gone)
+		_ = typed.Close()
+		<-time.NewTimer(time.Hour).C // timers of libraries end
+	})
+	return s
+}
+
+// types types keys, each set of them in one read, and waits until what they ask for is done.
+func (s *shown) types(reads ...string) {
+	for _, keys := range reads {
+		_, _ = io.WriteString(s.typed, keys)
+		<-time.NewTimer(time.Second).C
+	}
+}
+
+// TestStalled_sets: what is set in a terminal while that takes nothing is set once it does.
+func TestStalled_sets(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShown(t)
+		time.Sleep(stallsAfter + time.Second) // nothing of the first frame is taken
+		s.types("\x1bm", "?")                 // the mouse is the terminal's, and the help has no cursor
+		all := make(chan []string, 1)
+		go func() { all <- frames(t, s.theirs) }()
+		time.Sleep(time.Second)
+		_ = s.theirs.Close()
+		got := strings.Join(<-all, "")
+		for was, is := range map[string]string{"\x1b[?25h": "\x1b[?25l", "\x1b[?1002h": "\x1b[?1002l"} {
+			if strings.LastIndex(got, was) > strings.LastIndex(got, is) {
+				t.Errorf("it was last sent %q, not %q", was, is)
+			}
+		}
+	})
+}
