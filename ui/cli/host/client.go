@@ -363,6 +363,9 @@ func (s *client) Run(c *exec.Cmd) error {
 		f.Add(wire.Env, e)
 	}
 	f.Add(wire.Dir, c.Dir)
+	if n := len(f.Bytes()); n > wire.MaxFrame { // the screen would end with it
+		return fmt.Errorf("the environment is too large to be passed on: %d KiB with the command, at most %d", (n+1023)>>10, wire.MaxFrame>>10)
+	}
 	back, err := s.hand(wire.Run, f)
 	switch {
 	case err != nil:

@@ -3,12 +3,14 @@ package host
 import (
 	"io"
 	"net"
+	"os/exec"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"fantail/ui"
+	"fantail/ui/screen/wire"
 )
 
 // shown is a screen with a program, whose process is played by the test at the other end.
@@ -70,6 +72,40 @@ func TestStalled_sets(t *testing.T) {
 			if strings.LastIndex(got, was) > strings.LastIndex(got, is) {
 				t.Errorf("it was last sent %q, not %q", was, is)
 			}
+		}
+	})
+}
+
+// TestRun_large: a program whose environment is more than a frame holds is refused in words; one that just fits is run.
+func TestRun_large(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShown(t)
+		asked := make(chan int, 1)
+		go func() {
+			for _, f := range frames(t, s.theirs) {
+				if f[0] == byte(wire.Run) {
+					asked <- len(f) - 1
+				}
+			}
+			close(asked)
+		}()
+		run := func(size int) error {
+			env := "A=" + strings.Repeat("x", size-len("arg=true\x00env=A=\x00dir=/"))
+			return s.Run(&exec.Cmd{Args: []string{"true"}, Env: []string{env}, Dir: "/"})
+		}
+		if err := run(wire.MaxFrame + 1); err == nil || !strings.Contains(err.Error(), "the environment is too large") {
+			t.Errorf("too large: %v", err)
+		}
+		over := make(chan error, 1)
+		go func() { over <- run(wire.MaxFrame) }()
+		synctest.Wait()
+		s.returns(wire.Fields{wire.Code + "=0"})
+		if err := <-over; err != nil {
+			t.Errorf("just fits: %v", err)
+		}
+		_ = s.theirs.Close()
+		if size := <-asked; size != wire.MaxFrame {
+			t.Errorf("the screen was asked to run something of %d bytes", size)
 		}
 	})
 }

@@ -65,7 +65,7 @@ func (p *painter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// send sends a frame after what was painted until now.
+// send sends a frame after what was painted until now. Its caller knows that it is not too long.
 func (p *painter) send(k wire.Kind, f wire.Fields) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -75,7 +75,8 @@ func (p *painter) send(k wire.Kind, f wire.Fields) {
 	}
 }
 
-// bye has the screen end; what comes later is not sent. It waits a moment until that is written.
+// bye has the screen end; what comes later is not sent. It waits a moment until that is written. What is said is cut
+// where it does not fit: the screen would take a longer frame for none, and its host for lost.
 func (p *painter) bye(code int, says []string) {
 	var f wire.Fields
 	f.Add(wire.Code, strconv.Itoa(code))
@@ -90,9 +91,11 @@ func (p *painter) again() { p.last(wire.Fields{wire.Again + "=yes"}) }
 
 // last sends a goodbye.
 func (p *painter) last(f wire.Fields) {
+	body := f.Bytes()
+	body = body[:min(len(body), wire.MaxFrame)]
 	p.mu.Lock()
 	if !p.over {
-		p.queue = append(p.queue, frame{bytes: wire.Append(nil, wire.Bye, f.Bytes())})
+		p.queue = append(p.queue, frame{bytes: wire.Append(nil, wire.Bye, body)})
 		p.over = true
 		p.wakeLocked()
 	}

@@ -112,3 +112,19 @@ func TestPainter_bye(t *testing.T) {
 		_ = ours.Close()
 	})
 }
+
+// TestPainter_long: a goodbye that is longer than a frame may be is cut, not taken for nonsense.
+func TestPainter_long(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ours, theirs := net.Pipe()
+		p := newPainter(ours, func(bool) {})
+		go p.run()
+		got := make(chan []string)
+		go func() { got <- frames(t, theirs) }()
+		p.bye(3, []string{strings.Repeat("x", wire.MaxFrame)})
+		_ = ours.Close()
+		if all := <-got; len(all) != 1 || !strings.HasPrefix(all[0], "Bcode=3\x00say=xxx") || len(all[0]) != 1+wire.MaxFrame {
+			t.Errorf("%d frames: %.40q", len(all), all)
+		}
+	})
+}
