@@ -33,6 +33,7 @@ type client struct {
 	joined bool          // it is one of the host's: its own goroutine reads and sets it
 	gone   chan struct{} // closed once nothing more comes from it
 	news   chan struct{} // holds a token when there is something to tell the program
+	away   chan struct{} // holds a token while the terminal is given away
 
 	mu     sync.Mutex
 	told   told
@@ -110,7 +111,7 @@ func (h *Host) Show(conn *net.UnixConn, heard func()) {
 		h.answer(conn, hello, ask)
 		return
 	}
-	s := &client{host: h, hello: hello, conn: conn, gone: make(chan struct{}), news: make(chan struct{}, 1)}
+	s := &client{host: h, hello: hello, conn: conn, gone: make(chan struct{}), news: make(chan struct{}, 1), away: make(chan struct{}, 1)}
 	s.paint = newPainter(conn, s.stalled)
 	h.o.Guard.Go("paint", s.paint.run)
 	defer close(s.paint.quit)
@@ -331,8 +332,17 @@ func (s *client) stalled(is bool) {
 	s.tell(func(t *told) { t.stalled, t.retake = is, t.retake || !is }) // a short one may never be told
 }
 
-// hand sends a frame with which the terminal is given away, and waits until it is back.
+// hand sends a frame with which the terminal is given away, and waits until it is back. Who comes meanwhile waits for
+// that too: a frame says that it is back, but not from whom.
 func (s *client) hand(k wire.Kind, f wire.Fields) (wire.Fields, error) {
+	select {
+	case s.away <- struct{}{}:
+		defer func() { <-s.away }()
+	case <-s.gone:
+		return nil, errEnded
+	case <-s.host.ended:
+		return nil, errEnded
+	}
 	back := make(chan wire.Fields, 1)
 	s.mu.Lock()
 	s.back = back

@@ -1,9 +1,11 @@
 package host
 
 import (
+	"fmt"
 	"io"
 	"net"
 	"os/exec"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -27,7 +29,7 @@ func newShown(t *testing.T) *shown {
 	ours, theirs := net.Pipe()
 	in, typed := io.Pipe()
 	s := &shown{
-		client: &client{host: newHouse(t).Host, gone: make(chan struct{}), news: make(chan struct{}, 1)},
+		client: &client{host: newHouse(t).Host, gone: make(chan struct{}), news: make(chan struct{}, 1), away: make(chan struct{}, 1)},
 		theirs: theirs, typed: typed, ended: make(chan error, 1),
 	}
 	s.paint = newPainter(ours, s.stalled)
@@ -57,6 +59,24 @@ func (s *shown) types(reads ...string) {
 	}
 }
 
+// asked reads what the screen is sent, and passes on what it is to do besides painting.
+func (s *shown) asked() <-chan string {
+	asked := make(chan string, 8)
+	go func() {
+		var buf []byte
+		for {
+			k, body, grown, err := wire.Read(s.theirs, wire.MaxFrame, buf)
+			if err != nil {
+				return
+			}
+			if buf = grown; k != wire.Paint {
+				asked <- string(k) + string(body)
+			}
+		}
+	}()
+	return asked
+}
+
 // TestStalled_sets: what is set in a terminal while that takes nothing is set once it does.
 func TestStalled_sets(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -80,32 +100,54 @@ func TestStalled_sets(t *testing.T) {
 func TestRun_large(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newShown(t)
-		asked := make(chan int, 1)
-		go func() {
-			for _, f := range frames(t, s.theirs) {
-				if f[0] == byte(wire.Run) {
-					asked <- len(f) - 1
-				}
-			}
-			close(asked)
-		}()
+		asked := s.asked()
 		run := func(size int) error {
 			env := "A=" + strings.Repeat("x", size-len("arg=true\x00env=A=\x00dir=/"))
 			return s.Run(&exec.Cmd{Args: []string{"true"}, Env: []string{env}, Dir: "/"})
 		}
-		if err := run(wire.MaxFrame + 1); err == nil || !strings.Contains(err.Error(), "the environment is too large") {
+		over := make(chan error, 1)
+		go func() { over <- run(wire.MaxFrame + 1) }()
+		synctest.Wait()
+		if len(over) == 0 {
+			t.Fatal("the screen was sent more than it takes")
+		}
+		if err := <-over; err == nil || !strings.Contains(err.Error(), "the environment is too large") {
 			t.Errorf("too large: %v", err)
 		}
-		over := make(chan error, 1)
 		go func() { over <- run(wire.MaxFrame) }()
-		synctest.Wait()
+		if got := <-asked; len(got) != 1+wire.MaxFrame {
+			t.Errorf("the screen was asked for %.20q of %d bytes", got, len(got))
+		}
 		s.returns(wire.Fields{wire.Code + "=0"})
 		if err := <-over; err != nil {
 			t.Errorf("just fits: %v", err)
 		}
-		_ = s.theirs.Close()
-		if size := <-asked; size != wire.MaxFrame {
-			t.Errorf("the screen was asked to run something of %d bytes", size)
+	})
+}
+
+// TestHand_twice: who gives the terminal away while somebody has it waits, and each learns what came of his own.
+func TestHand_twice(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShown(t)
+		asked, over := s.asked(), [2]chan error{make(chan error, 1), make(chan error, 1)}
+		for i := range over {
+			go func() { over[i] <- s.Run(&exec.Cmd{Args: []string{strconv.Itoa(i)}}) }()
+			synctest.Wait()
+		}
+		for i := range over {
+			if got := <-asked; got != fmt.Sprintf("Rarg=%d\x00dir=", i) || len(asked) > 0 {
+				t.Errorf("asked for %q and %d more, want program %d alone", got, len(asked), i)
+			}
+			s.returns(wire.Fields{wire.Code + "=" + strconv.Itoa(i+1)})
+			synctest.Wait()
+			select {
+			case err := <-over[i]:
+				if err == nil || err.Error() != fmt.Sprintf("exit status %d", i+1) {
+					t.Errorf("program %d: %v", i, err)
+				}
+			default:
+				t.Errorf("nobody learns that program %d has ended", i)
+			}
 		}
 	})
 }
