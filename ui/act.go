@@ -98,6 +98,11 @@ func (a *App) act(i intent.Intent) tea.Cmd {
 	case intent.Mode:
 		return a.setMode(i.Mode)
 	case intent.Edit:
+		if a.away {
+			a.flash.Say(i.Name + " was not opened: another program has the terminal")
+			return nil
+		}
+		a.away = true
 		return func() tea.Msg {
 			return edit(a.o.Terminal, a.o.Environ, i.Name, i.Draft, func(text, path string, err error) (tea.Msg, bool) {
 				then, keep := i.Then(a.ctx, text, path, err)

@@ -113,8 +113,8 @@ type App struct {
 	boards  boards
 	flash   *flash.Line
 	notice  *notice.Notice
-	began   time.Time // when the pool came
-	ends    bool      // the human wants the agents to end
+	away    bool // somebody else has the terminal, or is about to
+	ends    bool // the human wants the agents to end
 	wheel   wheel
 
 	dirty bool

@@ -72,7 +72,7 @@ func (a *App) change(i event.Info) tea.Cmd {
 	if t == nil && i.Kind.Nature().Stays {
 		t = a.tabs.ByID(0)
 	}
-	was, witnessed := event.Info{}, !i.Created.Before(a.began) // since it was created
+	was, witnessed := event.Info{}, !i.Created.Before(a.feed.began) // since it was created
 	if t != nil {
 		was, witnessed = t.Info, true
 	} else {

@@ -13,11 +13,11 @@ import (
 )
 
 // edit runs the external editor on a draft, in a file of that name. then gets the result and the
-// file's path, and says whether to keep the file. It is called in a command.
+// file's path, and says whether to keep the file. It is called in a command, and ends with a [returned].
 func edit(terminal Terminal, environ []string, name, draft string, then func(text, path string, err error) (m tea.Msg, keep bool)) tea.Msg {
 	fail := func(err error) tea.Msg {
 		m, _ := then("", "", err)
-		return m
+		return returned{m}
 	}
 	if terminal == nil {
 		return fail(fmt.Errorf("this terminal can be given to no editor"))
@@ -56,8 +56,8 @@ func edit(terminal Terminal, environ []string, name, draft string, then func(tex
 	})()
 }
 
-// returned says that the human is back from a program that had the terminal, and carries its
-// result.
+// returned says that nobody else has the terminal any more, and carries what came of it. What the human sees, they see
+// from now on.
 type returned struct{ with tea.Msg }
 
 // editorOf is the human's editor with its arguments.

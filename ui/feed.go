@@ -27,6 +27,7 @@ type feed struct {
 	send   func(tea.Msg)   // to the loop
 	came   chan tea.Msg    // results of actions
 	source *event.Feed     // nil until there is a pool
+	began  time.Time       // when that came
 }
 
 // follow carries the news to the program until the screen ends. It is the only goroutine of the

@@ -70,16 +70,21 @@ type (
 	flows     struct{}
 )
 
-// suspend has the shell take the terminal until the human is back.
+// suspend has the shell take the terminal until the human is back. Who has it is not disturbed: whoever pressed Ctrl+Z
+// twice wants the shell once.
 func (a *App) suspend() tea.Cmd {
+	if a.away {
+		return nil
+	}
 	if a.o.Terminal == nil {
 		a.flash.Say("this terminal can't be given back for a while")
 		return nil
 	}
+	a.away = true
 	return term.Hand(a.o.Terminal.Suspend, func(err error) tea.Msg {
 		if err != nil {
-			return noted{fmt.Sprintf("the shell did not get the terminal: %v", err)}
+			return returned{noted{fmt.Sprintf("the shell did not get the terminal: %v", err)}}
 		}
-		return tea.ResumeMsg{}
+		return returned{tea.ResumeMsg{}}
 	})
 }

@@ -131,6 +131,7 @@ func (a *App) handle(m tea.Msg) tea.Cmd {
 		a.reader.documents = m.documents
 		a.refreshBox()
 	case returned:
+		a.away = false
 		a.asks.Back()
 		return a.handle(m.with)
 	case done:
@@ -157,8 +158,8 @@ func (a *App) handle(m tea.Msg) tea.Cmd {
 func (a *App) attach(p *pool) tea.Cmd {
 	a.asks.Pool, a.asks.Free = p.asks, func(ctx context.Context) error { return a.pool.SetMode(ctx, permit.Auto) }
 	a.use(p)
-	a.began = a.o.Now().Truncate(time.Millisecond)
-	a.notice.Attach(p.notice, a.began)
+	a.feed.began = a.o.Now().Truncate(time.Millisecond)
+	a.notice.Attach(p.notice, a.feed.began)
 	a.human = p.Arrive()
 	a.human.Pressed(a.o.Now()) // a human has just started the program
 	a.feed.source = p.Subscribe()
