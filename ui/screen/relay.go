@@ -294,7 +294,8 @@ func (r *relay) wait() (ready, error) {
 	case r.lookBy.IsZero():
 		r.lookBy = time.Now().Add(looking)
 	}
-	in.in = len(r.sent) < most && r.code == 0 && r.backBy.IsZero()
+	// The terminal keeps what is typed until the host has answered: if that never does, it is the next one's.
+	in.in = r.greet && len(r.sent) < most && r.code == 0 && r.backBy.IsZero()
 	host.out = len(r.sent) > 0 && !r.gone
 	out.out = len(r.shown) > 0 && tty.Foreground(0) // in the background the terminal is somebody else's
 	wants := []want{signal, host, in, out}

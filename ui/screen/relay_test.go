@@ -21,6 +21,9 @@ func TestMain(m *testing.M) {
 	if os.Getenv(panicking) != "" {
 		panicInRelay()
 	}
+	if before, is := os.LookupEnv(showing); is {
+		showHosts(before)
+	}
 	os.Exit(m.Run())
 }
 
