@@ -60,7 +60,8 @@ func TestFront_ends(t *testing.T) {
 	s := newSite(t)
 	s.barred(t)
 	for name, end := range map[string]func(c *console) (code int){
-		"ctrl+c": func(c *console) int { c.typed(t, "x\x03"); return 128 + int(syscall.SIGINT) },
+		"ctrl+c":  func(c *console) int { c.typed(t, "x\x03"); return 128 + int(syscall.SIGINT) },
+		"ctrl+\\": func(c *console) int { c.typed(t, "x\x1c"); return 128 + int(syscall.SIGQUIT) },
 		"a signal": func(c *console) int {
 			_ = c.cmd.Process.Signal(syscall.SIGHUP)
 			return 128 + int(syscall.SIGHUP)

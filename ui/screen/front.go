@@ -41,6 +41,9 @@ func (f *front) show() {
 	go func(signals <-chan os.Signal) {
 		for sig := range signals {
 			if n, ok := sig.(syscall.Signal); ok && n != syscall.SIGTSTP {
+				if n == syscall.SIGINT || n == syscall.SIGQUIT { // a key: what was typed before it was for no shell
+					_ = tty.Forget(0)
+				}
 				f.undo()
 				f.left(128 + int(n))
 			}

@@ -11,19 +11,29 @@ import (
 	"time"
 
 	"github.com/creack/pty"
+	"golang.org/x/sys/unix"
 
 	"fantail/ui/screen/wire"
 )
 
-// showing names the child that shows hosts: what it does before, and the descriptors from 3 on are theirs, or the test's
-// word to go on.
-const showing = "SCREEN_TEST_SHOWING"
+// showing names the child that shows hosts, and says how: their descriptors are those from 3 on. With a front, the first of
+// them keeps the front until its other end is closed.
+const (
+	showing   = "SCREEN_TEST_SHOWING"
+	plainly   = "plainly"
+	withFront = "with a front"
+)
 
 // showHosts shows one host after the other, as long as they are silent.
-func showHosts(before string) {
-	at := found()
+func showHosts(how string) {
+	at, fd := found(), 3
+	if how == withFront {
+		at.show()
+		_, _ = os.NewFile(uintptr(fd), "door").Read(make([]byte, 1))
+		fd++
+	}
 	code, end := 0, Silent
-	for fd := 3; end == Silent; fd++ {
+	for ; end == Silent; fd++ {
 		code, end = relayed(fd, hello(nil, "/", at), at)
 	}
 	os.Exit(code)
@@ -41,7 +51,7 @@ type shown struct {
 }
 
 // open makes a terminal and a child for it that is not started.
-func open(t *testing.T, before string) *shown {
+func open(t *testing.T, how string) *shown {
 	t.Helper()
 	master, slave, err := pty.Open()
 	if err != nil {
@@ -52,7 +62,7 @@ func open(t *testing.T, before string) *shown {
 		t.Fatal(err)
 	}
 	c := exec.Command(os.Args[0])
-	c.Env = append(os.Environ(), showing+"="+before)
+	c.Env = append(os.Environ(), showing+"="+how)
 	c.Stdin, c.Stdout, c.Stderr = slave, slave, slave
 	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	return &shown{cmd: c, tty: master, slave: slave}
@@ -73,10 +83,34 @@ func (s *shown) start(t *testing.T) {
 	})
 }
 
+// door is what keeps the front until it is closed.
+func (s *shown) door(t *testing.T) io.Closer {
+	t.Helper()
+	theirs, ours, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { ours.Close() })
+	s.cmd.ExtraFiles = append(s.cmd.ExtraFiles, theirs)
+	return ours
+}
+
 // types has the terminal send that.
 func (s *shown) types(t *testing.T, keys string) {
 	t.Helper()
 	if _, err := s.tty.WriteString(keys); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// typed waits for the terminal to have something to read.
+func (s *shown) typed(t *testing.T) {
+	t.Helper()
+	err := error(unix.EINTR)
+	for err == unix.EINTR {
+		_, err = unix.Poll([]unix.PollFd{{Fd: int32(s.slave.Fd()), Events: unix.POLLIN}}, int(within.Milliseconds()))
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 }
@@ -176,7 +210,7 @@ func (h *player) typed(t *testing.T, last string) (keys string) {
 
 // TestRelay_silent: what is typed before a host has said anything is the next one's, if that host never does.
 func TestRelay_silent(t *testing.T) {
-	s := open(t, "")
+	s := open(t, plainly)
 	first, second := s.host(t), s.host(t)
 	s.types(t, "typed early ")
 	s.says(t, "typed early ") // the echo: it is there by now
@@ -192,5 +226,45 @@ func TestRelay_silent(t *testing.T) {
 	second.sends(t, wire.Bye, wire.Code+"=7")
 	if err := s.cmd.Wait(); s.cmd.ProcessState.ExitCode() != 7 {
 		t.Errorf("it ended with %v", err)
+	}
+}
+
+// TestFront_stop: the key that would stop a process stops nothing, and what was typed before it is still there.
+func TestFront_stop(t *testing.T) {
+	s := open(t, withFront)
+	door, h := s.door(t), s.host(t)
+	s.start(t)
+	s.says(t, box(80, 24))
+	s.types(t, "typed \x1amore")
+	s.typed(t)
+	door.Close()
+	h.hears(t)
+	h.sends(t, wire.Welcome, "")
+	if keys := h.typed(t, "more"); keys != "typed more" {
+		t.Errorf("the host gets %q", keys)
+	}
+}
+
+// TestFront_interrupt: what was typed before a key that ends it is nobody's, not even the shell's.
+func TestFront_interrupt(t *testing.T) {
+	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGQUIT} {
+		s := open(t, withFront)
+		s.cmd.SysProcAttr = nil // the terminal outlives it
+		s.door(t)
+		s.start(t)
+		s.says(t, box(80, 24))
+		s.types(t, "lost ")
+		s.typed(t)
+		if err := s.cmd.Process.Signal(sig); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.cmd.Wait(); s.cmd.ProcessState.ExitCode() != 128+int(sig) {
+			t.Errorf("%v: it ended with %v", sig, err)
+		}
+		s.types(t, "kept\r")
+		buf := make([]byte, 64)
+		if n, err := s.slave.Read(buf); err != nil || string(buf[:n]) != "kept\n" {
+			t.Errorf("%v: the shell reads %q, %v", sig, buf[:n], err)
+		}
 	}
 }

@@ -1,7 +1,8 @@
 // Package tty is a terminal as its driver knows it: modes, size, who is in its foreground.
 //
 // Does: read and set modes; make the modes of a full screen; tell the size and whose the terminal
-// is; open it once more, so that nobody waits for it; write last words that wait for nobody.
+// is; throw away what was typed; open it once more, so that nobody waits for it; write last words
+// that wait for nobody.
 //
 // Does not: know what is shown, or keep anything. It needs nothing but the standard library's
 // small packages.
@@ -58,9 +59,9 @@ func (m Modes) Raw() Modes {
 	return m
 }
 
-// Signalled is m with keys that send signals, as Ctrl+C does.
+// Signalled is m with keys that send signals, as Ctrl+C does. What was typed before them stays to be read.
 func (m Modes) Signalled() Modes {
-	m.t.Lflag |= syscall.ISIG
+	m.t.Lflag |= syscall.ISIG | noFlush
 	return m
 }
 
@@ -112,6 +113,14 @@ func Holder(fd int) int {
 		return 0
 	}
 	return int(group)
+}
+
+// Forget throws away what was typed and nobody has read.
+func Forget(fd int) error {
+	if err := forget(fd); err != nil {
+		return fmt.Errorf("throw away what the terminal has to be read: %w", err)
+	}
+	return nil
 }
 
 // Reopen opens the terminal once more, so that who reads or writes there never waits while everybody

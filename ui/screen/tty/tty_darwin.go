@@ -9,7 +9,13 @@ import (
 const (
 	getModes = syscall.TIOCGETA
 	setModes = syscall.TIOCSETA
+	noFlush  = syscall.NOFLSH
 )
+
+func forget(fd int) error {
+	what := int32(1) // FREAD: what is to be read
+	return ioctl(fd, syscall.TIOCFLUSH, unsafe.Pointer(&what))
+}
 
 // Name is the path of the terminal; "": nothing tells it, or it is none.
 func Name(fd int) string {
