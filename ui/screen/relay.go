@@ -32,6 +32,7 @@ type relay struct {
 	greet bool   // the host has answered
 	full  bool   // the terminal is as a full screen has it, once it has taken all that is shown
 	front bool   // of that only the alternate screen
+	began bool   // it took what makes it so, or part of it, and not all that was shown since
 	stuck bool   // the terminal had its time to take what it was given, and did not
 	ended End
 
@@ -274,7 +275,7 @@ func (r *relay) run() int {
 			r.sent = flush(r.host, r.sent)
 		}
 		if ready.toShow {
-			r.shown, r.stuck = flush(r.out, r.shown), false
+			r.took(flush(r.out, r.shown))
 		}
 	}
 }
@@ -394,8 +395,7 @@ func (r *relay) frames() (code int, done bool) {
 		}
 		r.greet, r.greetBy = true, time.Time{}
 		if k == wire.Paint {
-			r.shown = append(r.shown, body...)
-			r.notice(body)
+			r.paint(body)
 			r.came = rest
 			continue
 		}
@@ -431,18 +431,28 @@ func (r *relay) frames() (code int, done bool) {
 	}
 }
 
-// notice notes whether the terminal is as a full screen has it, or as it was.
-func (r *relay) notice(painted []byte) {
-	if in, out := bytes.LastIndex(painted, []byte(enters)), bytes.LastIndex(painted, []byte(leaves)); in != out {
+// paint shows that, and notes whether the terminal is as a full screen has it then, or as it was.
+func (r *relay) paint(b []byte) {
+	if len(r.shown) == 0 {
+		r.began = r.full
+	}
+	r.shown = append(r.shown, b...)
+	if in, out := bytes.LastIndex(b, []byte(enters)), bytes.LastIndex(b, []byte(leaves)); in != out {
 		r.full, r.front = in > out, false
 	}
 }
 
-// drop drops what the terminal has not taken: it is as it was before.
+// took notes that the terminal took what is shown, but for rest.
+func (r *relay) took(rest []byte) {
+	n := len(r.shown) - len(rest)
+	r.began = r.began || bytes.Contains(r.shown[:min(n+len(enters)-1, len(r.shown))], []byte(enters))
+	r.shown, r.stuck = rest, false
+}
+
+// drop drops what the terminal has not taken. What undoes a full screen may be among it, in whole or in part.
 func (r *relay) drop() {
-	in, out := bytes.Index(r.shown, []byte(enters)), bytes.Index(r.shown, []byte(leaves))
-	if in >= 0 || out >= 0 {
-		r.full = out >= 0 && (in < 0 || out < in)
+	if len(r.shown) > 0 {
+		r.full = r.began
 	}
 	r.shown = r.shown[:0]
 }

@@ -87,27 +87,51 @@ func TestRelay_panics(t *testing.T) {
 	}
 }
 
-// TestDrop: what the terminal has not taken it does not show, whichever way it was on.
+// TestDrop: what the terminal has not taken it does not show, and it is as it was only if a full screen never began there
+// or is undone to the last byte.
 func TestDrop(t *testing.T) {
+	const set, unset = "\x1b[?25l" + enters + "\x1b[?2004h", "\x1b[24;1H" + leaves + "\x1b[?2004l"
 	for _, c := range []struct {
-		taken, waits string
-		full         bool
+		before, shown string // before is taken first, all of it
+		taken         int    // of shown
+		full          bool
 	}{
-		{"", "", false},
-		{enters, "x", true},
-		{"", "x" + enters + "y", false},
-		{enters, "x" + leaves, true},
-		{enters + leaves, "", false},
-		{enters + leaves, enters, false},
-		{enters, leaves + enters, true},
-		{"", enters + leaves, false},
+		{"", "", 0, false},
+		{"", "x" + set, 0, false},
+		{"", "x" + set, strings.Index("x"+set, enters), false},
+		{"", "x" + set, strings.Index("x"+set, enters) + 1, true},
+		{"", "x" + set, len(set), true},
+		{"", set + unset, 0, false},
+		{"", set + unset, len(set), true},
+		{"", set + unset, len(set+unset) - 1, true},
+		{"", set + unset, len(set + unset), false},
+		{set, "x", 0, true},
+		{set, unset, 0, true},
+		{set, unset, strings.Index(unset, leaves) + 4, true},
+		{set, unset, strings.Index(unset, leaves) + len(leaves), true},
+		{set, unset, len(unset), false},
+		{set, unset + set, 0, true},
+		{set + unset, "", 0, false},
+		{set + unset, set, 0, false},
 	} {
-		r := &relay{shown: []byte(c.waits)}
-		r.notice([]byte(c.taken))
-		r.notice(r.shown)
+		r := &relay{}
+		r.paint([]byte(c.before))
+		r.took(nil)
+		r.paint([]byte(c.shown))
+		r.took(r.shown[c.taken:])
 		r.drop()
 		if r.full != c.full || len(r.shown) > 0 {
-			t.Errorf("taken %q, waiting %q: full %t, want %t", c.taken, c.waits, r.full, c.full)
+			t.Errorf("before %q, %d bytes taken of %q: full %t, want %t", c.before, c.taken, c.shown, r.full, c.full)
 		}
+	}
+}
+
+// TestDrop_front: the alternate screen of a front is undone although nothing of the host's was taken.
+func TestDrop_front(t *testing.T) {
+	r := &relay{full: true, front: true}
+	r.paint([]byte(enters))
+	r.drop()
+	if !r.full {
+		t.Error("the terminal is taken for one as it was")
 	}
 }
