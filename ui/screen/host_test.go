@@ -129,6 +129,22 @@ func (s *shown) says(t *testing.T, text string) {
 	}
 }
 
+// state waits for the child to be stopped or to end.
+func (s *shown) state(t *testing.T) syscall.WaitStatus {
+	t.Helper()
+	late := time.AfterFunc(within, func() { _ = s.cmd.Process.Kill() })
+	defer late.Stop()
+	var is syscall.WaitStatus
+	err := error(syscall.EINTR)
+	for err == syscall.EINTR {
+		_, err = syscall.Wait4(s.cmd.Process.Pid, &is, syscall.WUNTRACED, nil)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return is
+}
+
 // player plays a host.
 type player struct {
 	*os.File
@@ -266,5 +282,70 @@ func TestFront_interrupt(t *testing.T) {
 		if n, err := s.slave.Read(buf); err != nil || string(buf[:n]) != "kept\n" {
 			t.Errorf("%v: the shell reads %q, %v", sig, buf[:n], err)
 		}
+	}
+}
+
+// backs reads frames until the terminal was said to be the screen's again that often.
+func (h *player) backs(t *testing.T, times int) {
+	t.Helper()
+	h.until(t, func(k wire.Kind, _ string) bool {
+		if k == wire.Back {
+			times--
+		}
+		return times == 0
+	})
+}
+
+// job starts a child that can be stopped, on a terminal that controls nobody, and its host.
+func job(t *testing.T) (*shown, *player) {
+	t.Helper()
+	s := open(t, plainly)
+	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	h := s.host(t)
+	s.start(t)
+	h.hears(t)
+	h.sends(t, wire.Welcome, "")
+	h.sends(t, wire.Paint, enters)
+	s.says(t, enters)
+	return s, h
+}
+
+// signals sends one to the child and all it has started.
+func (s *shown) signals(t *testing.T, sig syscall.Signal) {
+	t.Helper()
+	if err := syscall.Kill(-s.cmd.Process.Pid, sig); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestRelay_haltsLate: a host that answers after the screen has stopped without it does not stop it once more; one that
+// answers in time does, and so does one that was not asked.
+func TestRelay_haltsLate(t *testing.T) {
+	s, h := job(t)
+	stop := func(why string) {
+		t.Helper()
+		if is := s.state(t); !is.Stopped() {
+			t.Fatalf("%s: it is not stopped but %#x", why, is)
+		}
+		s.signals(t, syscall.SIGCONT)
+		h.backs(t, 1)
+	}
+	asked := func() {
+		t.Helper()
+		s.signals(t, syscall.SIGTSTP)
+		h.until(t, func(k wire.Kind, _ string) bool { return k == wire.Stop })
+	}
+	asked()
+	stop("no answer")
+	h.sends(t, wire.Halt, "")
+	h.backs(t, 1)
+	asked()
+	h.sends(t, wire.Halt, "")
+	stop("an answer in time")
+	h.sends(t, wire.Halt, "")
+	stop("nobody asked")
+	h.sends(t, wire.Bye, wire.Code+"=7")
+	if is := s.state(t); !is.Exited() || is.ExitStatus() != 7 {
+		t.Errorf("it did not end but is %#x", is)
 	}
 }

@@ -30,6 +30,7 @@ type relay struct {
 	came  []byte // from the host: frames that are not all there, or whose turn has not come
 	gone  bool   // the host sends no more
 	greet bool   // the host has answered
+	asked bool   // the host was asked to have it stop, and has not answered
 	full  bool   // the terminal is as a full screen has it, once it has taken all that is shown
 	front bool   // of that only the alternate screen
 	began bool   // it took what makes it so, or part of it, and not all that was shown since
@@ -409,8 +410,7 @@ func (r *relay) frames() (code int, done bool) {
 		r.came = rest
 		switch k {
 		case wire.Halt:
-			r.stopBy = time.Time{}
-			r.stop()
+			r.halt()
 		case wire.Run:
 			r.give(wire.FieldsOf(body))
 		case wire.Bye:
@@ -478,8 +478,10 @@ func (r *relay) signal(sig syscall.Signal) (code int, done bool) {
 			r.resume()
 		}
 	case syscall.SIGTSTP:
-		r.sent = wire.Append(r.sent, wire.Stop, nil)
-		r.stopBy = time.Now().Add(goodbye)
+		if !r.asked { // else one answer would be taken for two, or two for one
+			r.sent = wire.Append(r.sent, wire.Stop, nil)
+		}
+		r.asked, r.stopBy = true, time.Now().Add(goodbye)
 	case syscall.SIGPIPE:
 	default:
 		if r.code != 0 { // it means it
@@ -495,6 +497,19 @@ func (r *relay) leave(sig syscall.Signal) {
 	r.code = 128 + int(sig)
 	r.sent = wire.Append(r.sent, wire.Leave, wire.Fields{wire.Signal + "=" + strconv.Itoa(int(sig))}.Bytes())
 	r.leaveBy = time.Now().Add(goodbye)
+}
+
+// halt does what a [wire.Halt] says, unless that answers so late that the stop is over: then the terminal is the screen's
+// again, or is about to be.
+func (r *relay) halt() {
+	late := r.asked && r.stopBy.IsZero()
+	r.asked, r.stopBy = false, time.Time{}
+	switch {
+	case !late:
+		r.stop()
+	case r.backBy.IsZero():
+		r.back(nil)
+	}
 }
 
 // stop gives the terminal back and stops, as a program does that is told to by Ctrl+Z: with all
