@@ -17,11 +17,12 @@ import (
 )
 
 // showing names the child that shows hosts, and says how: their descriptors are those from 3 on. With a front, the first of
-// them keeps the front until its other end is closed.
+// them keeps the front until its other end is closed. Resized, the terminal has another size than the hello says.
 const (
 	showing   = "SCREEN_TEST_SHOWING"
 	plainly   = "plainly"
 	withFront = "with a front"
+	resized   = "resized"
 )
 
 // showHosts shows one host after the other, as long as they are silent.
@@ -34,7 +35,13 @@ func showHosts(how string) {
 	}
 	code, end := 0, Silent
 	for ; end == Silent; fd++ {
-		code, end = relayed(fd, hello(nil, "/", at), at)
+		says := hello(nil, "/", at)
+		if how == resized {
+			if err := pty.Setsize(os.Stdin, &pty.Winsize{Rows: 50, Cols: 200}); err != nil {
+				panic(err)
+			}
+		}
+		code, end = relayed(fd, says, at)
 	}
 	os.Exit(code)
 }
@@ -347,5 +354,25 @@ func TestRelay_haltsLate(t *testing.T) {
 	h.sends(t, wire.Bye, wire.Code+"=7")
 	if is := s.state(t); !is.Exited() || is.ExitStatus() != 7 {
 		t.Errorf("it did not end but is %#x", is)
+	}
+}
+
+// TestRelay_resized: a host is told of a size that changed while the screen said the one before.
+func TestRelay_resized(t *testing.T) {
+	s := open(t, resized)
+	h := s.host(t)
+	s.start(t)
+	h.hears(t)
+	h.sends(t, wire.Welcome, "")
+	if size := h.hello.Get(wire.Columns); size != "80x24" {
+		t.Errorf("it says %q", size)
+	}
+	s.types(t, "x")
+	if all := h.until(t, func(k wire.Kind, _ string) bool { return k == wire.Keys }); all[0] != "S200x50" {
+		t.Errorf("it sends %q", all)
+	}
+	h.sends(t, wire.Bye, wire.Code+"=0")
+	if err := s.cmd.Wait(); err != nil {
+		t.Error(err)
 	}
 }

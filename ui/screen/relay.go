@@ -88,6 +88,9 @@ func relayed(host int, hello wire.Fields, at *front) (code int, end End) {
 		err = r.listen()
 		defer r.deafen()
 	}
+	if err == nil && columns(0) != hello.Get(wire.Columns) { // it changed while nobody listened
+		r.size()
+	}
 	if err == nil {
 		r.poll, err = newPoll()
 	}

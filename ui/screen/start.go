@@ -162,8 +162,8 @@ func Hello(args []string, dir string) wire.Fields { return hello(args, dir, foun
 
 func hello(args []string, dir string, at *front) wire.Fields {
 	f := Shell(args, dir)
-	if w, h, err := tty.Size(1); err == nil {
-		f.Add(wire.Columns, fmt.Sprintf("%dx%d", w, h))
+	if size := columns(1); size != "" {
+		f.Add(wire.Columns, size)
 	}
 	if at.was != (tty.Modes{}) {
 		f.Add(wire.Modes, at.was.String())
@@ -172,6 +172,15 @@ func hello(args []string, dir string, at *front) wire.Fields {
 		f.Add(wire.Colors, "truecolor")
 	}
 	return f
+}
+
+// columns is the terminal's size as a hello has it; "" if nothing tells it.
+func columns(fd int) string {
+	w, h, err := tty.Size(fd)
+	if err != nil {
+		return ""
+	}
+	return fmt.Sprintf("%dx%d", w, h)
 }
 
 // reach returns a socket to the workspace's host, which it starts if there is none: that takes a while, and slow is called
