@@ -357,6 +357,27 @@ func TestRelay_haltsLate(t *testing.T) {
 	}
 }
 
+// TestRelay_stopsProgram: a stop that was asked for before a program has the terminal stops both at once, and only once.
+func TestRelay_stopsProgram(t *testing.T) {
+	s, h := job(t)
+	s.signals(t, syscall.SIGTSTP)
+	h.until(t, func(k wire.Kind, _ string) bool { return k == wire.Stop })
+	h.sends(t, wire.Run, string(wire.Fields{wire.Arg + "=/bin/sh", wire.Arg + "=-c", wire.Arg + "=echo has it; read line", wire.Dir + "=/"}.Bytes()))
+	if is := s.state(t); !is.Stopped() {
+		t.Fatalf("it is not stopped but %#x", is)
+	}
+	s.signals(t, syscall.SIGCONT)
+	s.says(t, "has it")
+	s.types(t, "\n")
+	h.until(t, func(k wire.Kind, body string) bool { return k == wire.Back && body == wire.Code+"=0" })
+	h.sends(t, wire.Halt, "")
+	h.backs(t, 1)
+	h.sends(t, wire.Bye, wire.Code+"=7")
+	if is := s.state(t); !is.Exited() || is.ExitStatus() != 7 {
+		t.Errorf("it did not end but is %#x", is)
+	}
+}
+
 // TestRelay_resized: a host is told of a size that changed while the screen said the one before.
 func TestRelay_resized(t *testing.T) {
 	s := open(t, resized)

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"fantail/ui/screen/wire"
 )
@@ -17,7 +18,12 @@ func (r *relay) give(f wire.Fields) {
 	r.release(r.patience())
 	r.given.Store(true)
 	var back wire.Fields
-	code, err := run(f.All(wire.Arg), f.All(wire.Env), f.Get(wire.Dir))
+	code, err := run(f.All(wire.Arg), f.All(wire.Env), f.Get(wire.Dir), func() {
+		if !r.stopBy.IsZero() { // somebody had asked for a stop: not once the program has ended
+			r.stopBy = time.Time{}
+			stopGroup()
+		}
+	})
 	r.given.Store(false)
 	if err != nil {
 		back.Add(wire.Say, err.Error())
@@ -28,9 +34,9 @@ func (r *relay) give(f wire.Fields) {
 	}
 }
 
-// run runs a program on the terminal and returns its exit code. Ctrl+C is meant for it alone;
-// other signals that end a screen end it too.
-func run(argv, env []string, dir string) (code int, err error) {
+// run runs a program on the terminal and returns its exit code; started is called once it runs.
+// Ctrl+C is meant for it alone; other signals that end a screen end it too.
+func run(argv, env []string, dir string, started func()) (code int, err error) {
 	if len(argv) == 0 {
 		return 0, fmt.Errorf("no program is named")
 	}
@@ -50,6 +56,7 @@ func run(argv, env []string, dir string) (code int, err error) {
 	if err != nil {
 		return 0, err
 	}
+	started()
 	done := make(chan struct{})
 	go func() {
 		for {
