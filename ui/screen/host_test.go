@@ -3,9 +3,11 @@ package screen
 import (
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"os/exec"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -18,15 +20,21 @@ import (
 
 // showing names the child that shows hosts, and says how: their descriptors are those from 3 on. With a front, the first of
 // them keeps the front until its other end is closed. Resized, the terminal has another size than the hello says.
+// One that is started looks for its hosts itself.
 const (
 	showing   = "SCREEN_TEST_SHOWING"
 	plainly   = "plainly"
 	withFront = "with a front"
 	resized   = "resized"
+	started   = "started"
 )
 
 // showHosts shows one host after the other, as long as they are silent.
 func showHosts(how string) {
+	if how == started {
+		code, _ := Start(nil)
+		os.Exit(code)
+	}
 	at, fd := found(), 3
 	if how == withFront {
 		at.show()
@@ -119,6 +127,16 @@ func (s *shown) typed(t *testing.T) {
 	}
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// reads checks that a line that is typed is the next one a shell reads.
+func (s *shown) reads(t *testing.T, line string) {
+	t.Helper()
+	s.types(t, line+"\r")
+	buf := make([]byte, 64)
+	if n, err := s.slave.Read(buf); err != nil || string(buf[:n]) != line+"\n" {
+		t.Errorf("the shell reads %q, %v", buf[:n], err)
 	}
 }
 
@@ -252,6 +270,43 @@ func TestRelay_silent(t *testing.T) {
 	}
 }
 
+// TestStart_silent: what was typed for hosts none of which shows anything is no shell's.
+func TestStart_silent(t *testing.T) {
+	for _, name := range []string{"XDG_DATA_HOME", "XDG_RUNTIME_DIR"} {
+		t.Setenv(name, t.TempDir())
+	}
+	s := open(t, started)
+	s.cmd.SysProcAttr, s.cmd.Dir = nil, t.TempDir() // the terminal outlives it
+	_, socket, err := placeOf(s.cmd.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("unix", socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var silent sync.WaitGroup
+	defer silent.Wait()
+	defer l.Close()
+	silent.Go(func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			_ = conn.Close()
+		}
+	})
+	s.types(t, "lost\r")
+	s.says(t, "lost\r\n") // the echo: it is there by now
+	s.start(t)
+	s.says(t, "hosts in a row ended")
+	if err := s.cmd.Wait(); s.cmd.ProcessState.ExitCode() != 1 {
+		t.Errorf("it ended with %v", err)
+	}
+	s.reads(t, "kept")
+}
+
 // TestFront_stop: the key that would stop a process stops nothing, and what was typed before it is still there.
 func TestFront_stop(t *testing.T) {
 	s := open(t, withFront)
@@ -284,11 +339,7 @@ func TestFront_interrupt(t *testing.T) {
 		if err := s.cmd.Wait(); s.cmd.ProcessState.ExitCode() != 128+int(sig) {
 			t.Errorf("%v: it ended with %v", sig, err)
 		}
-		s.types(t, "kept\r")
-		buf := make([]byte, 64)
-		if n, err := s.slave.Read(buf); err != nil || string(buf[:n]) != "kept\n" {
-			t.Errorf("%v: the shell reads %q, %v", sig, buf[:n], err)
-		}
+		s.reads(t, "kept")
 	}
 }
 

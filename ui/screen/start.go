@@ -81,6 +81,7 @@ func Start(args []string) (code int, shown bool) {
 			silent++
 		}
 	}
+	_ = tty.Forget(0) // it was typed for a host, not for the shell
 	fmt.Fprintf(os.Stderr, "fantail: %d hosts in a row ended before they had shown anything; %s may tell why\n", hosts, path.Join(data, paths.HostLog))
 	return 1, true
 }
