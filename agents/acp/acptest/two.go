@@ -130,12 +130,13 @@ func (a *Agent) accept(ctx context.Context, id, text string) (any, error) {
 		}
 		a.mu.Unlock()
 		var takes chan string
-		if a.Steers {
-			takes = t.Steered
+		var message string
+		if a.Steers { // it is told of before what the turn says to it
+			takes, message = t.Steered, a.tells(id, text)
 		}
 		select {
 		case takes <- text:
-			return a.inserts(id, text), nil
+			return a.keeps(id, message, text), nil
 		case <-t.left:
 			if t.Context.Err() != nil {
 				return nil, &rpc.Error{Code: rpc.Cancelled, Message: "cancelled"}
@@ -146,13 +147,19 @@ func (a *Agent) accept(ctx context.Context, id, text string) (any, error) {
 	}
 }
 
-// inserts puts a prompt into the conversation.
-func (a *Agent) inserts(id, text string) (accepted map[string]string) {
-	message := fmt.Sprint("u", a.said.Add(1))
+// tells says that a prompt is a message of the conversation.
+func (a *Agent) tells(id, text string) (message string) {
+	message = fmt.Sprint("u", a.said.Add(1))
 	content := []map[string]string{{"type": "text", "text": text}}
 	a.update(id, marshal(map[string]any{"sessionUpdate": "user_message", "messageId": message, "content": content}))
+	return message
+}
+
+// keeps puts that message into the conversation.
+func (a *Agent) keeps(id, message, text string) (accepted map[string]string) {
 	if a.Forgets == nil || !a.Forgets(text) {
-		a.sessions.note(id, marshal(map[string]any{"sessionUpdate": "user_message_chunk", "messageId": message, "content": content[0]}))
+		content := map[string]string{"type": "text", "text": text}
+		a.sessions.note(id, marshal(map[string]any{"sessionUpdate": "user_message_chunk", "messageId": message, "content": content}))
 	}
 	return map[string]string{"messageId": message}
 }
@@ -169,7 +176,7 @@ func (a *Agent) starts(id, text string) (accepted map[string]string) {
 	})
 	t := &Turn{Context: ctx, Session: id, Prompt: text, Steered: make(chan string), a: a, cancel: cancel, left: make(chan struct{})}
 	a.turns[id] = t
-	accepted = a.inserts(id, text)
+	accepted = a.keeps(id, a.tells(id, text), text)
 	a.state(id, "running", "")
 	a.due = append(a.due, func() {
 		defer cancel()
