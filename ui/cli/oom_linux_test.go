@@ -50,7 +50,7 @@ func TestMemoryEnds(t *testing.T) {
 	}
 	log := ""
 	gone := regexp.MustCompile(`^fantail: the host ended before the answer was there \(.*\); (.*) may tell why, and fantail -p --continue goes on with it\n$`)
-	again := regexp.MustCompile(`(?m)^fantail: [\w-]+: write down .*: trying again: out of memory \(7\)\n`) // the database was the first to miss some
+	again := regexp.MustCompile(`(?m)^fantail: (close [\w-]+|[\w-]+: write down .*: trying again): out of memory \(7\)\n`) // the database was the first to miss some
 	for range cap(told) {
 		said := again.ReplaceAllString(<-told, "")
 		if m := gone.FindStringSubmatch(said); m != nil {
