@@ -122,11 +122,15 @@ func relayed(host int, hello wire.Fields, at *front) (code int, end End) {
 	// The start gate's goroutine is kept on its thread, to which the runtime's poller would hand over each key.
 	done := make(chan int)
 	go func() { done <- r.guarded() }()
-	code = <-done
+	return r.how(<-done)
+}
+
+// how says how it ended with that exit code.
+func (r *relay) how(code int) (int, End) {
 	switch {
 	case r.code != 0:
 		return code, Over // whoever signalled means this process
-	case !r.greet:
+	case !r.greet && r.gone: // one that is there and does not answer would not do so the next time
 		return code, Silent
 	}
 	return code, r.ended

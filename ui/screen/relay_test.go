@@ -135,3 +135,18 @@ func TestDrop_front(t *testing.T) {
 		t.Error("the terminal is taken for one as it was")
 	}
 }
+
+// TestRelay_how: another host is tried where one has ended in silence, not where one is there and does not answer.
+func TestRelay_how(t *testing.T) {
+	for want, r := range map[End]*relay{
+		Over: {}, Silent: {gone: true}, Next: {greet: true, gone: true, ended: Next},
+	} {
+		if code, end := r.how(1); code != 1 || end != want {
+			t.Errorf("it ended with %d, %d, want %d", code, end, want)
+		}
+	}
+	r := relay{gone: true, code: 130}
+	if _, end := r.how(130); end != Over {
+		t.Errorf("one that was told to end: %d", end)
+	}
+}
