@@ -201,12 +201,8 @@ func (q Query) condition() pass {
 		p = p.and("sender IS NULL AND sender_name = ?", q.From)
 	}
 	if len(q.IDs) > 0 {
-		marks, args := "", []any{}
-		for _, id := range q.IDs {
-			marks += ", ?"
-			args = append(args, id)
-		}
-		p = p.and("id IN ("+marks[2:]+")", args...)
+		ids, _ := json.Marshal(q.IDs) // as one value: the statement is the same for each number of them
+		p = p.and("id IN (SELECT value FROM json_each(?))", string(ids))
 	}
 	if q.Priority != "" {
 		p = p.and("priority = ?", string(q.Priority))
