@@ -88,7 +88,7 @@ func relayed(host int, hello wire.Fields, at *front) (code int, end End) {
 		err = r.listen()
 		defer r.deafen()
 	}
-	if err == nil && columns(0) != hello.Get(wire.Columns) { // it changed while nobody listened
+	if err == nil && columns(1) != hello.Get(wire.Columns) { // it changed while nobody listened
 		r.size()
 	}
 	if err == nil {
