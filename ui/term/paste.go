@@ -135,6 +135,6 @@ func (p *pastes) paste(read string) string {
 		n = slices.Min(slices.Collect(maps.Keys(p.kept)))
 	}
 	text := p.kept[n]
-	delete(p.kept, n)
+	maps.DeleteFunc(p.kept, func(k int, _ string) bool { return k <= n }) // what was missed in whole is no later one's text
 	return text
 }

@@ -114,6 +114,19 @@ func TestPaste_several(t *testing.T) {
 	}
 }
 
+// TestPaste_missed: one that the framework's reader missed in whole is never taken for another.
+func TestPaste_missed(t *testing.T) {
+	p := newPastes(strings.NewReader(strings.Repeat(pasteBegins+"x"+pasteEnds, 2) + pasteBegins + "third" + pasteEnds + pasteBegins + "fourth" + pasteEnds))
+	if _, err := io.Copy(io.Discard, p); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range [][2]string{{"3", "third"}, {"", "fourth"}, {"own", "own"}} {
+		if got := p.paste(c[0]); got != c[1] {
+			t.Errorf("%q is %q, want %q", c[0], got, c[1])
+		}
+	}
+}
+
 // BenchmarkPaste: 1 MiB, with a byte that is no character.
 func BenchmarkPaste(b *testing.B) {
 	all := pasteBegins + "\xe9" + strings.Repeat("a line of sixteen\n", 1<<20/18) + pasteEnds
