@@ -5,15 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"fantail/agents/audit"
-	"fantail/agents/choices"
 	"fantail/agents/event"
 	"fantail/agents/fleet"
 	"fantail/agents/history"
-	"fantail/agents/roster"
+	"fantail/agents/tasks"
 	"fantail/store"
-	"fantail/tools/permit"
+	"fantail/tools/permission"
 )
 
 // Prompt queues what the human typed; it returns once the row is committed. It
@@ -25,7 +25,7 @@ func (p *Pool) Prompt(ctx context.Context, agent int64, text string) error {
 		return err
 	}
 	if !a.Kind.HasPrompt() {
-		return roster.ErrNoPrompt
+		return tasks.ErrNoPrompt
 	}
 	if strings.TrimSpace(text) == "" {
 		return errors.New("the prompt is empty")
@@ -36,7 +36,7 @@ func (p *Pool) Prompt(ctx context.Context, agent int64, text string) error {
 			return err
 		}
 		if !row.Closed.IsZero() {
-			return fmt.Errorf("%s was closed: %w", row.Name, roster.ErrNoAgent)
+			return fmt.Errorf("%s was closed: %w", row.Name, tasks.ErrNoAgent)
 		}
 		id, err := tx.AddPrompt(a.ID, text, false)
 		if err != nil {
@@ -219,8 +219,8 @@ func (p *Pool) Compact(ctx context.Context, agent int64, hint string) error {
 		return err
 	}
 	switch {
-	case !l.Kind.HasPrompt():
-		return roster.ErrNoPrompt
+	case !l.Agent.Kind.HasPrompt():
+		return tasks.ErrNoPrompt
 	case p.o.shows():
 		return p.o.DB.ReadOnly()
 	}
@@ -230,31 +230,77 @@ func (p *Pool) Compact(ctx context.Context, agent int64, hint string) error {
 	return nil
 }
 
-// SetMode changes the permission mode of all agents. Questions the new mode
-// answers are answered; with an error they stay open, or the mode stays as it was
-// because the new one can't hold here. That it is auto is remembered for the next start.
-func (p *Pool) SetMode(ctx context.Context, m permit.Mode) error {
+// SetMode changes the permission mode of all agents at once. It answers no open question. With an error the mode stays as
+// it was because the new one can't hold here, or it holds and is not recorded. That it is auto is remembered for the next
+// start.
+func (p *Pool) SetMode(ctx context.Context, m permission.Mode) error {
 	was := p.o.Gate.Mode()
 	err := p.o.Gate.SetMode(m)
+	fleet.Recount(p.fleet) // also which mode still holds
+	if err != nil {
+		return err
+	}
+	return p.moded(ctx, was)
+}
+
+// loosens is how long a mode that a key chose must stay chosen before it may allow more.
+const loosens = time.Second
+
+// StepMode is SetMode for a key that goes from mode to mode. A mode that allows less holds at once. One that allows more
+// holds once no other was chosen for a second, on any screen.
+func (p *Pool) StepMode(ctx context.Context, m permission.Mode) error {
+	was := p.o.Gate.Mode()
+	settle, err := p.o.Gate.Step(m)
 	p.fleet.Lock()
-	p.fleet.Told() // also which mode still holds
+	p.fleet.Told()
+	if settle != nil && !p.fleet.Closing() {
+		p.fleet.Start("permission mode", func() { p.settles(ctx, settle) })
+	}
 	p.fleet.Unlock()
 	if err != nil {
 		return err
 	}
-	if was != m && !p.o.shows() {
+	return p.moded(ctx, was)
+}
+
+// settles has a mode hold once it has been the chosen one for long enough.
+func (p *Pool) settles(ctx context.Context, settle func() bool) {
+	t := time.NewTimer(loosens)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-p.fleet.Context().Done():
+		return
+	}
+	was := p.o.Gate.Mode()
+	if !settle() {
+		return
+	}
+	fleet.Recount(p.fleet)
+	if err := p.moded(ctx, was); err != nil {
+		p.fleet.Emit(event.Trouble{Err: err})
+	}
+}
+
+// moded records which mode holds if it is another one than before.
+func (p *Pool) moded(ctx context.Context, was permission.Mode) (err error) {
+	is := p.o.Gate.Mode()
+	if p.o.shows() {
+		return nil
+	}
+	if was != is {
 		err = p.o.DB.Write(p.fleet.Context(), "record the mode", func(tx *store.Tx) error {
-			return p.audit.Switched(tx, string(was), string(m), audit.Who(ctx))
+			return p.audit.Switched(tx, string(was), string(is), audit.Who(ctx))
 		})
 	}
 	chosen := "" // what the configuration says
-	if m == permit.Auto {
-		chosen = string(m)
+	if is == permission.Auto {
+		chosen = string(is)
 	}
-	if (chosen != "" || was == permit.Auto) && !p.o.shows() {
-		err = errors.Join(err, choices.Remember(p.fleet.Context(), p.o.DB, choices.Mode, chosen))
+	if chosen != "" || was == permission.Auto {
+		err = errors.Join(err, RememberChoice(p.fleet.Context(), p.o.DB, p.o.Seals, Mode, chosen))
 	}
-	return errors.Join(err, p.Asks.Review(p.fleet.Context()))
+	return err
 }
 
 // Clear begins a new conversation: what stands before is kept but no longer sent.

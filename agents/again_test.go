@@ -9,7 +9,7 @@ import (
 
 	"fantail/agents/event"
 	"fantail/agents/llm"
-	"fantail/tools/permit"
+	"fantail/tools/permission"
 )
 
 // A rule given for the session ends when another agent changed what it lets run:
@@ -31,9 +31,9 @@ func TestAsks_againWhenAnAgentChangedWhatARuleRuns(t *testing.T) {
 		}
 		return call("a", "write_file", `{"path":"GNUmakefile","content":"all:\n\t@true\n"}`), nil
 	}
-	w := open(t, &model{Reply: reply}, setting{Dir: dir, Mode: permit.Ask})
+	w := open(t, &model{Reply: reply}, setting{Dir: dir, Mode: permission.Ask})
 	n := 0
-	do := func(prompt string, again string, answer permit.Choice) {
+	do := func(prompt string, again string, answer permission.Choice) {
 		t.Helper()
 		n++
 		name := strings.Repeat("x", n)
@@ -54,13 +54,13 @@ func TestAsks_againWhenAnAgentChangedWhatARuleRuns(t *testing.T) {
 		}
 		w.State(name, event.Done)
 	}
-	do("make", "", permit.Session)
+	do("make", "", permission.Session)
 	do("make", "", "")
-	do("source", "", permit.Once)
+	do("source", "", permission.Once)
 	do("make", "", "")
-	do("append", "", permit.Once)
-	do("make", "Makefile was changed by an agent since you allowed this", permit.Session)
+	do("append", "", permission.Once)
+	do("make", "Makefile was changed by an agent since you allowed this", permission.Session)
 	do("make", "", "")
-	do("write", "", permit.Once)
-	do("make", "GNUmakefile was changed by an agent since you allowed this", permit.Once)
+	do("write", "", permission.Once)
+	do("make", "GNUmakefile was changed by an agent since you allowed this", permission.Once)
 }

@@ -17,7 +17,7 @@ func TestMain(m *testing.M) {
 	cell.Act(os.Args)
 	storetest.Memory()
 	lives := agentstest.Lives{"asks": asksThenDies, "program asks": programAsksThenDies, "replies": replies}
-	if child() || lives.Live() || caller() {
+	if child() || lives.Live() || observerLives() || caller() {
 		return
 	}
 	parallel.Raise()

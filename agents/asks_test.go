@@ -21,7 +21,7 @@ import (
 	"fantail/inbox"
 	"fantail/store"
 	"fantail/tools"
-	"fantail/tools/permit"
+	"fantail/tools/permission"
 )
 
 // asking is a model whose prompts say what it asks for: `run FILE` appends a line to
@@ -32,7 +32,7 @@ func asking(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
 	rs := results(req)
 	line := func(id, file string) []llm.Part {
 		file, more, _ := strings.Cut(file, "; ")
-		return call(id, "bash", fmt.Sprintf(`{"command":"echo ran >> %s; echo begun; %s"}`, file, cmp.Or(more, "true")))
+		return call(id, "bash", fmt.Sprintf(`{"command":"echo ran | tee -a %s > /dev/null; echo begun; %s"}`, file, cmp.Or(more, "true")))
 	}
 	switch {
 	case verb == "hold":
@@ -103,7 +103,7 @@ func (w *world) waiting() int {
 //
 // Spec: R-49, E-17, R-55.
 func TestAsks_rowMessageAndFirstAnswer(t *testing.T) {
-	w := open(t, &model{Reply: asking}, setting{Mode: permit.Ask})
+	w := open(t, &model{Reply: asking}, setting{Mode: permission.Ask})
 	w.Push("job", "run made")
 	w.Push("db", "ask Which\ndatabase \x1b[2J\u202ehere?")
 	w.Run(0)
@@ -112,8 +112,8 @@ func TestAsks_rowMessageAndFirstAnswer(t *testing.T) {
 	if a.Kind != "approval" || a.Call != "a" || !a.Answered.IsZero() || !strings.Contains(a.Data, "echo ran") || m.ID != q.Message {
 		t.Errorf("row %+v of %+v", a, q)
 	}
-	if m.Recipient != w.Main() || m.Kind != inbox.Approval || m.From != "job" || m.Priority != inbox.High || m.Subject != "bash echo ran >> made; echo begun; true" ||
-		!strings.HasPrefix(m.Body, "echo ran >> made; echo begun; true\n\nin ") || !m.Asks() {
+	if m.Recipient != w.Main() || m.Kind != inbox.Approval || m.From != "job" || m.Priority != inbox.High || m.Subject != "bash echo ran | tee -a made > /dev/null; echo begun; true" ||
+		!strings.HasPrefix(m.Body, "echo ran | tee -a made > /dev/null; echo begun; true\n\nin ") || !m.Asks() {
 		t.Errorf("message %+v", m)
 	}
 	if _, m := w.row(d.ID); m.Kind != inbox.Question || m.Subject != "Which database [2J here?" || !strings.HasSuffix(m.Body, "\n\n1. postgres\n2. sqlite · one file") {
@@ -144,14 +144,14 @@ func TestAsks_rowMessageAndFirstAnswer(t *testing.T) {
 	const racers = 8
 	var mu sync.Mutex
 	var all sync.WaitGroup
-	won := map[permit.Choice]int{}
+	won := map[permission.Choice]int{}
 	for n := range racers {
 		all.Add(1)
 		go func() {
 			defer all.Done()
-			ans := event.Answer{Choice: permit.Once}
+			ans := event.Answer{Choice: permission.Once}
 			if n%2 == 0 {
-				ans = event.Answer{Choice: permit.No, Reason: "not on Fridays"}
+				ans = event.Answer{Choice: permission.No, Reason: "not on Fridays"}
 			}
 			err := w.Pool.Asks.Answer(t.Context(), q.ID, ans)
 			mu.Lock()
@@ -164,7 +164,7 @@ func TestAsks_rowMessageAndFirstAnswer(t *testing.T) {
 		}()
 	}
 	all.Wait()
-	if len(won) != 1 || won[permit.Once]+won[permit.No] != 1 {
+	if len(won) != 1 || won[permission.Once]+won[permission.No] != 1 {
 		t.Errorf("answers that won: %v", won)
 	}
 	a, m = w.row(q.ID)
@@ -176,7 +176,7 @@ func TestAsks_rowMessageAndFirstAnswer(t *testing.T) {
 	}
 	check(t, w.Pool.Asks.Answer(t.Context(), d.ID, event.Answer{Text: "sqlite"}))
 	w.Settle()
-	if ran := w.ran("made"); ran != won[permit.Once] {
+	if ran := w.ran("made"); ran != won[permission.Once] {
 		t.Errorf("it ran %d times, %v", ran, won)
 	}
 	if got := w.mail()["db"].Body; got != "The user answered: sqlite" {
@@ -186,7 +186,7 @@ func TestAsks_rowMessageAndFirstAnswer(t *testing.T) {
 
 // A question does not end the wait for a message.
 func TestAsks_endNoReceive(t *testing.T) {
-	w := open(t, &model{Reply: asking}, setting{Mode: permit.Ask})
+	w := open(t, &model{Reply: asking}, setting{Mode: permission.Ask})
 	w.Push("job", "run made")
 	w.Run(0)
 	got := make(chan inbox.Message, 1)
@@ -199,7 +199,7 @@ func TestAsks_endNoReceive(t *testing.T) {
 	}()
 	q := w.asks("job")
 	w.State("main", event.Waiting)
-	w.Answer(q.ID, permit.No)
+	w.Answer(q.ID, permission.No)
 	if m := <-got; m.Kind != inbox.Result || m.From != "job" {
 		t.Errorf("received %+v", m)
 	}
@@ -207,7 +207,7 @@ func TestAsks_endNoReceive(t *testing.T) {
 
 // What does not suit a question answers nothing, and says what would.
 func TestAsks_wrongAnswers(t *testing.T) {
-	w := open(t, &model{Reply: asking}, setting{Mode: permit.Ask})
+	w := open(t, &model{Reply: asking}, setting{Mode: permission.Ask})
 	w.Push("job", "run made; true $(x)")
 	w.Push("db", "ask Which?")
 	w.Run(0)
@@ -219,9 +219,9 @@ func TestAsks_wrongAnswers(t *testing.T) {
 	}{
 		{q.ID, event.Answer{Text: "yes"}, "a call waits for yes, session, project or no"},
 		{q.ID, event.Answer{Choice: "allow"}, "a call waits for yes, session, project or no"},
-		{q.ID, event.Answer{Choice: permit.Session}, "no rule can cover this call for the session"},
-		{d.ID, event.Answer{Choice: permit.Once}, "the answer is missing"},
-		{999, event.Answer{Choice: permit.Once}, "question 999 does not exist"},
+		{q.ID, event.Answer{Choice: permission.Session}, "no rule can cover this call for the session"},
+		{d.ID, event.Answer{Choice: permission.Once}, "the answer is missing"},
+		{999, event.Answer{Choice: permission.Once}, "question 999 does not exist"},
 	} {
 		refuses(t, w.Pool.Asks.Answer(t.Context(), c.id, c.ans), c.want)
 	}
@@ -232,8 +232,7 @@ func TestAsks_wrongAnswers(t *testing.T) {
 	w.State("db", event.Asking)
 }
 
-// Questions of agents that end, and those the mode decides, are settled with
-// their messages.
+// Questions of agents that end are settled with their messages.
 //
 // Spec: R-49, E-17.
 func TestAsks_settled(t *testing.T) {
@@ -243,11 +242,9 @@ func TestAsks_settled(t *testing.T) {
 	}{
 		"killed":  {func(w *world) { check(w.T, w.Pool.Kill(w.T.Context(), "job", false)) }, "the turn ended"},
 		"stopped": {func(w *world) { w.Pool.Stop(w.Info("job").ID) }, "the turn ended"},
-		"allowed": {func(w *world) { check(w.T, w.Pool.SetMode(context.Background(), permit.Yolo)) }, "the mode or a rule allows it"},
-		"refused": {func(w *world) { check(w.T, w.Pool.SetMode(context.Background(), permit.Plan)) }, "the mode refuses it"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := open(t, &model{Reply: asking}, setting{Mode: permit.Ask})
+			w := open(t, &model{Reply: asking}, setting{Mode: permission.Ask})
 			w.Push("job", "run made")
 			w.Run(0)
 			q := w.asks("job")
@@ -257,10 +254,10 @@ func TestAsks_settled(t *testing.T) {
 			if m.TakenBy != inbox.BySettle || m.Fate() != "settled without your answer" || w.waiting() != 1 {
 				t.Errorf("message %+v, %d pending", m, w.waiting())
 			}
-			err := w.Pool.Asks.Answer(t.Context(), q.ID, event.Answer{Choice: permit.Once})
+			err := w.Pool.Asks.Answer(t.Context(), q.ID, event.Answer{Choice: permission.Once})
 			refuses(t, err, "it is not open any more: "+c.want+", 0s ago")
 			w.Until("nothing asks", func() bool { return w.Tally.Asking == 0 })
-			if ran := w.ran("made"); (ran == 1) != (name == "allowed") {
+			if ran := w.ran("made"); ran != 0 {
 				t.Errorf("it ran %d times", ran)
 			}
 		})
@@ -286,7 +283,7 @@ func TestAsks_nobodyThere(t *testing.T) {
 // Spec: R-49, E-17, N-19.
 func TestAsks_goOnAfterTheProgramEnded(t *testing.T) {
 	t.Parallel()
-	s := setting{Dir: t.TempDir(), Mode: permit.AcceptEdits, Cap: 1}
+	s := setting{Dir: t.TempDir(), Mode: permission.AcceptEdits, Cap: 1}
 	w := open(t, &model{Reply: asking}, s)
 	w.Push("job", "steps")
 	w.Push("db", "ask Which?")
@@ -316,12 +313,12 @@ func TestAsks_goOnAfterTheProgramEnded(t *testing.T) {
 	if w.waiting() != 2 || w.listed() != "job running, db running" {
 		t.Errorf("%d pending, queue %s", w.waiting(), w.listed())
 	}
-	w.Answer(ids[0], permit.Once)
+	w.Answer(ids[0], permission.Once)
 	w.Until("job asks the next", func() bool { q := w.Info("job").Question; return q != nil && q.ID != ids[0] })
-	w.Answer(w.Info("job").Question.ID, permit.No, "enough")
+	w.Answer(w.Info("job").Question.ID, permission.No, "enough")
 	check(t, w.Pool.Asks.Answer(t.Context(), ids[1], event.Answer{Text: "none of them"}))
-	w.Answer(ids[2], permit.Once)
-	w.Answer(ids[3], permit.Once)
+	w.Answer(ids[2], permission.Once)
+	w.Answer(ids[3], permission.Once)
 	w.Settle()
 	if w.ran("two") != 1 || w.ran("three") != 0 || w.ran("aided") != 1 || w.ran("mained") != 1 {
 		t.Errorf("two ran %d times, three %d, aided %d, mained %d", w.ran("two"), w.ran("three"), w.ran("aided"), w.ran("mained"))
@@ -341,8 +338,7 @@ func TestAsks_goOnAfterTheProgramEnded(t *testing.T) {
 }
 
 // The human sees what was asked, and that alone runs: where the same call would do
-// something else now it is asked anew, whatever was answered, and where the mode of
-// now needs no question none is asked.
+// something else now it is asked anew, whatever was answered.
 //
 // Spec: R-49, E-17.
 func TestAsks_judgedAnew(t *testing.T) {
@@ -354,7 +350,7 @@ func TestAsks_judgedAnew(t *testing.T) {
 	}
 	for _, early := range []bool{false, true} {
 		t.Run(fmt.Sprint("answered before ", early), func(t *testing.T) {
-			s := setting{Dir: t.TempDir(), Mode: permit.Ask}
+			s := setting{Dir: t.TempDir(), Mode: permission.Ask}
 			w := open(t, &model{Reply: edit}, s)
 			w.Push("job", "x")
 			w.Run(0)
@@ -377,20 +373,56 @@ func TestAsks_judgedAnew(t *testing.T) {
 			}
 		})
 	}
-	t.Run("allowed now", func(t *testing.T) {
-		s := setting{Dir: t.TempDir(), Mode: permit.Ask, Cap: 1}
-		w := open(t, &model{Reply: asking}, s)
-		w.Push("job", "run made")
-		w.Run(0)
-		id := w.asks("job").ID
-		w.Close()
-		s.Mode = permit.Yolo
-		w = open(t, &model{Reply: asking}, s)
-		w.State("job", event.Done)
-		if _, m := w.row(id); w.ran("made") != 1 || m.TakenBy != inbox.BySettle {
-			t.Errorf("it ran %d times, %+v", w.ran("made"), m)
+}
+
+// A question stays open over every change of the mode: by a key, by name, and by a start in another one. The human's
+// answer to it counts in each, and in none is it given for them.
+//
+// Spec: R-49, E-17.
+func TestAsks_modeChanged(t *testing.T) {
+	ways := map[string]func(w *world, s *setting, m permission.Mode) *world{
+		"by name": func(w *world, _ *setting, m permission.Mode) *world {
+			check(w.T, w.Pool.SetMode(w.T.Context(), m))
+			return w
+		},
+		"by a key": func(w *world, _ *setting, m permission.Mode) *world {
+			check(w.T, w.Pool.StepMode(w.T.Context(), m))
+			w.Until("it holds", func() bool { return w.Tally.Mode == m && w.Tally.Coming == "" })
+			return w
+		},
+		"by a start": func(w *world, s *setting, m permission.Mode) *world {
+			w.Close()
+			s.Mode = m
+			return open(w.T, &model{Reply: asking}, *s)
+		},
+	}
+	for way, change := range ways {
+		for _, m := range []permission.Mode{permission.Plan, permission.AcceptEdits, permission.Yolo} {
+			for _, does := range []string{"run made", "ask Which?"} {
+				t.Run(fmt.Sprint(way, " ", m, " ", does), func(t *testing.T) {
+					t.Parallel()
+					s := setting{Dir: t.TempDir(), Mode: permission.Ask, Cap: 1}
+					w := open(t, &model{Reply: asking}, s)
+					w.Push("job", does)
+					w.Run(0)
+					id := w.asks("job").ID
+					w = change(w, &s, m)
+					check(t, w.Pool.Asks.Review(t.Context())) // as when a rule comes
+					w.Until("it asks", func() bool { q := w.Info("job").Question; return q != nil && q.ID == id })
+					if a, _ := w.row(id); w.ran("made") != 0 || !a.Answered.IsZero() {
+						t.Fatalf("it ran %d times; answered %q", w.ran("made"), a.Answer)
+					}
+					if does == "run made" {
+						w.Answer(id, permission.Once)
+						w.State("job", event.Done)
+						if w.ran("made") != 1 {
+							t.Errorf("after a yes it ran %d times", w.ran("made"))
+						}
+					}
+				})
+			}
 		}
-	})
+	}
 }
 
 // An answer that was written into the row while no host ran is not obeyed: the question is asked again, and the human's
@@ -398,7 +430,7 @@ func TestAsks_judgedAnew(t *testing.T) {
 //
 // Spec: X-4.
 func TestAsks_answeredWhileNobodyRan(t *testing.T) {
-	s := setting{Dir: t.TempDir(), Mode: permit.Ask, Cap: 1}
+	s := setting{Dir: t.TempDir(), Mode: permission.Ask, Cap: 1}
 	w := open(t, &model{Reply: asking}, s)
 	w.Push("job", "run made")
 	w.Run(0)
@@ -413,7 +445,7 @@ func TestAsks_answeredWhileNobodyRan(t *testing.T) {
 	if w.ran("made") != 0 {
 		t.Error("it ran without the human's word")
 	}
-	if !w.Answer(id, permit.Once) {
+	if !w.Answer(id, permission.Once) {
 		t.Error("it can't be answered")
 	}
 	w.State("job", event.Done)
@@ -425,7 +457,7 @@ func TestAsks_answeredWhileNobodyRan(t *testing.T) {
 // asksThenDies is a life that ends by kill -9: at a question, or behind its answer
 // while the agent waits for a slot, or while what was answered runs.
 func asksThenDies(t *testing.T, dir, when string) {
-	w := open(t, &model{Reply: asking}, setting{Dir: dir, Mode: permit.Ask, Cap: 1})
+	w := open(t, &model{Reply: asking}, setting{Dir: dir, Mode: permission.Ask, Cap: 1})
 	file := "made"
 	if when == "it runs" {
 		file = "made; sleep 600"
@@ -440,10 +472,10 @@ func asksThenDies(t *testing.T, dir, when string) {
 		w.Push("other", "hold")
 		w.Run(0)
 		w.Until("the slot is taken", func() bool { return w.Info("other").Doing == "streaming" })
-		w.Answer(q.ID, permit.Once)
+		w.Answer(q.ID, permission.Once)
 		w.why("job", "waiting for a slot")
 	case "it runs":
-		w.Answer(q.ID, permit.Once)
+		w.Answer(q.ID, permission.Once)
 		w.Output("job", "begun")
 	}
 	fmt.Println("READY")
@@ -459,11 +491,11 @@ func TestAsks_killed(t *testing.T) {
 			if !agentstest.Lived(t, "asks", dir, when, func(line string) bool { return line == "READY" }) {
 				t.Fatal("the first life ended by itself")
 			}
-			w := open(t, &model{Reply: asking}, setting{Dir: dir, Mode: permit.Ask, Cap: 1})
+			w := open(t, &model{Reply: asking}, setting{Dir: dir, Mode: permission.Ask, Cap: 1})
 			main := w.asks("main")
 			switch when {
 			case "it asks", "it waits for a slot": // what was answered and not acted upon is asked again
-				w.Answer(w.asks("job").ID, permit.Once)
+				w.Answer(w.asks("job").ID, permission.Once)
 				w.State("job", event.Done)
 			case "it runs":
 				w.State("job", event.Crashed)
@@ -474,7 +506,7 @@ func TestAsks_killed(t *testing.T) {
 			if m := w.mail()["job"]; (m.Outcome == "completed") != (when != "it runs") {
 				t.Errorf("message %+v", m)
 			}
-			w.Answer(main.ID, permit.Once)
+			w.Answer(main.ID, permission.Once)
 			w.Settle()
 			if n := w.ran("mained"); n != 1 {
 				t.Errorf("main's ran %d times", n)
@@ -501,7 +533,7 @@ func TestAsks_fromOutside(t *testing.T) {
 // The open questions of a helper's agents pass to main with the rest when it is
 // closed.
 func TestAsks_passToTheHeir(t *testing.T) {
-	w := open(t, &model{Reply: asking}, setting{Mode: permit.Ask})
+	w := open(t, &model{Reply: asking}, setting{Mode: permission.Ask})
 	h, err := w.Pool.NewHelper(t.Context(), "aide", "")
 	check(t, err)
 	_, err = w.Pool.Tasks.Push(t.Context(), h.ID, tools.Task{Name: "job", Prompt: "ask Which?", Start: true})

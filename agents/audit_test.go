@@ -15,7 +15,7 @@ import (
 	"fantail/agents/llm"
 	"fantail/inbox"
 	"fantail/store"
-	"fantail/tools/permit"
+	"fantail/tools/permission"
 )
 
 // audited is the audit, a line each: whose, what, what decided, how it ended.
@@ -78,7 +78,7 @@ func TestAudit_everyCall(t *testing.T) {
 		}
 		return text("hi"), nil
 	}}
-	w := open(t, m, setting{Mode: permit.Ask})
+	w := open(t, m, setting{Mode: permission.Ask})
 	check(t, os.WriteFile(filepath.Join(w.Dir, "a"), []byte("1\n2\n3\n"), 0o600))
 	do := func(prompt string) { w.Prompt(prompt); w.Settle() }
 	do("read it")
@@ -97,12 +97,12 @@ func TestAudit_everyCall(t *testing.T) {
 	do("take it")
 	next(`main call check {} | allowed stays inside the program | ok`)
 	w.Prompt("write it")
-	w.Answer(w.asks("main").ID, permit.Session)
+	w.Answer(w.asks("main").ID, permission.Session)
 	w.Settle()
 	next(`main call write_file {"content":"(17 bytes)","path":"b"} | allowed the user, on a screen: yes, for this session | ok`,
 		`main answer {"asked":"write b","rule":"write(b)"} | allowed the user, on a screen: yes, for this session |`)
 	w.Prompt("again")
-	w.Answer(w.asks("main").ID, permit.No, "not now")
+	w.Answer(w.asks("main").ID, permission.No, "not now")
 	w.Settle()
 	next(`main call write_file {"content":"(1 bytes)","path":"c"} | refused the user, on a screen: no: not now | error`,
 		`main answer {"asked":"write c"} | refused the user, on a screen: no: not now |`)
@@ -115,12 +115,12 @@ func TestAudit_everyCall(t *testing.T) {
 	do("give")
 	next(`main call delegate {"name":"kid","prompt":"(7 bytes)"} | allowed stays inside the program | ok`,
 		`kid call read_file {"path":"a"} | allowed reads in the workspace | ok`, `kid call list_files {} | allowed reads in the workspace | ok`)
-	check(t, w.Pool.SetMode(context.Background(), permit.Plan))
+	check(t, w.Pool.SetMode(context.Background(), permission.Plan))
 	do("again")
 	next(`mode {"mode":"plan","was":"ask"} | the user, on a screen |`,
 		`main call write_file {"content":"(1 bytes)","path":"c"} | refused plan mode is on: only reading is allowed. Describe what you would do; the user leaves plan mode to let you do it | refused`)
-	check(t, w.Pool.SetMode(context.Background(), permit.Plan)) // it is
-	check(t, w.Pool.SetMode(context.Background(), permit.Yolo))
+	check(t, w.Pool.SetMode(context.Background(), permission.Plan)) // it is
+	check(t, w.Pool.SetMode(context.Background(), permission.Yolo))
 	next(`mode {"mode":"yolo","was":"plan"} | the user, on a screen |`)
 	w.Push("cmd", "!exit 3")
 	w.Run(0)
@@ -228,7 +228,7 @@ func TestAudit_afterACrash(t *testing.T) {
 	crash(t, dir)
 	db, err := store.Open(t.Context(), filepath.Join(dir, "fantail.db"), store.Options{})
 	check(t, err)
-	book := audit.Book{DB: db, Dir: dir}
+	book := audit.Reader{DB: db, Dir: dir}
 	for _, name := range []string{"job", "cmd"} {
 		ls, err := book.List(t.Context(), audit.Wanted{Name: name, Limit: 10})
 		check(t, err)

@@ -9,7 +9,7 @@ import (
 	"fantail/agents/llm"
 	"fantail/agents/llm/anthropic"
 	"fantail/agents/llm/llmtest"
-	"fantail/agents/prompts"
+	"fantail/agents/turn"
 )
 
 // TestSub_startsBlank looks at what reaches a real model: a sub-agent is sent its
@@ -31,7 +31,7 @@ func TestSub_startsBlank(t *testing.T) {
 	check(t, err)
 	defer stop()
 	w := open(t, anthropic.New(anthropic.Options{Key: "k", BaseURL: base}), setting{System: func(i event.Info) string {
-		text, err := prompts.System(prompts.Facts{Name: i.Name, Sub: i.Kind == event.Sub, Dir: "/srv/shop"})
+		text, err := turn.SystemPrompt(turn.PromptFacts{Name: i.Name, Sub: i.Kind == event.Sub, Dir: "/srv/shop"})
 		check(t, err)
 		return text
 	}})

@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"fantail/agents/event"
-	"fantail/agents/roster"
+	"fantail/agents/tasks"
 	"fantail/store"
 )
 
@@ -36,7 +36,7 @@ func (p *Pool) Branch(ctx context.Context, agent int64, number int, name string)
 			return err
 		}
 		if name == "" {
-			name, err = roster.BranchName(&rx.View, of)
+			name, err = tasks.BranchName(&rx.View, of)
 		}
 		return err
 	})

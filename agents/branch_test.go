@@ -43,12 +43,12 @@ func TestBranch(t *testing.T) {
 	w.Prompt("three")
 	w.Settle()
 
-	past, err := w.Pool.Ledger.Turns(t.Context(), main, 0)
+	past, err := w.Pool.Records.Turns(t.Context(), main, 0)
 	check(t, err)
 	if len(past) != 3 || past[1].Prompt != "two" || past[1].Number != 2 || past[1].Outcome != history.Completed {
 		t.Errorf("turns: %+v", past)
 	}
-	if past, err := w.Pool.Ledger.Turns(t.Context(), main, 1); err != nil || len(past) != 1 || past[0].Number != 3 {
+	if past, err := w.Pool.Records.Turns(t.Context(), main, 1); err != nil || len(past) != 1 || past[0].Number != 3 {
 		t.Errorf("the newest turn: %+v, %v", past, err)
 	}
 	i, err := w.Pool.Branch(t.Context(), main, 2, "")
@@ -97,7 +97,7 @@ func TestBranch(t *testing.T) {
 	if got := said(m.Last()); !strings.HasPrefix(got, "one | said by main: one | two") || !strings.HasSuffix(got, "further | said by main-2: further | again") {
 		t.Errorf("after a restart: %q", got)
 	}
-	page, err := w.Pool.Ledger.Page(t.Context(), i.ID, 0, 1000)
+	page, err := w.Pool.Records.Page(t.Context(), i.ID, 0, 1000)
 	check(t, err)
 	if got := kinds(page); !strings.HasPrefix(got, "prompt text ended prompt text ended notice prompt") {
 		t.Errorf("its transcript: %s", got)
@@ -129,7 +129,7 @@ func TestBranch_refuses(t *testing.T) {
 	}
 	i, err := w.Pool.Branch(t.Context(), main, 0, "side")
 	check(t, err)
-	if past, err := w.Pool.Ledger.Turns(t.Context(), i.ID, 0); err != nil || len(past) != 1 || past[0].Prompt != "one" {
+	if past, err := w.Pool.Records.Turns(t.Context(), i.ID, 0); err != nil || len(past) != 1 || past[0].Prompt != "one" {
 		t.Errorf("beside a running turn it branched behind %+v, %v", past, err)
 	}
 	w.Pool.Stop(main)

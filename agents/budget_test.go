@@ -14,9 +14,9 @@ import (
 	"fantail/agents/event"
 	"fantail/agents/history"
 	"fantail/agents/llm"
+	"fantail/agents/tasks"
 	"fantail/inbox"
 	"fantail/tools"
-	"fantail/tools/allowance"
 )
 
 // uses is a reply that cost so many tokens.
@@ -44,7 +44,7 @@ func (w *world) pushed(t tools.Task, of string) {
 	w.T.Helper()
 	if of != "" {
 		var err error
-		t.Budget, err = allowance.Parse(of)
+		t.Budget, err = tools.ParseAmount(of)
 		check(w.T, err)
 	}
 	_, err := w.Pool.Tasks.Push(w.T.Context(), w.Main(), t)
@@ -162,7 +162,7 @@ func TestBudget_usual(t *testing.T) {
 		}
 		return digs(ctx, req)
 	}
-	w := open(t, m, setting{Budget: allowance.Amount{N: 20_000}})
+	w := open(t, m, setting{Budget: tools.Amount{N: 20_000}})
 	w.pushed(tools.Task{Name: "usual", Prompt: "dig"}, "")
 	w.pushed(tools.Task{Name: "more", Prompt: "dig"}, "40k")
 	w.Run(2)
@@ -219,7 +219,7 @@ func TestBudget_afterARestart(t *testing.T) {
 	m := spender()
 	w := open(t, m, setting{})
 	main := w.Main()
-	_, err := w.Pool.Budgets.Set(t.Context(), main, allowance.Amount{N: 25_000})
+	_, err := w.Pool.Budgets.Set(t.Context(), main, tools.Amount{N: 25_000})
 	check(t, err)
 	w.Prompt("rest")
 	w.Settle()
@@ -267,7 +267,7 @@ func (w *world) replies(q event.Question, text string) {
 func TestBudget_asksTheHuman(t *testing.T) {
 	m := spender()
 	w := open(t, m, setting{})
-	_, err := w.Pool.Budgets.Set(t.Context(), w.Main(), allowance.Amount{N: 10_000})
+	_, err := w.Pool.Budgets.Set(t.Context(), w.Main(), tools.Amount{N: 10_000})
 	check(t, err)
 	w.Prompt("rest")
 	w.Settle()
@@ -286,7 +286,7 @@ func TestBudget_asksTheHuman(t *testing.T) {
 	w.replies(again, "Go on with another 10k")
 	w.Settle()
 	w.Until("another 10k are used", func() bool {
-		return *w.Info("main").Budget == event.Budget{Amount: allowance.Amount{N: 20_000}, Used: 20_000}
+		return *w.Info("main").Budget == event.Budget{Amount: tools.Amount{N: 20_000}, Used: 20_000}
 	})
 	if len(m.Seen()) != 2 {
 		t.Errorf("after the yes: %d requests", len(m.Seen()))
@@ -295,7 +295,7 @@ func TestBudget_asksTheHuman(t *testing.T) {
 	w.replies(w.asksMain(), "5k")
 	w.Settle()
 	w.Until("5k are exceeded", func() bool {
-		return *w.Info("main").Budget == event.Budget{Amount: allowance.Amount{N: 25_000}, Used: 30_000}
+		return *w.Info("main").Budget == event.Budget{Amount: tools.Amount{N: 25_000}, Used: 30_000}
 	})
 	if len(m.Seen()) != 3 {
 		t.Errorf("after 5k: %d requests", len(m.Seen()))
@@ -314,11 +314,11 @@ func TestBudget_money(t *testing.T) {
 	m := spender()
 	w := open(t, m, setting{Price: func(u llm.Usage) int64 { return int64(u.Input) * 100 }}) // $1 a request
 	w.pushed(tools.Task{Name: "pays", Prompt: "dig", Model: "test/priced"}, "$2.50")
-	_, err := w.Pool.Tasks.Push(t.Context(), w.Main(), tools.Task{Prompt: "dig", Budget: allowance.Amount{N: 1e6, Money: true}})
+	_, err := w.Pool.Tasks.Push(t.Context(), w.Main(), tools.Task{Prompt: "dig", Budget: tools.Amount{N: 1e6, Money: true}})
 	if err == nil || !strings.Contains(err.Error(), "a budget of $1 can't be kept: the price of test/one is unknown") {
 		t.Errorf("without a price: %v", err)
 	}
-	if _, err := w.Pool.Budgets.Set(t.Context(), w.Main(), allowance.Amount{N: 1e6, Money: true}); err == nil {
+	if _, err := w.Pool.Budgets.Set(t.Context(), w.Main(), tools.Amount{N: 1e6, Money: true}); err == nil {
 		t.Error("main has no price either")
 	}
 	w.Run(1)
@@ -361,7 +361,7 @@ func TestBudget_compaction(t *testing.T) {
 	}}
 	w := open(t, m, setting{})
 	main := w.Main()
-	_, err := w.Pool.Budgets.Set(t.Context(), main, allowance.Amount{N: 1500})
+	_, err := w.Pool.Budgets.Set(t.Context(), main, tools.Amount{N: 1500})
 	check(t, err)
 	w.Prompt("one")
 	w.Settle()
@@ -378,12 +378,12 @@ func TestBudget_silentModel(t *testing.T) {
 	fails := true
 	m := &model{Reply: func(context.Context, *llm.Request) ([]llm.Part, error) {
 		if fails {
-			return nil, &llm.Error{Kind: llm.Undone, Err: errors.New("refused"), Message: "refused"}
+			return nil, &llm.Error{Kind: llm.TaskFailed, Err: errors.New("refused"), Message: "refused"}
 		}
 		return text(strings.Repeat("word ", 700)), nil
 	}}
 	w := open(t, m, setting{})
-	_, err := w.Pool.Budgets.Set(t.Context(), w.Main(), allowance.Amount{N: 100_000})
+	_, err := w.Pool.Budgets.Set(t.Context(), w.Main(), tools.Amount{N: 100_000})
 	check(t, err)
 	w.Prompt("one")
 	w.Settle()
@@ -405,22 +405,22 @@ func TestBudget_set(t *testing.T) {
 	m := spender()
 	w := open(t, m, setting{})
 	main := w.Main()
-	set := func(to allowance.Amount) *event.Budget {
+	set := func(to tools.Amount) *event.Budget {
 		t.Helper()
 		b, err := w.Pool.Budgets.Set(t.Context(), main, to)
 		check(t, err)
 		return b
 	}
-	set(allowance.Amount{N: 30_000})
+	set(tools.Amount{N: 30_000})
 	w.Prompt("rest")
 	w.Settle()
-	if b := set(allowance.Amount{N: 50_000}); b.Used != 10_000 || b.Amount.N != 50_000 {
+	if b := set(tools.Amount{N: 50_000}); b.Used != 10_000 || b.Amount.N != 50_000 {
 		t.Errorf("raised: %v", b)
 	}
-	if set(allowance.Amount{}); w.Pool.Infos()[0].Budget != nil {
+	if set(tools.Amount{}); w.Pool.Infos()[0].Budget != nil {
 		t.Error("off left one")
 	}
-	if b := set(allowance.Amount{N: 20_000}); b.Used != 0 {
+	if b := set(tools.Amount{N: 20_000}); b.Used != 0 {
 		t.Errorf("a new one: %v", b)
 	}
 }
@@ -527,7 +527,7 @@ func TestBudget_fork(t *testing.T) {
 		return uses(3000, llm.Text{Text: "said"}), nil
 	}}
 	w := open(t, m, setting{})
-	_, err := w.Pool.Budgets.Set(t.Context(), w.Main(), allowance.Amount{N: 100_000})
+	_, err := w.Pool.Budgets.Set(t.Context(), w.Main(), tools.Amount{N: 100_000})
 	check(t, err)
 	w.Prompt("one")
 	w.Settle()
@@ -536,4 +536,47 @@ func TestBudget_fork(t *testing.T) {
 	check(t, w.Pool.Fork(w.Main(), id))
 	w.Until("both count", func() bool { return w.Info("main").Budget != nil && w.Info("main").Budget.Used == 6000 })
 	w.Settle()
+}
+
+// TestBudget_goesOn: an agent that goes on keeps its budget and its time, with all it has used, and so does its task where it
+// is pushed again: a respawn begins with the whole budget, and no more.
+func TestBudget_goesOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := open(t, spender(), setting{})
+		a, err := tools.ParseAmount("48k")
+		check(t, err)
+		_, err = w.Pool.Tasks.Push(t.Context(), w.Main(), tools.Task{Name: "digs", Prompt: "dig", Budget: a, Timeout: time.Hour})
+		check(t, err)
+		w.Run(1)
+		w.State("digs", event.Failed)
+		for _, step := range []struct {
+			name  string
+			do    func() (tasks.Task, error)
+			spent int64
+		}{
+			{"resume", func() (tasks.Task, error) {
+				row, _, err := w.Pool.Resume(t.Context(), w.Main(), "digs", "dig")
+				return row, err
+			}, 50_000},
+			{"resume again", func() (tasks.Task, error) {
+				row, _, err := w.Pool.Resume(t.Context(), w.Main(), "digs", "dig")
+				return row, err
+			}, 50_000},
+			{"respawn", func() (tasks.Task, error) { return w.Pool.Tasks.Respawn(t.Context(), w.Main(), "digs") }, 50_000},
+		} {
+			row, err := step.do()
+			check(t, err)
+			if row.Budget != "48k" || row.Timeout != time.Hour {
+				t.Errorf("%s: budget %q, time-out %s", step.name, row.Budget, row.Timeout)
+			}
+			synctest.Wait()
+			time.Sleep(time.Minute)
+			w.State("digs", event.Failed)
+			if i := w.Info("digs"); i.Outcome != history.OutBudget || i.Budget == nil || i.Budget.Used != step.spent {
+				t.Errorf("%s: it ended %s with %v", step.name, i.Outcome, i.Budget)
+			}
+		}
+		w.Close()
+		time.Sleep(5 * time.Second)
+	})
 }

@@ -7,7 +7,7 @@ import (
 	"fantail/agents/history"
 	"fantail/agents/llm/builtin"
 	"fantail/inbox"
-	"fantail/tools/permit"
+	"fantail/tools/permission"
 )
 
 // TestBuiltin_failedIsFailed: with the engine that needs no model a task fails with what
@@ -18,19 +18,19 @@ import (
 func TestBuiltin_failedIsFailed(t *testing.T) {
 	for name, c := range map[string]struct {
 		prompt string
-		mode   permit.Mode
+		mode   permission.Mode
 		cause  string
 		soFar  string
 	}{
-		"a command":       {"run echo out; exit 3 then write made: ran", permit.Yolo, "`echo out; exit 3` · exit 3", "out"},
-		"the next line":   {"run echo first\nrun false\nwrite made: ran", permit.Yolo, "`false` · exit 1", "first"},
-		"grep of a shell": {"run echo x | grep y\nwrite made: ran", permit.Yolo, "`echo x | grep y` · exit 1", ""},
-		"a missing file":  {"read gone\nwrite made: ran", permit.Yolo, "`read gone`: ", ""},
-		"a refused call":  {"write made: ran\nsay y", permit.Plan, "`write made`: ", ""},
-		"a bad edit":      {"write other: b\nedit other: nothing => c\nwrite made: ran", permit.Yolo, "`edit other`: ", ""},
-		"a signal":        {"run kill -KILL $$\nwrite made: ran", permit.Yolo, "`kill -KILL $$` · ended by the signal KILL", ""},
-		"free text":       {"please refactor", permit.Yolo, "No language model is configured: `please refactor` is not one of the instructions", ""},
-		"as told":         {"say so far then fail on purpose", permit.Yolo, "on purpose", "so far"},
+		"a command":       {"run echo out; exit 3 then write made: ran", permission.Yolo, "`echo out; exit 3` · exit 3", "out"},
+		"the next line":   {"run echo first\nrun false\nwrite made: ran", permission.Yolo, "`false` · exit 1", "first"},
+		"grep of a shell": {"run echo x | grep y\nwrite made: ran", permission.Yolo, "`echo x | grep y` · exit 1", ""},
+		"a missing file":  {"read gone\nwrite made: ran", permission.Yolo, "`read gone`: ", ""},
+		"a refused call":  {"write made: ran\nsay y", permission.Plan, "`write made`: ", ""},
+		"a bad edit":      {"write other: b\nedit other: nothing => c\nwrite made: ran", permission.Yolo, "`edit other`: ", ""},
+		"a signal":        {"run kill -KILL $$\nwrite made: ran", permission.Yolo, "`kill -KILL $$` · ended by the signal KILL", ""},
+		"free text":       {"please refactor", permission.Yolo, "No language model is configured: `please refactor` is not one of the instructions", ""},
+		"as told":         {"say so far then fail on purpose", permission.Yolo, "on purpose", "so far"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := open(t, builtin.New(), setting{Mode: c.mode})

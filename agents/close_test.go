@@ -12,7 +12,7 @@ import (
 	"fantail/agents/llm"
 	"fantail/inbox"
 	"fantail/store"
-	"fantail/tools/permit"
+	"fantail/tools/permission"
 )
 
 // busy is a way for a task to be under way.
@@ -42,7 +42,7 @@ func ways() map[string]busy {
 			until: func(w *world) { w.Output("job", "begun") },
 		},
 		"asking": {
-			set: setting{Mode: permit.Ask},
+			set: setting{Mode: permission.Ask},
 			reply: func(context.Context, *llm.Request) ([]llm.Part, error) {
 				return call("a", "bash", `{"command":"touch f"}`), nil
 			},
@@ -66,7 +66,7 @@ func ways() map[string]busy {
 			until: func(w *world) { w.State("job", event.Waiting) },
 		},
 		"waiting for a slot": {
-			set: setting{Cap: 1, Mode: permit.Ask},
+			set: setting{Cap: 1, Mode: permission.Ask},
 			reply: func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
 				if asked(req) == "other" {
 					<-ctx.Done()
@@ -79,7 +79,7 @@ func ways() map[string]busy {
 				w.Push("other", "other")
 				w.Run(0)
 				w.Until("the slot is taken", func() bool { return w.Info("other").Doing == "streaming" })
-				w.Answer(w.Info("job").Question.ID, permit.Once)
+				w.Answer(w.Info("job").Question.ID, permission.Once)
 				w.why("job", "waiting for a slot")
 			},
 			kept: true,
@@ -125,7 +125,7 @@ func TestClose_isBoundedInEveryState(t *testing.T) {
 				w = open(t, &model{Reply: func(context.Context, *llm.Request) ([]llm.Part, error) { return text("done"), nil }}, c.set)
 				w.Until("job is done", func() bool {
 					if q := w.Info("job").Question; q != nil {
-						w.Answer(q.ID, permit.Once)
+						w.Answer(q.ID, permission.Once)
 					}
 					return w.Info("job").State == event.Done
 				})
@@ -186,7 +186,7 @@ func TestClose_endsWhatTheHumanRuns(t *testing.T) {
 		t.Errorf("receive: %v", err)
 	}
 	check(t, <-ran)
-	es, err := w.Pool.Ledger.Page(context.Background(), main, 0, 10)
+	es, err := w.Pool.Records.Page(context.Background(), main, 0, 10)
 	check(t, err)
 	if got := kinds(es); got != "shell" || !strings.Contains(es[0].Shell.Output, "begun") {
 		t.Errorf("entries %s", got)

@@ -19,7 +19,7 @@ import (
 	"fantail/inbox"
 	"fantail/inbox/policy"
 	"fantail/store"
-	"fantail/tools/permit"
+	"fantail/tools/permission"
 )
 
 // together has one transaction carry out what these functions write, in their order:
@@ -239,7 +239,7 @@ func TestAsk_notAfterAStop(t *testing.T) {
 	}}
 	play(t, m, setting{Start: func(name string, f func()) {
 		if strings.HasPrefix(name, "tool ") {
-			stricter.Do(func() { check(t, w.Pool.SetMode(context.Background(), permit.Ask)) })
+			stricter.Do(func() { check(t, w.Pool.SetMode(context.Background(), permission.Ask)) })
 		}
 		go f()
 	}}, func(it *world) {

@@ -10,43 +10,22 @@ import (
 	"strings"
 	"time"
 
+	"fantail/agents/approval"
 	"fantail/agents/audit"
-	"fantail/agents/budget"
-	"fantail/agents/checks"
-	"fantail/agents/disk"
-	"fantail/agents/drafts"
-	"fantail/agents/due"
-	"fantail/agents/ending"
 	"fantail/agents/event"
 	"fantail/agents/fleet"
-	"fantail/agents/follow"
-	"fantail/agents/fork"
 	"fantail/agents/history"
 	"fantail/agents/hooks"
-	"fantail/agents/inline"
-	"fantail/agents/kit"
-	"fantail/agents/ledger"
 	"fantail/agents/mail"
-	"fantail/agents/memory"
-	"fantail/agents/observer"
-	"fantail/agents/outside"
-	"fantail/agents/permissions"
-	"fantail/agents/post"
-	"fantail/agents/program"
-	"fantail/agents/quarantine"
-	"fantail/agents/questions"
 	"fantail/agents/recovery"
-	"fantail/agents/roster"
 	"fantail/agents/schedule"
-	"fantail/agents/seal"
-	"fantail/agents/steer"
+	"fantail/agents/skills"
 	"fantail/agents/tasks"
 	"fantail/agents/turn"
-	"fantail/agents/waits"
 	"fantail/inbox"
 	"fantail/store"
 	"fantail/tools"
-	"fantail/tools/permit"
+	"fantail/tools/permission"
 )
 
 // Open recovers what a crash left, makes main if there is none and starts the
@@ -71,8 +50,11 @@ func Open(ctx context.Context, o Options) (*Pool, error) {
 	if _, err := o.Resolve(o.Model); err != nil {
 		return nil, err
 	}
+	if o.Seals == nil && !o.shows() {
+		o.Seals = tasks.LoadLastingSeal(o.Data)
+	}
 	p := &Pool{
-		o: o, Hooks: o.Hooks, disk: disk.New(o.Patience, o.Now), forks: fork.New(), Observe: observer.New(), Memory: memory.Docs{DB: o.DB}, Drafts: &drafts.Rows{DB: o.DB},
+		o: o, Hooks: o.Hooks, disk: turn.NewDisk(o.Patience, o.Now), forks: NewForks(), Observe: NewObservers(), Memory: history.Documents{DB: o.DB}, Drafts: &store.Drafts{DB: o.DB},
 	}
 	if !o.shows() {
 		log, err := audit.Open(ctx, audit.Options{
@@ -86,10 +68,10 @@ func Open(ctx context.Context, o Options) (*Pool, error) {
 	}
 	p.fleet = fleet.New(context.WithoutCancel(ctx), fleet.Options{
 		Now: o.Now, Go: o.Go, Resolve: o.Resolve, Model: o.Model, Cap: o.Cap, Keys: o.Keys,
-		Mode: o.Gate.Mode, Wall: o.Gate.Known, Audit: p.audit.Entry,
+		Modes: o.Gate.Modes, Wall: o.Gate.Known, Audit: p.audit.Entry,
 	})
-	p.Scripts, p.Steer = Scripts{p}, steer.Room{DB: o.DB, Fleet: p.fleet, Pool: helm{p}}
-	p.Audit, p.Follow = audit.Book{DB: o.DB, Dir: o.Data}, follow.Room{DB: o.DB, Subscribe: p.fleet.Subscribe, Go: o.Go}
+	p.Scripts = Scripts{p}
+	p.Audit, p.Follow = audit.Reader{DB: o.DB, Dir: o.Data}, event.Followers{DB: o.DB, Subscribe: p.fleet.Subscribe, Go: o.Go}
 	p.furnish()
 	err := p.Asks.Recall(ctx)
 	if err == nil {
@@ -105,34 +87,37 @@ func Open(ctx context.Context, o Options) (*Pool, error) {
 // furnish makes the rooms and tells each what it needs of the others.
 func (p *Pool) furnish() {
 	o := &p.o
-	p.seals, p.inbox = seal.New(), inbox.New(o.DB, p.fleet.Rung)
-	p.held = quarantine.New(o.DB, p.fleet, p.seals)
-	p.Asks = questions.New(o.DB, p.inbox, o.Gate, p.seals, p.audit, o.Now)
-	p.Permissions = permissions.New(permissions.Options{
-		DB: o.DB, Gate: o.Gate, Audit: p.audit, Asks: p.Asks, Tools: o.Tools,
-		Env:   tools.Env{Root: o.Root, Private: o.Private, Outputs: p.outputs(0), Environ: o.Environ, Keys: o.Keys},
-		Boxed: o.Box != nil,
+	p.seals, p.inbox = tasks.NewSealKey(), inbox.New(o.DB, p.fleet.Rung)
+	p.Rows = &tasks.SealedRows{DB: o.DB, Key: o.Seals, Note: func(ctx context.Context, tx *store.Tx, r tasks.SealedRow, answer string) error {
+		return p.audit.Filed(tx, r.Kind+" "+r.Name+": "+r.Says, "the database", answer, audit.Who(ctx))
+	}}
+	p.held = NewQuarantine(o.DB, p.fleet, p.seals)
+	p.Asks = approval.NewQuestions(o.DB, p.inbox, o.Gate, p.seals, o.Seals, p.audit, o.Now)
+	p.Permissions = approval.NewRules(approval.RulesOptions{
+		DB: o.DB, Gate: o.Gate, Seals: o.Seals, Audit: p.audit, Asks: p.Asks, Tools: o.Tools,
+		Env:   tools.Runtime{Root: o.Root, Private: o.Private, Outputs: p.outputs(0), Environ: o.Environ, Keys: o.Keys},
+		Boxed: o.Box != nil, Tell: p.notice,
 	})
-	p.Ledger, p.waits = ledger.New(o.DB, p.inbox, subjects{p}), waits.New(onlooker{p.fleet, p})
+	p.Records, p.waits = &Records{pool: p}, tasks.NewWaits(waitingAgents{p.fleet, p})
 	p.takes = mail.NewTakes(o.DB, p.inbox, p.waits)
 	p.Mail = mail.New(mail.Options{
 		DB: o.DB, Inbox: p.inbox, Now: o.Now, Rules: o.Rules,
-		Mu: &p.fleet.Mutex, Fleet: recipients{p}, Forker: p.forks, Human: &p.fleet.Humans,
+		Fleet: p.fleet, Forker: p.forks, Notice: p.notice,
 	})
-	p.Letters = mail.NewLetters(o.DB, p.inbox, o.Now, register{p}, p.Mail.Stir)
+	p.Letters = mail.NewLetters(o.DB, p.inbox, o.Now, p.fleet, p.reader, p.Mail.Stir)
 	p.Pickup = mail.NewPickup(p.fleet, p.Mail, p.Letters, p.takes, p.Unprompt)
-	p.ends = &roster.Ends{
+	p.ends = &tasks.Ends{
 		Inbox: p.inbox, Seals: p.seals, Unread: p.Letters.Unread, Passed: p.fleet.Line.Passed,
 		Ended: func(task int64) {
 			p.fleet.Line.Ended(task)
 			p.Hooks.TaskEnded(task)
 		},
 	}
-	ground := program.Ground{
+	ground := hooks.ProgramOptions{
 		Root: o.Root, Environ: o.Environ, Keys: o.Keys, Box: o.Box, Keep: o.Keep, Go: o.Go,
-		Leave: func() permit.Leave { return o.Gate.Leave(permit.Action{Dir: o.Root}) },
+		Leave: func() permission.Leave { return o.Gate.Leave(permission.Action{Dir: o.Root}) },
 	}
-	o.Shelf.Begin((&inline.Room{Ground: ground, Trust: o.Trust, Judge: p.Permissions.Line}).Run)
+	o.Skills.Begin((&skills.InlineCommands{Ground: ground, Trust: o.Trust, Judge: p.Permissions.Line}).Run)
 	p.Hooks.Begin(hooks.Options{
 		DB: o.DB, Inbox: p.inbox, Book: p.fleet.Book, Mode: o.Gate.Mode, Ground: ground, Take: p.Unprompt, Trouble: p.fleet.Trouble, Now: o.Now,
 		Shows: func(agent int64, doing, call string) {
@@ -141,43 +126,44 @@ func (p *Pool) furnish() {
 			}
 		},
 	})
-	p.Door = &outside.Door{DB: o.DB, Origin: roster.OriginCLI, Model: o.Model, Seals: p.seals, Ring: func() {
+	p.Door = &mail.Client{DB: o.DB, Origin: tasks.OriginCLI, Model: o.Model, Seals: p.seals, Ring: func() {
 		p.fleet.Lock()
 		p.others.stale = true // its commits are the pool's own: the file does not tell of them
 		p.fleet.Unlock()
 		p.Refresh(p.fleet.Context())
 	}}
-	p.Budgets = &budget.Room{DB: o.DB, Inbox: p.inbox, Fleet: p.fleet, Usual: o.Budget, Resolve: o.Resolve}
+	p.Budgets = &fleet.Budgets{DB: o.DB, Inbox: p.inbox, Fleet: p.fleet, Usual: o.Budget, Resolve: o.Resolve}
 	p.Tasks = tasks.New(o.DB, p.inbox, p.ends, p.seals, func(model string) (string, error) {
 		m, err := o.Resolve(model)
 		return m.Name, err
 	}, o.Idle, &p.fleet.Line)
 	p.Schedule = schedules(p)
 	p.Tasks.Fits = p.Budgets.Fits
-	office, gear := &post.Office{Dir: o.boxes()}, kit.New(o.Tools, o.Shelf, o.System, o.Gate)
-	p.Tasks.Cast, p.Ledger.Carries = gear.Cast, gear.Carries
+	office, gear := &turn.CommandMailboxes{Dir: o.boxes()}, NewKit(o.Tools, o.Skills, o.System, o.Gate)
+	p.Tasks.Cast, p.Records.Carries = gear.Cast, gear.Carries
 	o.Briefs.Adds(gear.Fitting)
 	p.loops = turn.New(turn.Options{
 		DB: o.DB, Inbox: p.inbox, Fleet: p.fleet, Mail: p.Mail, Takes: p.takes, Pickup: p.Pickup,
 		Asks: p.Asks, Waits: p.waits, Ends: p.ends, Disk: p.disk, Audit: p.audit, Budget: p.Budgets, Brought: o.Brought,
 		Kit: gear.Of, Gate: o.Gate, Keys: o.Keys, Root: o.Root, Private: o.Private, Outputs: p.outputs,
 		Environ: o.Environ, System: gear.Prompt, Commands: &p.Commands, Ahead: o.Ahead, Box: o.Box, Kept: o.Kept, Post: sends(p, office), Bare: office.Bare, Keep: o.Keep, Now: o.Now, Go: o.Go,
-	}, func(l *turn.Loop) tools.Desk { return desk{p, l} }, map[event.Life]turn.Life{event.HandlesMessage: p.forks, event.Observes: p.Observe})
-	p.forks.Begin(fork.Options{
+	}, func(l *turn.Loop) tools.Agents { return toolAgents{p, l} }, map[event.Life]turn.Life{event.HandlesMessage: p.forks, event.Observes: p.Observe})
+	p.forks.Begin(ForkOptions{
 		DB: o.DB, Inbox: p.inbox, Fleet: p.fleet, Loops: p.loops, Waits: p.waits, Mail: p.Mail,
 		Letters: p.Letters, Ends: p.ends, Resolve: o.Resolve,
 	})
-	may := checks.New(checks.Options{
-		DB: o.DB, Root: o.Root, Wall: o.Gate.Wall, Environ: o.Environ, Keys: o.Keys, Keep: o.Keep, Box: o.Box,
+	may := schedule.NewChecks(schedule.ChecksOptions{
+		DB: o.DB, Root: o.Root, Wall: o.Gate.Wall, Environ: o.Environ, Keys: o.Keys, Keep: o.Keep, Box: o.Box, Seals: o.Seals,
 	})
-	p.Observe.Begin(observer.Options{
+	p.Rows.Keepers = []tasks.SealKeeper{p.Schedule, p.Asks, may, p.Permissions}
+	p.Observe.Begin(ObserverOptions{
 		DB: o.DB, Inbox: p.inbox, Fleet: p.fleet, Loops: p.loops, Ends: p.ends, Checks: may, Root: o.Root, Limits: o.Observe,
 	})
 	p.waits.OnEnd = append(p.waits.OnEnd, p.Mail.LookAgain)
-	p.fleet.Tell(fleet.Rooms{
+	p.fleet.Tell(fleet.Callbacks{
 		Changed: []func(){p.waits.Changed},
 		Opened:  []func(int64){p.Mail.Opens},
-		Mailed:  []func(*event.Info, inbox.Rung){p.Mail.Arrives, func(i *event.Info, _ inbox.Rung) { p.waits.Came(i.ID) }},
+		Mailed:  []func(*event.Info, inbox.Change){p.Mail.Arrives, func(i *event.Info, _ inbox.Change) { p.waits.Came(i.ID) }},
 		Ended:   []func(event.Info){p.Mail.Ended, p.forks.Ended, p.Observe.Gone},
 		Closed:  []func(int64){p.loops.Forget},
 		Busy:    []func(int64) bool{p.Mail.Busy, p.loops.Busy},
@@ -189,8 +175,8 @@ func (p *Pool) furnish() {
 }
 
 // schedules returns the room of what is due when, and tells those who end tasks of what it began.
-func schedules(p *Pool) *schedule.Room {
-	work := &due.Work{Inbox: p.inbox, Order: p.Tasks.Order, Finish: p.ends.Finish, Close: func(tx *store.Tx, agent int64) error {
+func schedules(p *Pool) *schedule.Scheduler {
+	work := &schedule.TimetableWork{Inbox: p.inbox, Order: p.Tasks.Order, Finish: p.ends.Finish, Close: func(tx *store.Tx, agent int64) error {
 		tx.AfterCommit(func() {
 			p.fleet.Lock()
 			defer p.fleet.Unlock()
@@ -202,7 +188,7 @@ func schedules(p *Pool) *schedule.Room {
 	}}
 	p.ends.Scheduled, p.ends.Removed = work.Ended, work.Removed
 	work.Observe = func(tx *store.Tx, f schedule.Firing) error {
-		agent, err := p.Observe.Observe(tx, observer.Order{
+		agent, err := p.Observe.Observe(tx, ObserverOrder{
 			Schedule: f.ID, Name: f.Name, Owner: f.Owner, Prompt: f.Text, CancelWhen: f.CancelWhen, Dir: f.Dir,
 			Checks: strings.Fields(f.Checks), Mark: f.Run.Mark(), Deliver: f.Deliver, Priority: f.Priority,
 		})
@@ -211,7 +197,7 @@ func schedules(p *Pool) *schedule.Room {
 		}
 		return schedule.Began(tx, f.Run.ID, 0, agent)
 	}
-	p.Observe.Ended = func(tx *store.Tx, e observer.Ended) error {
+	p.Observe.Ended = func(tx *store.Tx, e ObserverEnded) error {
 		_, run, ok, err := schedule.OfAgent(&tx.View, e.Agent)
 		if err == nil && ok {
 			_, err = schedule.End(tx, run.ID, e.Outcome, e.Finding, e.Message)
@@ -223,7 +209,10 @@ func schedules(p *Pool) *schedule.Room {
 		return ok && s.State == schedule.Ended && s.When.Repeats(), err // what is due once ends with each run
 	}
 	return schedule.New(schedule.Options{
-		DB: p.o.DB, Inbox: p.inbox, Now: p.o.Now, Most: p.o.Due, Heir: roster.Heir, Fire: work.Fire, Recover: work.Recover, Alarm: p.o.Alarm,
+		Seals: p.o.Seals, Held: func(ctx context.Context, name string) {
+			p.notice(ctx, "The schedule "+name+" was due, but another program wrote or changed it: it starts nothing before your yes; /confirm shows it.")
+		},
+		DB: p.o.DB, Inbox: p.inbox, Now: p.o.Now, Most: p.o.Due, Heir: tasks.Heir, Fire: work.Fire, Recover: work.Recover, Alarm: p.o.Alarm,
 		Changed: func() {
 			p.fleet.Lock()
 			defer p.fleet.Unlock()
@@ -241,16 +230,16 @@ func schedules(p *Pool) *schedule.Room {
 func (o *Options) boxes() string { return filepath.Join(o.Data, "post") }
 
 // sends opens ways out of sandboxes for the mail of agents' commands.
-func sends(p *Pool, office *post.Office) func(agent, turn int64) (*post.Box, error) {
-	return func(agent, turn int64) (*post.Box, error) {
-		return office.Open(agent, func(d outside.Deposit) ([]outside.Receipt, error) {
+func sends(p *Pool, office *turn.CommandMailboxes) func(agent, turn int64) (*turn.CommandMailbox, error) {
+	return func(agent, turn int64) (*turn.CommandMailbox, error) {
+		return office.Open(agent, func(d mail.OutsideDeposit) ([]mail.OutsideReceipt, error) {
 			is := p.Infos()
 			n := slices.IndexFunc(is, func(i event.Info) bool { return i.ID == agent })
 			if n < 0 {
 				return nil, event.ErrClosing
 			}
 			door := *p.Door
-			door.Command = &outside.Command{Agent: is[n].Name, Turn: turn}
+			door.Command = &mail.OutsideCommand{Agent: is[n].Name, Turn: turn}
 			return door.Mail(p.fleet.Context(), d)
 		}, p.o.Go)
 	}
@@ -262,7 +251,7 @@ func (p *Pool) recover(ctx context.Context) error {
 	r := recovery.Recovery{
 		DB: o.DB, Ends: p.ends, Asks: p.Asks, Abroad: o.Abroad, Book: p.fleet.Book, Go: o.Go,
 		Unhandled: func(tx *store.Tx, fork int64, why, text string) error {
-			return p.forks.Unhandled(tx, fork, ending.Ending{Outcome: history.OutCrashed, Cause: why}, text)
+			return p.forks.Unhandled(tx, fork, turn.Ending{Outcome: history.OutCrashed, Cause: why}, text)
 		},
 		Unseen: p.Observe.Unseen,
 	}
@@ -288,6 +277,11 @@ func (p *Pool) recover(ctx context.Context) error {
 		p.fleet.Start("glance", func() { glance(p.fleet.Context(), p.Refresh) })
 		return nil
 	}
+	if p.Hooks != nil { // before anything happens
+		feed, was := p.fleet.Subscribe()
+		p.fleet.Start("hooks", p.Hooks.Follow(p.fleet.Context(), feed, was))
+	}
+	p.work()
 	p.fleet.Humans.Turned = p.Mail.Stir
 	p.fleet.Start("dispatch", p.dispatcher)
 	if o.Jumps != nil {
@@ -307,10 +301,6 @@ func (p *Pool) recover(ctx context.Context) error {
 	}
 	p.fleet.Start("schedule", func() { p.Schedule.Run(p.fleet.Context()) })
 	p.fleet.Start("sort", func() { p.Mail.Run(p.fleet.Context()) })
-	if p.Hooks != nil {
-		feed := p.fleet.Subscribe() // before anything happens
-		p.fleet.Start("hooks", func() { p.Hooks.Run(p.fleet.Context(), feed) })
-	}
 	p.fleet.Start("index", func() { p.inbox.Words.Index(p.fleet.Context(), p.fleet.Trouble) })
 	return nil
 }
@@ -325,15 +315,14 @@ func (p *Pool) patrolled(found error) {
 	}
 }
 
-// restore fills the maps from the database and starts main, the helpers and
-// those that go on with a parked turn.
+// restore fills the maps from the database.
 func (p *Pool) restore(ctx context.Context, kept map[int64]*recovery.Parked) error {
 	var rows []store.Agent
 	if err := p.o.DB.Read(ctx, func(rx *store.Rx) (err error) {
 		if rows, err = rx.Agents(); err != nil {
 			return err
 		}
-		ws, err := roster.QueuedTasks(&rx.View)
+		ws, err := tasks.QueuedTasks(&rx.View)
 		if err != nil {
 			return err
 		}
@@ -351,7 +340,7 @@ func (p *Pool) restore(ctx context.Context, kept map[int64]*recovery.Parked) err
 	}
 	if len(rows) == 0 {
 		if err := p.o.DB.Write(ctx, "make main", func(tx *store.Tx) error {
-			row, err := roster.OpenMain(tx, p.o.Model)
+			row, err := tasks.OpenMain(tx, p.o.Model)
 			rows = []store.Agent{row}
 			return err
 		}); err != nil {
@@ -373,16 +362,17 @@ func (p *Pool) restore(ctx context.Context, kept map[int64]*recovery.Parked) err
 			p.Mail.Tray(id).Wake() // perhaps one of them asks for it; the turn looks
 		}
 	}
-	if err := p.Mail.Load(ctx); err != nil || p.o.shows() {
-		return err
-	}
-	p.fleet.Lock() // from now on agents run
+	return p.Mail.Load(ctx)
+}
+
+// work starts the living agents.
+func (p *Pool) work() {
+	p.fleet.Lock()
 	defer p.fleet.Unlock()
 	p.Mail.LookAtAll()
 	for a := range p.fleet.Living() {
 		p.loops.Start(a.ID)
 	}
-	return nil
 }
 
 // load makes the agent of a row, with the turn it goes on with if there is one, without
@@ -395,7 +385,7 @@ func (p *Pool) load(ctx context.Context, row store.Agent, parked *recovery.Parke
 	l := p.loops.Make(i, row.Task)
 	p.fleet.Load(l.Agent)
 	if p.o.shows() && !p.o.Abroad {
-		l.Info.Cut()
+		l.Agent.Info.Cut()
 	}
 	if parked != nil {
 		return l.Park(parked)
@@ -405,7 +395,7 @@ func (p *Pool) load(ctx context.Context, row store.Agent, parked *recovery.Parke
 	}
 	return p.o.DB.Read(ctx, func(rx *store.Rx) error {
 		t, _, err := rx.Task(row.Task)
-		l.Limit(t.Timeout)
+		l.SetTimeout(t.Timeout)
 		return err
 	})
 }

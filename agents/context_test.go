@@ -15,7 +15,7 @@ func TestContext(t *testing.T) {
 	main := w.Main()
 	look := func() (parts map[string][2]int, mail [2]int) {
 		t.Helper()
-		c, err := w.Pool.Ledger.Context(t.Context(), main)
+		c, err := w.Pool.Records.Context(t.Context(), main)
 		check(t, err)
 		parts = map[string][2]int{}
 		for _, p := range c.Parts {

@@ -6,19 +6,19 @@ import (
 
 	"fantail/agents/event"
 	"fantail/agents/fleet"
-	"fantail/agents/roster"
+	"fantail/agents/tasks"
 	"fantail/store"
-	"fantail/tools/permit"
+	"fantail/tools/permission"
 )
 
 // Unattended is what a conversation goes by that nobody attends: what it, or an agent below it, would ask is denied,
 // whoever is at a screen.
 type Unattended struct {
-	Mode  permit.Mode // that its calls are judged in, without what was allowed for the session
-	Model string      // provider/name; "": the one it had, or that of new agents
-	Else  string      // the model of a new one if Model names a file's agent that has none of its own
-	Goes  string      // the name of an earlier one to go on with; "": a new one
-	Last  bool        // go on with the last one
+	Mode  permission.Mode // that its calls are judged in, without what was allowed for the session
+	Model string          // provider/name; "": the one it had, or that of new agents
+	Else  string          // the model of a new one if Model names a file's agent that has none of its own
+	Goes  string          // the name of an earlier one to go on with; "": a new one
+	Last  bool            // go on with the last one
 }
 
 // Conversation is one that nobody attends, with a prompt box, an inbox and a queue of its own.
@@ -62,14 +62,14 @@ func (s Scripts) goesOn(ctx context.Context, u Unattended) (int64, error) {
 	var row store.Agent
 	err := p.o.DB.Write(ctx, "go on with a conversation", func(tx *store.Tx) (err error) {
 		if u.Last {
-			row, err = roster.LastUnattended(&tx.View)
+			row, err = tasks.LastUnattended(&tx.View)
 		} else {
-			row, err = roster.Earlier(&tx.View, u.Goes)
+			row, err = tasks.Earlier(&tx.View, u.Goes)
 		}
 		if err != nil {
 			return err
 		}
-		trust := roster.TrustIn(row)
+		trust := tasks.TrustIn(row)
 		trust.Unattended = true
 		row, err = reopens(tx, row, trust)
 		return err

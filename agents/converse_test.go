@@ -14,7 +14,7 @@ import (
 	"fantail/agents/llm/builtin"
 	"fantail/inbox"
 	"fantail/tools"
-	"fantail/tools/permit"
+	"fantail/tools/permission"
 )
 
 // says prompts a conversation, waits until it is at rest and returns its transcript's text.
@@ -47,7 +47,7 @@ func TestConverse(t *testing.T) {
 	w.Until("its tab is gone", func() bool { return w.Entries(first.Info.Name) == nil })
 	second := w.Unattended(t.Context(), agents.Unattended{})
 	w.says(second, "say two")
-	if _, err := w.Pool.Scripts.Open(t.Context(), agents.Unattended{Mode: permit.Ask, Last: true}); err == nil || !strings.Contains(err.Error(), "is at work") {
+	if _, err := w.Pool.Scripts.Open(t.Context(), agents.Unattended{Mode: permission.Ask, Last: true}); err == nil || !strings.Contains(err.Error(), "is at work") {
 		t.Errorf("the last one, which is at work, goes on: %v", err)
 	}
 	_, err := second.End(t.Context())
@@ -72,7 +72,7 @@ func TestConverse(t *testing.T) {
 // What is no earlier conversation is not gone on with, and the error says what to do.
 func TestConverse_refuses(t *testing.T) {
 	w := open(t, builtin.New(), setting{})
-	if _, err := w.Pool.Scripts.Open(t.Context(), agents.Unattended{Mode: permit.Ask, Last: true}); err == nil || !strings.Contains(err.Error(), "without --continue") {
+	if _, err := w.Pool.Scripts.Open(t.Context(), agents.Unattended{Mode: permission.Ask, Last: true}); err == nil || !strings.Contains(err.Error(), "without --continue") {
 		t.Errorf("the last of none: %v", err)
 	}
 	w.Push("job", "say done")
@@ -83,14 +83,14 @@ func TestConverse_refuses(t *testing.T) {
 	for goes, want := range map[string]string{
 		"main": "belongs to the screens", "job": "sub-agent", "aide": "open at a screen", "nobody": "no conversation nobody",
 	} {
-		if _, err := w.Pool.Scripts.Open(t.Context(), agents.Unattended{Mode: permit.Ask, Goes: goes}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := w.Pool.Scripts.Open(t.Context(), agents.Unattended{Mode: permission.Ask, Goes: goes}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", goes, err)
 		}
 	}
-	if _, err := w.Pool.Scripts.Open(t.Context(), agents.Unattended{Mode: permit.Auto}); err == nil || !strings.Contains(err.Error(), "none works here") {
+	if _, err := w.Pool.Scripts.Open(t.Context(), agents.Unattended{Mode: permission.Auto}); err == nil || !strings.Contains(err.Error(), "none works here") {
 		t.Errorf("auto without a sandbox: %v", err)
 	}
-	if _, err := w.Pool.Scripts.Open(t.Context(), agents.Unattended{Mode: permit.Ask, Model: "no/such"}); err == nil {
+	if _, err := w.Pool.Scripts.Open(t.Context(), agents.Unattended{Mode: permission.Ask, Model: "no/such"}); err == nil {
 		t.Error("a model that is none")
 	}
 }
@@ -99,8 +99,8 @@ func TestConverse_refuses(t *testing.T) {
 // nothing for others. A human who goes on with it at a screen is asked again.
 func TestConverse_mode(t *testing.T) {
 	touch := func(name string) string { return "run touch " + name }
-	w := open(t, builtin.New(), setting{Mode: permit.Yolo})
-	ask := w.Unattended(t.Context(), agents.Unattended{Mode: permit.Ask})
+	w := open(t, builtin.New(), setting{Mode: permission.Yolo})
+	ask := w.Unattended(t.Context(), agents.Unattended{Mode: permission.Ask})
 	if all := w.says(ask, touch("a")); w.there("a") {
 		t.Errorf("in the session's mode: %s", all)
 	}
@@ -108,8 +108,8 @@ func TestConverse_mode(t *testing.T) {
 	if w.there("b") {
 		t.Error("who it dispatched, in the session's mode")
 	}
-	check(t, w.Pool.SetMode(context.Background(), permit.Ask))
-	yolo := w.Unattended(t.Context(), agents.Unattended{Mode: permit.Yolo})
+	check(t, w.Pool.SetMode(context.Background(), permission.Ask))
+	yolo := w.Unattended(t.Context(), agents.Unattended{Mode: permission.Yolo})
 	if all := w.says(yolo, touch("c")); !w.there("c") {
 		t.Errorf("in its own mode: %s", all)
 	}
@@ -118,7 +118,7 @@ func TestConverse_mode(t *testing.T) {
 	}
 	w.Prompt(touch("e"))
 	q := w.asks("main")
-	w.Answer(q.ID, permit.Session) // a rule of the session
+	w.Answer(q.ID, permission.Session) // a rule of the session
 	w.Settle()
 	check(t, os.Remove(filepath.Join(w.Dir, "e")))
 	if all := w.says(ask, touch("e")); w.there("e") {
@@ -128,7 +128,7 @@ func TestConverse_mode(t *testing.T) {
 	check(t, err)
 	_, _, err = w.Pool.Resume(t.Context(), w.Main(), yolo.Info.Name, "run mkdir f")
 	check(t, err)
-	w.Answer(w.asks(yolo.Info.Name).ID, permit.No)
+	w.Answer(w.asks(yolo.Info.Name).ID, permission.No)
 	w.Settle()
 	if w.there("f") {
 		t.Error("a human who goes on with it was not asked")
@@ -227,7 +227,7 @@ func TestConverse_atOnce(t *testing.T) {
 	names := make(chan string, n)
 	for k := range n {
 		go func() {
-			c, err := w.Pool.Scripts.Open(t.Context(), agents.Unattended{Mode: permit.Ask})
+			c, err := w.Pool.Scripts.Open(t.Context(), agents.Unattended{Mode: permission.Ask})
 			if err != nil {
 				names <- err.Error()
 				return
@@ -252,8 +252,8 @@ func TestConverse_atOnce(t *testing.T) {
 
 // A task of it that a human starts later is a human's.
 func TestConverse_queued(t *testing.T) {
-	w := open(t, builtin.New(), setting{Mode: permit.Ask})
-	c := w.Unattended(t.Context(), agents.Unattended{Mode: permit.Yolo})
+	w := open(t, builtin.New(), setting{Mode: permission.Ask})
+	c := w.Unattended(t.Context(), agents.Unattended{Mode: permission.Yolo})
 	w.says(c, "push later: run touch made")
 	_, err := c.End(t.Context())
 	check(t, err)
@@ -261,7 +261,7 @@ func TestConverse_queued(t *testing.T) {
 		_, err := w.Pool.Run(t.Context(), w.Main(), tools.Start{})
 		check(t, err)
 	}
-	w.Answer(w.asks("later").ID, permit.No)
+	w.Answer(w.asks("later").ID, permission.No)
 	w.Settle()
 	if w.there("made") {
 		t.Error("it ran in the mode of who pushed it")

@@ -12,14 +12,13 @@ import (
 	"time"
 
 	"fantail/agents"
-
 	"fantail/agents/event"
 	"fantail/agents/history"
 	"fantail/agents/llm"
 	"fantail/agents/llm/builtin"
 	"fantail/inbox"
 	"fantail/tools"
-	"fantail/tools/permit"
+	"fantail/tools/permission"
 )
 
 // counted is the built-in engine, and how many requests each agent made.
@@ -413,14 +412,14 @@ func TestDelegate_waitsForEachOther(t *testing.T) {
 // question waits for the human, and goes on behind it.
 // Spec: R-11, E-17.
 func TestTimeout_standsStillWhileItAsks(t *testing.T) {
-	play(t, counted(), setting{Mode: permit.Ask}, func(w *world) {
+	play(t, counted(), setting{Mode: permission.Ask}, func(w *world) {
 		w.Prompt("delegate sync kid: run touch asked\nwait 100s\nread nothing.txt\nsay too late")
 		w.State("kid", event.Asking)
 		<-time.After(time.Hour)
 		if i := w.Pool.Infos()[1]; i.State != event.Asking {
 			t.Fatalf("kid is %s (%s)", i.State, i.Why)
 		}
-		if !w.Answer(w.Info("kid").Question.ID, permit.No) {
+		if !w.Answer(w.Info("kid").Question.ID, permission.No) {
 			t.Error("the question is gone")
 		}
 		w.rest()
@@ -435,7 +434,7 @@ func TestTimeout_standsStillWhileItAsks(t *testing.T) {
 // has work of its own to do has not.
 // Spec, E-17.
 func TestTimeout_standsStillForAQuestionBelow(t *testing.T) {
-	play(t, counted(), setting{Mode: permit.Ask}, func(w *world) {
+	play(t, counted(), setting{Mode: permission.Ask}, func(w *world) {
 		for name, prompt := range map[string]string{
 			"calls": "delegate sync a: delegate sync b: run touch asked\nwait 5s\nsay called",
 			"waits": "delegate c: run touch asked\nsay begun",
@@ -451,7 +450,7 @@ func TestTimeout_standsStillForAQuestionBelow(t *testing.T) {
 		<-time.After(time.Hour)
 		w.State("works", event.Failed)
 		for _, name := range []string{"b", "c", "d"} {
-			if !w.Answer(w.Info(name).Question.ID, permit.Once) {
+			if !w.Answer(w.Info(name).Question.ID, permission.Once) {
 				t.Errorf("the question of %s is gone", name)
 			}
 		}

@@ -9,7 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"fantail/agents/ledger"
+	"fantail/agents"
 	"fantail/agents/llm"
 	"fantail/agents/mail"
 	"fantail/agents/schedule"
@@ -25,9 +25,9 @@ func TestDigest_rows(t *testing.T) {
 		m := &model{Reply: func(_ context.Context, req *llm.Request) ([]llm.Part, error) { return text("ok"), nil }}
 		w := open(t, m, setting{})
 		defer w.Close()
-		digest := func(since time.Time) ledger.Digest {
+		digest := func(since time.Time) agents.Digest {
 			t.Helper()
-			d, err := w.Pool.Ledger.Digest(t.Context(), since)
+			d, err := w.Pool.Records.Digest(t.Context(), since)
 			check(t, err)
 			return d
 		}
@@ -35,7 +35,7 @@ func TestDigest_rows(t *testing.T) {
 			t.Errorf("at the very first start: %+v", d)
 		}
 		began := time.Now()
-		check(t, w.Pool.Ledger.Seen(t.Context(), began))
+		check(t, w.Pool.Records.Seen(t.Context(), began))
 		time.Sleep(time.Second)
 		if d := digest(time.Time{}); !d.Since.Equal(began.Truncate(time.Millisecond)) || !d.Empty() {
 			t.Errorf("nothing happened: %+v", d)
@@ -58,13 +58,13 @@ func TestDigest_rows(t *testing.T) {
 		if d := digest(time.Now().Add(time.Second)); !d.Empty() || len(d.Needs) != 1 || d.Letters != 0 {
 			t.Errorf("later it tells %+v", d)
 		}
-		ms, err := w.Pool.Ledger.Urgent(t.Context())
+		ms, err := w.Pool.Records.Urgent(t.Context())
 		check(t, err)
 		if len(ms) != 1 || ms[0].Body != "stop" {
 			t.Fatalf("urgent are %+v", ms)
 		}
 		check(t, w.Pool.Letters.Dismiss(t.Context(), w.Main(), ms[0].ID))
-		if ms, err := w.Pool.Ledger.Urgent(t.Context()); err != nil || len(ms) != 0 || w.Info("main").Urgent != 1 {
+		if ms, err := w.Pool.Records.Urgent(t.Context()); err != nil || len(ms) != 0 || w.Info("main").Urgent != 1 {
 			t.Errorf("%v, urgent are %+v, %d are counted", err, ms, w.Info("main").Urgent)
 		}
 	})
@@ -78,7 +78,7 @@ func TestDigest_scheduled(t *testing.T) {
 		w := open(t, m, setting{})
 		defer w.Close()
 		began := time.Now()
-		w.plan(schedule.Order{Name: "ci", Kind: schedule.Command}, "every 10m test -e red && exit 1; true")
+		w.plan(schedule.Order{Name: "ci", Kind: schedule.Command, Sandbox: schedule.NoSandbox}, "every 10m test -e red && exit 1; true")
 		w.Push("lint", "look")
 		w.Run(0)
 		times := func(n int) {
@@ -89,7 +89,7 @@ func TestDigest_scheduled(t *testing.T) {
 		}
 		digest := func(since time.Time, want string) {
 			t.Helper()
-			d, err := w.Pool.Ledger.Digest(t.Context(), since)
+			d, err := w.Pool.Records.Digest(t.Context(), since)
 			check(t, err)
 			if got := fmt.Sprint(d.Finished, d.Failed, d.Cut, len(d.Due), d.Silent); got != want {
 				t.Errorf("it tells %s, want %s", got, want)
@@ -101,7 +101,7 @@ func TestDigest_scheduled(t *testing.T) {
 		later := time.Now()
 		times(2)
 		digest(later, "[] [] [] 0 2")
-		if d, err := w.Pool.Ledger.Digest(t.Context(), later); err != nil || !d.Empty() {
+		if d, err := w.Pool.Records.Digest(t.Context(), later); err != nil || !d.Empty() {
 			t.Errorf("runs without news are worth a digest: %+v, %v", d, err)
 		}
 		check(t, os.WriteFile(filepath.Join(w.Dir, "red"), nil, 0o600))

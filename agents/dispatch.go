@@ -10,11 +10,8 @@ import (
 
 	"fantail/agents/event"
 	"fantail/agents/history"
-	"fantail/agents/queue"
-	"fantail/agents/roster"
 	"fantail/agents/tasks"
 	"fantail/inbox"
-	"fantail/inbox/envelope"
 	"fantail/store"
 )
 
@@ -45,7 +42,7 @@ func (p *Pool) dispatcher() {
 
 // launch begins a task. A failure shows in the tab of whose task it is, and is
 // tried again until it works: the disk may be full. False: the pool closes.
-func (p *Pool) launch(q *queue.Task) bool {
+func (p *Pool) launch(q *tasks.QueuedWork) bool {
 	var trouble string
 	show := func(why string) {
 		p.fleet.Lock()
@@ -119,8 +116,8 @@ func (p *Pool) begin(id int64, late tasks.Late) error {
 	t := b.task
 	i.Parent = slot.Owner // the task may have passed to another meanwhile
 	l := p.loops.Make(i, id)
-	if t.Kind == roster.KindCommand {
-		l.Obeys(t.Prompt)
+	if t.Kind == tasks.KindCommand {
+		l.SetCommand(t.Prompt, t.Sandbox)
 	}
 	limit := t.Timeout
 	if limit == 0 && q != nil {
@@ -129,11 +126,11 @@ func (p *Pool) begin(id int64, late tasks.Late) error {
 	if w, open := p.fleet.Queue.Window(t.Queue); open && limit == 0 {
 		limit = w.Limit
 	}
-	l.Limit(cmp.Or(limit, p.o.Limit))
-	l.Inherit(p.fleet.Of(t.Queue))
-	l.Env.Adopt(from)
-	l.Info.Window, l.Info.Priced = l.Model.Window, l.Model.Price != nil
-	p.fleet.Queue.Take(l.ID, l.Slot())
+	l.SetTimeout(cmp.Or(limit, p.o.Limit))
+	l.Agent.Inherit(p.fleet.Of(t.Queue))
+	l.Agent.Env.Adopt(from)
+	l.Agent.Info.Window, l.Agent.Info.Priced = l.Agent.Model.Window, l.Agent.Model.Price != nil
+	p.fleet.Queue.Take(l.Agent.ID, l.Agent.Slot())
 	p.fleet.Open(l.Agent)
 	l.Start()
 	return nil
@@ -155,10 +152,10 @@ func (b *beginning) record(tx *store.Tx, p *Pool, id int64, late tasks.Late) err
 	switch b.task = t; {
 	case err != nil:
 		return err
-	case !ok || t.State != roster.TaskQueued:
+	case !ok || t.State != tasks.TaskQueued:
 		return errGone
 	}
-	switch may, err := roster.MayStart(&tx.View, p.seals, t); {
+	switch may, err := tasks.MayStart(&tx.View, p.seals, t); {
 	case err != nil:
 		return err
 	case !may:
@@ -167,16 +164,16 @@ func (b *beginning) record(tx *store.Tx, p *Pool, id int64, late tasks.Late) err
 	if err := late.Becomes(tx, &t); err != nil {
 		return err
 	}
-	if t.Model == "" && t.Kind != roster.KindCommand {
+	if t.Model == "" && t.Kind != tasks.KindCommand {
 		t.Model = p.fleet.ModelOf(t.Queue)
 	}
-	trust, err := roster.TrustOf(&tx.View, t)
+	trust, err := tasks.TrustOf(&tx.View, t)
 	if err != nil {
 		return err
 	}
 	var row store.Agent
 	if t.Resumes != 0 {
-		row, err = roster.Revive(tx, t, trust)
+		row, err = tasks.Revive(tx, t, trust)
 	} else {
 		row = store.Agent{
 			Name: t.Name, Kind: string(event.Sub), Trust: trust.String(), Parent: t.Queue, Task: id, Model: t.Model,
@@ -186,7 +183,7 @@ func (b *beginning) record(tx *store.Tx, p *Pool, id int64, late tasks.Late) err
 		row.Created = tx.Now()
 	}
 	if err == nil {
-		b.role, err = roster.RoleNamed(&tx.View, row.Role)
+		b.role, err = tasks.RoleNamed(&tx.View, row.Role)
 	}
 	if err != nil {
 		return err
@@ -199,7 +196,7 @@ func (b *beginning) record(tx *store.Tx, p *Pool, id int64, late tasks.Late) err
 	if b.may, err = p.Budgets.Begin(tx, row.ID, t); err != nil {
 		return err
 	}
-	if t.Kind == roster.KindCommand {
+	if t.Kind == tasks.KindCommand {
 		return nil
 	}
 	q := event.Prompt{Text: t.Prompt}
@@ -230,9 +227,9 @@ func (p *Pool) newInfo(b beginning) event.Info {
 	if t.Interactive {
 		i.Await = &event.Await{For: t.Idle}
 	}
-	i.Model, i.Task, i.Prompt, i.Prompts, i.Budget = t.Model, t.ID, roster.Typed(t), b.first, b.may
+	i.Model, i.Task, i.Prompt, i.Prompts, i.Budget = t.Model, t.ID, tasks.Typed(t), b.first, b.may
 	i.Role = b.role
-	roster.TrustIn(row).Mark(&i)
+	tasks.TrustIn(row).Mark(&i)
 	return i
 }
 
@@ -281,7 +278,7 @@ func (p *Pool) brief(tx *store.Tx, id int64, t store.Task) error {
 	if m, err := p.o.Resolve(t.Model); err == nil && m.Window > 0 {
 		room = m.Window
 	}
-	r := envelope.NewRendering(tx.Now(), history.BytesOf(min(history.ItemTokens, room/4/len(ms))))
+	r := inbox.NewRendering(tx.Now(), history.BytesOf(min(history.ItemTokens, room/4/len(ms))))
 	b := p.fleet.Book(id).Batch(tx)
 	_, _, err = p.inbox.Take(tx, inbox.Query{Recipient: id, IDs: ids}, "start", func(ms []inbox.Message) (int64, error) {
 		var parts []string

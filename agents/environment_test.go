@@ -275,7 +275,7 @@ func TestEnvironment_isNowhere(t *testing.T) {
 	}}
 	w := hosted(t, m, setting{Keys: keys, Env: []string{"COPY=" + second}})
 	check(t, os.WriteFile(filepath.Join(w.Dir, "keys.txt"), []byte(first+"\n"+second+"\n"), 0o600))
-	feed := w.Pool.Subscribe()
+	feed, _ := w.Pool.Subscribe()
 	defer feed.Close()
 	a := at(t.Context(), "a", 0o027, "COPY="+second, "WORK_LLM="+second, "MY_TOKEN="+canary)
 	keys.Add(holds(second))

@@ -1,12 +1,13 @@
 package agents
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
 	"fantail/agents/event"
 	"fantail/agents/fleet"
-	"fantail/agents/roster"
+	"fantail/agents/tasks"
 	"fantail/store"
 )
 
@@ -29,7 +30,7 @@ func (p *Pool) named(ctx context.Context, word string) (*fleet.Agent, event.Info
 		return nil, event.Info{}, e
 	}
 	if had && !old.Closed.IsZero() {
-		return nil, event.Info{}, roster.IsClosed(old)
+		return nil, event.Info{}, tasks.IsClosed(old)
 	}
 	return a, i, err
 }
@@ -45,5 +46,11 @@ func (p *Pool) notStarted(name string) error {
 	case p.fleet.Queue.Wanted(q):
 		return fmt.Errorf("%q: that task has not started, so nobody reads its mail yet: %s", name, p.fleet.HoldUp(q))
 	}
-	return roster.NotStarted(name)
+	return tasks.NotStarted(name)
+}
+
+// reader finds who reads the mail for a name.
+func (p *Pool) reader(ctx context.Context, name string) (event.Info, error) {
+	_, i, err := p.named(ctx, name)
+	return i, cmp.Or(p.notStarted(name), err)
 }

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"fantail/agents/event"
-	"fantail/agents/follow"
 	"fantail/agents/history"
 	"fantail/agents/llm"
 	"fantail/inbox"
@@ -28,7 +27,7 @@ type reader struct {
 }
 
 // reads reads until the agent has ended, and returns the first thing that is wrong.
-func (r *reader) reads(ctx context.Context, f *follow.Follower) error {
+func (r *reader) reads(ctx context.Context, f *event.Follower) error {
 	for {
 		e, err := f.Next(ctx)
 		if err != nil {
@@ -117,7 +116,7 @@ func TestFollow(t *testing.T) {
 		}
 	}
 	w.Until("it is idle", func() bool { return w.Info("job").State == event.Idle })
-	check(t, w.Pool.Steer.End(t.Context(), "job"))
+	check(t, w.Pool.End(t.Context(), "job"))
 	all.Wait()
 	begin() // one that has ended
 	all.Wait()
@@ -145,7 +144,7 @@ func TestFollow_behind(t *testing.T) {
 	for err == nil {
 		_, err = f.Next(t.Context())
 	}
-	if !errors.Is(err, follow.ErrBehind) || len(behind) > 0 {
+	if !errors.Is(err, event.ErrBehind) || len(behind) > 0 {
 		t.Errorf("%v, told %d times more", err, len(behind))
 	}
 }

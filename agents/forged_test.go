@@ -9,13 +9,13 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"fantail/agents"
 	"fantail/agents/event"
 	"fantail/agents/history"
 	"fantail/agents/llm"
-	"fantail/agents/quarantine"
 	"fantail/store"
 	"fantail/tools"
-	"fantail/tools/permit"
+	"fantail/tools/permission"
 )
 
 //go:embed testdata/forged.sql
@@ -38,7 +38,7 @@ func (w *world) forge(name string) {
 	}))
 }
 
-func names(es []quarantine.Entered) (ns []string) {
+func names(es []agents.QuarantineEntered) (ns []string) {
 	for _, e := range es {
 		ns = append(ns, e.Name)
 	}
@@ -230,7 +230,7 @@ func TestForged_retry(t *testing.T) {
 			_, _, err := w.Pool.Tasks.Retry(t.Context(), w.Main(), name, "")
 			check(t, err)
 		}
-		if r := w.Run(0); len(r.Asked) != 1 || r.Asked[0] != (quarantine.Entered{Name: "old", Asks: "forged"}) {
+		if r := w.Run(0); len(r.Asked) != 1 || r.Asked[0] != (agents.QuarantineEntered{Name: "old", Asks: "forged"}) {
 			t.Errorf("asked about %+v", r.Asked)
 		}
 		w.Settle()
@@ -274,11 +274,11 @@ func TestSealed_stays(t *testing.T) {
 // Spec: X-4.
 func TestForged_answer(t *testing.T) {
 	for _, c := range []struct {
-		choice permit.Choice
+		choice permission.Choice
 		ran    int
-	}{{permit.No, 0}, {permit.Once, 1}} {
+	}{{permission.No, 0}, {permission.Once, 1}} {
 		synctest.Test(t, func(t *testing.T) {
-			w := open(t, &model{Reply: asking}, setting{Mode: permit.Ask})
+			w := open(t, &model{Reply: asking}, setting{Mode: permission.Ask})
 			w.Push("job", "run made")
 			w.Run(0)
 			q := w.asks("job")
@@ -317,7 +317,7 @@ func TestForged_question(t *testing.T) {
 			}
 			return text("done"), nil
 		}}
-		w := open(t, m, setting{Mode: permit.Ask})
+		w := open(t, m, setting{Mode: permission.Ask})
 		w.Push("job", "x")
 		w.Run(0)
 		q := w.asks("job")
@@ -325,7 +325,7 @@ func TestForged_question(t *testing.T) {
 		if seen, err := w.Pool.Asks.Asked(t.Context(), q.Message); err != nil || seen.Action.Command != "mkdir one" || seen.Rule != q.Rule {
 			t.Errorf("the human sees %+v, %v", seen, err)
 		}
-		w.Answer(q.ID, permit.Session)
+		w.Answer(q.ID, permission.Session)
 		w.Until("it asks about the next command", func() bool {
 			now := w.Info("job").Question
 			return w.Info("job").State.Terminal() || now != nil && now.ID != q.ID
@@ -333,7 +333,7 @@ func TestForged_question(t *testing.T) {
 		if w.Info("job").State.Terminal() {
 			t.Fatal("a rule that nobody saw was allowed")
 		}
-		w.Answer(w.Info("job").Question.ID, permit.No)
+		w.Answer(w.Info("job").Question.ID, permission.No)
 		w.Settle()
 		w.Close()
 		synctest.Wait()

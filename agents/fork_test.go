@@ -20,8 +20,7 @@ import (
 	"fantail/agents/llm"
 	"fantail/agents/llm/builtin"
 	"fantail/agents/mail"
-	"fantail/agents/outside"
-	"fantail/agents/roster"
+	"fantail/agents/tasks"
 	"fantail/inbox"
 	"fantail/inbox/policy"
 )
@@ -56,7 +55,7 @@ func heard(req *llm.Request) string {
 // transcript is an agent's transcript as JSON, whether its tab is open or not.
 func (w *world) transcript(id int64) string {
 	w.T.Helper()
-	es, err := w.Pool.Ledger.Page(w.T.Context(), id, 0, 1000)
+	es, err := w.Pool.Records.Page(w.T.Context(), id, 0, 1000)
 	check(w.T, err)
 	data, err := json.Marshal(es)
 	check(w.T, err)
@@ -147,7 +146,7 @@ func TestFork_handlesAMessage(t *testing.T) {
 	if fork.Kind != event.Fork || fork.Parent != main || fork.Handles != id || fork.Sender != "research" || fork.Model != "test/one" {
 		t.Errorf("the fork: %+v", fork)
 	}
-	es, err := w.Pool.Ledger.Page(t.Context(), fork.ID, 0, 100)
+	es, err := w.Pool.Records.Page(t.Context(), fork.ID, 0, 100)
 	check(t, err)
 	if got := kinds(es); got != "snapshot host message call result text ended" {
 		t.Errorf("its transcript: %s", got)
@@ -551,7 +550,7 @@ func TestFork_builtin(t *testing.T) {
 		t.Errorf("it goes on: %v", err)
 	}
 	check(t, w.Pool.CloseTab(t.Context(), "main-fork-1"))
-	if err := w.Pool.Kill(t.Context(), "main-fork-1", false); err == nil || errors.Is(err, roster.ErrNoAgent) {
+	if err := w.Pool.Kill(t.Context(), "main-fork-1", false); err == nil || errors.Is(err, tasks.ErrNoAgent) {
 		t.Errorf("killed: %v", err)
 	}
 }
@@ -742,7 +741,7 @@ func TestFork_isToldToWrapUp(t *testing.T) {
 	w := open(t, m, setting{})
 	check(t, w.Pool.Fork(w.Main(), w.drop("main", "wait for it", inbox.Next)))
 	w.State("main-fork-1", event.Waiting)
-	check(t, w.Pool.Steer.WrapUp(t.Context(), "main-fork-1"))
+	check(t, w.Pool.WrapUp(t.Context(), "main-fork-1"))
 	w.State("main-fork-1", event.Done)
 }
 
@@ -961,7 +960,7 @@ func TestFork_ofALetterToBoth(t *testing.T) {
 			}), setting{})
 			check(t, w.Pool.Fork(w.Main(), w.drop("main", "one", inbox.Next)))
 			w.Until("it works", func() bool { return w.Info("main-fork-1").Doing == "streaming" })
-			_, err := w.Pool.Door.Mail(t.Context(), outside.Deposit{To: []string{"main", "main-fork-1"}, Body: "to both", Key: "k"})
+			_, err := w.Pool.Door.Mail(t.Context(), mail.OutsideDeposit{To: []string{"main", "main-fork-1"}, Body: "to both", Key: "k"})
 			check(t, err)
 			w = ends(w)
 			var keys []string

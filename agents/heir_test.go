@@ -8,7 +8,7 @@ import (
 
 	"fantail/agents/event"
 	"fantail/agents/llm"
-	"fantail/agents/roster"
+	"fantail/agents/tasks"
 	"fantail/inbox"
 )
 
@@ -37,7 +37,7 @@ func (w *world) queued() string {
 	w.T.Helper()
 	l, err := w.Pool.Queue(w.T.Context(), w.Main())
 	check(w.T, err)
-	return roster.QueueText(l, time.Now(), 0)
+	return tasks.QueueText(l, time.Now(), 0)
 }
 
 // TestPass_whatIsNotStarted: tasks of an agent that ends, however it ends, pass to

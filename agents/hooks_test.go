@@ -9,16 +9,15 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
-	"fantail/agents"
 	"fantail/agents/event"
 	"fantail/agents/history"
 	"fantail/agents/hooks"
 	"fantail/agents/llm"
-	"fantail/agents/outside"
-	"fantail/agents/trust"
+	"fantail/agents/mail"
 	"fantail/store/config"
-	"fantail/tools/permit"
+	"fantail/tools/permission"
 )
 
 // hooked is a world in which those commands of the user's own run at those events. What one writes into the pipe "told"
@@ -32,7 +31,7 @@ func hooked(t *testing.T, m llm.Provider, s setting, at map[hooks.Event]string) 
 	if s.Dir == "" {
 		s.Dir = t.TempDir()
 	}
-	room, err := trust.In(s.Dir, s.Dir)
+	room, err := hooks.OpenTrust(s.Dir, s.Dir)
 	check(t, err)
 	s.Hooks = hooks.New(hooks.Settings{Root: s.Dir, Trust: room, Config: func() map[string][]config.HookGroup { return rows }})
 	s.Trust, s.Env = room, os.Environ()
@@ -44,13 +43,21 @@ func hooked(t *testing.T, m llm.Provider, s setting, at map[hooks.Event]string) 
 	lines := bufio.NewReader(f)
 	return open(t, m, s), func() (is map[string]any) {
 		t.Helper()
-		line, err := lines.ReadString('\n')
-		check(t, err)
+		line := line(t, f, lines)
 		if err := json.Unmarshal([]byte(line), &is); err != nil {
 			t.Fatalf("%s: %v", line, err)
 		}
 		return is
 	}
+}
+
+// line is the next one that comes through a pipe.
+func line(t *testing.T, pipe *os.File, lines *bufio.Reader) string {
+	t.Helper()
+	check(t, pipe.SetReadDeadline(time.Now().Add(time.Minute)))
+	s, err := lines.ReadString('\n')
+	check(t, err)
+	return s
 }
 
 // tells has a hook write what it is told into the pipe.
@@ -171,7 +178,7 @@ func TestHooks_holdATurn(t *testing.T) {
 	for turn := 1; turn <= 2; turn++ {
 		w.Prompt("go")
 		w.Settle()
-		if n := len(m.Seen()); n != turn*(1+hooks.MostForced) {
+		if n := len(m.Seen()); n != turn*(1+hooks.MaxForced) {
 			t.Errorf("after turn %d there were %d requests", turn, n)
 		}
 	}
@@ -185,7 +192,7 @@ func TestHooks_holdATurn(t *testing.T) {
 			ended++
 		}
 	}
-	if held != 2*hooks.MostForced || ended != 2 {
+	if held != 2*hooks.MaxForced || ended != 2 {
 		t.Errorf("held %d times, %d turns ended", held, ended)
 	}
 }
@@ -270,9 +277,9 @@ func TestHooks_guardWhatRuns(t *testing.T) {
 		return text("well"), nil
 	}}
 	w, _ := hooked(t, m, setting{Dir: dir}, nil)
-	brought := agents.BroughtOf(w.Pool).Trust
+	brought := w.Pool.Brought().Trust
 	for _, r := range brought.Review() {
-		check(t, brought.Agree(r.Snapshot))
+		check(t, brought.Agree(r.TrustSnapshot))
 	}
 	w.Prompt("go")
 	w.State("main", event.Asking)
@@ -282,7 +289,7 @@ func TestHooks_guardWhatRuns(t *testing.T) {
 	if q := w.Info("main").Question; q == nil || !strings.Contains(q.Action.Sensitive, "trust") {
 		t.Errorf("%+v", q)
 	}
-	if !w.Answer(w.Info("main").Question.ID, permit.Once) {
+	if !w.Answer(w.Info("main").Question.ID, permission.Once) {
 		t.Error("the question is gone")
 	}
 	w.Settle()
@@ -309,16 +316,16 @@ func TestHooks_resumedTurn(t *testing.T) {
 		}
 		return text("well"), nil
 	}}
-	w, _ := hooked(t, m, setting{Dir: dir, Mode: permit.Ask}, nil)
+	w, _ := hooked(t, m, setting{Dir: dir, Mode: permission.Ask}, nil)
 	w.Prompt("go")
 	w.State("main", event.Asking)
 	w.Close()
 	check(t, os.Remove(filepath.Join(dir, "told")))
-	w, heard := hooked(t, m, setting{Dir: dir, Mode: permit.Ask}, map[hooks.Event]string{
+	w, heard := hooked(t, m, setting{Dir: dir, Mode: permission.Ask}, map[hooks.Event]string{
 		hooks.PreToolUse: tells + "; exit 2", hooks.TurnStarted: tells, hooks.TurnEnded: tells,
 	})
 	w.State("main", event.Asking)
-	check(t, w.Pool.SetMode(t.Context(), permit.Yolo))
+	check(t, w.Pool.SetMode(t.Context(), permission.Yolo))
 	for _, want := range []string{"PreToolUse", "TurnStarted", "TurnEnded"} {
 		if is := heard(); is["hook_event_name"] != want {
 			t.Errorf("heard %v, want %s", is["hook_event_name"], want)
@@ -361,14 +368,14 @@ func TestHooks_changeACall(t *testing.T) {
 		}
 		return text("well"), nil
 	}}
-	w, _ := hooked(t, m, setting{Mode: permit.Ask}, map[hooks.Event]string{hooks.PreToolUse: `echo '{"hookSpecificOutput":{"updatedInput":{"command":"echo two > out"}}}'`})
+	w, _ := hooked(t, m, setting{Mode: permission.Ask}, map[hooks.Event]string{hooks.PreToolUse: `echo '{"hookSpecificOutput":{"updatedInput":{"command":"echo two > out"}}}'`})
 	w.Prompt("go")
 	w.State("main", event.Asking)
 	q := w.Info("main").Question
 	if q == nil || q.Action.Command != "echo two > out" || !strings.Contains(q.Action.Title, "two") {
 		t.Fatalf("asked %+v", q)
 	}
-	w.Answer(q.ID, permit.Once)
+	w.Answer(q.ID, permission.Once)
 	w.Settle()
 	if out, err := os.ReadFile(filepath.Join(w.Dir, "out")); string(out) != "two\n" || err != nil {
 		t.Errorf("%q %v", out, err)
@@ -378,16 +385,54 @@ func TestHooks_changeACall(t *testing.T) {
 	}
 }
 
+// TestHooks_hearHoweverLate: hooks hear of all that comes once the program is open, also of what is over before whoever tells
+// them runs for the first time.
+func TestHooks_hearHoweverLate(t *testing.T) {
+	m := &model{Reply: func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+		if asked(req) == "ask" && len(results(req)) == 0 {
+			return call("c1", "ask_user", `{"question":"Which one?","options":[{"label":"a"},{"label":"b"}]}`), nil
+		}
+		return text("well"), nil
+	}}
+	late := make(chan struct{})
+	w, heard := hooked(t, m, setting{Start: func(name string, f func()) {
+		go func() {
+			if name == "hooks" {
+				<-late
+			}
+			f()
+		}()
+	}}, map[hooks.Event]string{hooks.QuestionAsked: tells, hooks.TurnEnded: tells, hooks.MailDeposited: tells, hooks.AgentIdle: tells})
+	w.Prompt("hello")
+	w.Settle()
+	_, err := w.Pool.Door.Mail(t.Context(), mail.OutsideDeposit{To: []string{"main"}, Body: "note"})
+	check(t, err)
+	w.Prompt("ask")
+	w.State("main", event.Asking)
+	close(late)
+	want := map[string]int{"TurnEnded": 1, "AgentIdle": 1, "MailDeposited": 1, "QuestionAsked": 1}
+	for len(want) > 0 {
+		is := heard()
+		name, _ := is["hook_event_name"].(string)
+		if want[name]--; want[name] < 0 {
+			t.Errorf("heard %v", is)
+		}
+		if want[name] <= 0 {
+			delete(want, name)
+		}
+	}
+}
+
 // TestHooks_hearFromTheFirst: a hook for mail that is written while the program runs hears of the first message that comes
 // then, and of none before.
 func TestHooks_hearFromTheFirst(t *testing.T) {
 	home := t.TempDir()
-	room, err := trust.In(home, home)
+	room, err := hooks.OpenTrust(home, home)
 	check(t, err)
 	w := open(t, &model{Reply: remembers}, setting{Hooks: hooks.New(hooks.Settings{Root: t.TempDir(), Home: home, Trust: room}), Env: os.Environ()})
 	send := func(text string) {
 		t.Helper()
-		_, err := w.Pool.Door.Mail(t.Context(), outside.Deposit{To: []string{"main"}, Body: text})
+		_, err := w.Pool.Door.Mail(t.Context(), mail.OutsideDeposit{To: []string{"main"}, Body: text})
 		check(t, err)
 	}
 	told := filepath.Join(home, "told")
@@ -405,12 +450,10 @@ func TestHooks_hearFromTheFirst(t *testing.T) {
 	send("before")
 	w.Until("it came", func() bool { return w.Info("main").Pending == 1 })
 	w.Prompt("hello")
-	_, err = lines.ReadString('\n') // who tells of this was told of the mail
-	check(t, err)
+	line(t, f, lines) // who tells of this was told of the mail
 	hook(hooks.MailDeposited)
 	send("first")
-	line, err := lines.ReadString('\n')
-	if check(t, err); !strings.Contains(line, `"body":"first"`) {
-		t.Errorf("it heard %s", line)
+	if heard := line(t, f, lines); !strings.Contains(heard, `"body":"first"`) {
+		t.Errorf("it heard %s", heard)
 	}
 }

@@ -56,17 +56,17 @@ func TestMail_endsBetweenAgents(t *testing.T) {
 				time.Sleep(2 * time.Hour)
 
 				w.rest()
-				if n := len(m.Seen()); n > 4*inbox.MostHops {
+				if n := len(m.Seen()); n > 4*inbox.MaxHops {
 					t.Fatalf("%d requests", n)
 				}
 				for _, id := range []int64{bob, w.Main()} {
 					for _, x := range w.inboxOf(id) {
-						if x.Hops > inbox.MostHops {
+						if x.Hops > inbox.MaxHops {
 							held = x
 						}
 					}
 				}
-				if held.Hops != inbox.MostHops+1 || held.Deliver != inbox.Hold {
+				if held.Hops != inbox.MaxHops+1 || held.Deliver != inbox.Hold {
 					t.Fatalf("held: %+v", held)
 				}
 				w.decided(held.ID, "because agents wrote the 8 messages before it because of each other, without you. /check,")
@@ -86,7 +86,7 @@ func TestMail_endsBetweenAgents(t *testing.T) {
 				time.Sleep(2 * time.Hour)
 
 				w.rest()
-				if more := len(m.Seen()) - n; more < 2*(inbox.MostHops-1) || more > 4*inbox.MostHops {
+				if more := len(m.Seen()) - n; more < 2*(inbox.MaxHops-1) || more > 4*inbox.MaxHops {
 					t.Errorf("%d requests after the human let it in", more)
 				}
 			})

@@ -20,7 +20,7 @@ import (
 // two words by which a test finds it again.
 func everything(t testing.TB) string {
 	t.Helper()
-	b, err := os.ReadFile("../inbox/envelope/testdata/hostile.txt")
+	b, err := os.ReadFile("../inbox/testdata/hostile.txt")
 	check(t, err)
 	var all strings.Builder
 	n := 0

@@ -53,7 +53,7 @@ func TestHotPath(t *testing.T) {
 		".claude/agents/reviewer.md":     reviewer,
 	})
 	m := &model{Reply: remembers}
-	w := open(t, m, setting{Dir: dir, Briefs: room, Shelf: shelf(t, dir, nil)})
+	w := open(t, m, setting{Dir: dir, Briefs: room, Skills: writeSkills(t, dir, nil)})
 	var dirs []string
 	for _, d := range []string{"", "web", ".claude", ".claude/rules", ".claude/skills", ".claude/skills/ts", ".claude/skills/deploy", ".claude/agents"} {
 		dirs = append(dirs, filepath.Join(dir, d))

@@ -26,7 +26,7 @@ func TestIdle_command(t *testing.T) {
 	ctx := context.Background()
 	w.interactive("auth", "one", time.Hour)
 	w.idles("auth")
-	check(t, w.Pool.Steer.End(ctx, "auth"))
+	check(t, w.Pool.End(ctx, "auth"))
 	w.State("auth", event.Done)
 	_, _, err := w.Pool.Resume(ctx, w.Main(), "auth", "!echo ran")
 	check(t, err)
@@ -53,7 +53,7 @@ func TestIdle_received(t *testing.T) {
 			got <- err
 		}()
 		w.State("auth", event.Waiting)
-		check(t, w.Pool.Steer.Tell(context.Background(), "auth", "two"))
+		check(t, w.Pool.Tell(context.Background(), "auth", "two"))
 		time.Sleep(10 * time.Second)
 		cancel()
 		<-got
@@ -115,9 +115,9 @@ func TestIdle_noSlot(t *testing.T) {
 		w.Push("plain", "long")
 		w.Run(0)
 		w.Until("it streams", func() bool { return w.Info("plain").Doing == "streaming" })
-		check(t, w.Pool.Steer.Tell(ctx, "a", "two"))
-		check(t, w.Pool.Steer.Tell(ctx, "b", "two"))
-		check(t, w.Pool.Steer.End(ctx, "b"))
+		check(t, w.Pool.Tell(ctx, "a", "two"))
+		check(t, w.Pool.Tell(ctx, "b", "two"))
+		check(t, w.Pool.End(ctx, "b"))
 		time.Sleep(10 * time.Second) // their time is over, but they have something to do
 		for _, i := range w.Pool.Infos() {
 			if (i.Name == "a" || i.Name == "b") && i.State != event.Idle {
@@ -154,7 +154,7 @@ func TestIdle_heir(t *testing.T) {
 		w.State("boss", event.Done)
 		w.idles("kid")
 		w.Settle()
-		check(t, w.Pool.Steer.Tell(ctx, "kid", "two"))
+		check(t, w.Pool.Tell(ctx, "kid", "two"))
 		w.Settle()
 		check(t, w.Pool.Kill(ctx, "kid", true))
 		got := w.reports() // the boss read the first one
@@ -180,12 +180,12 @@ func TestIdle_needed(t *testing.T) {
 		_, err = w.Pool.Tasks.Push(ctx, w.Main(), tools.Task{Name: "last", Prompt: "after", After: []string{"next"}, Start: true})
 		check(t, err)
 		w.Settle()
-		check(t, w.Pool.Steer.Tell(ctx, "auth", "two"))
+		check(t, w.Pool.Tell(ctx, "auth", "two"))
 		w.Settle()
 		if i := w.Info("next"); i.ID != 0 {
 			t.Errorf("it is %s already", i.State)
 		}
-		check(t, w.Pool.Steer.End(ctx, "auth"))
+		check(t, w.Pool.End(ctx, "auth"))
 		w.State("last", event.Done)
 		es := w.Entries("next")
 		if len(es[0].Messages) != 1 || es[0].Messages[0].Body != "one, two" {
@@ -203,7 +203,7 @@ func TestIdle_reportFault(t *testing.T) {
 		w.interactive("auth", "one", 7*time.Second)
 		w.idles("auth")
 		w.fault("reports")
-		check(t, w.Pool.Steer.Tell(ctx, "auth", "two"))
+		check(t, w.Pool.Tell(ctx, "auth", "two"))
 		w.why("auth", "fault in reports")
 		w.fault("none")
 		w.idles("auth")
@@ -226,7 +226,7 @@ func TestIdle_limit(t *testing.T) {
 		check(t, err)
 		w.idles("auth")
 		time.Sleep(time.Minute)
-		check(t, w.Pool.Steer.Tell(ctx, "auth", "long again"))
+		check(t, w.Pool.Tell(ctx, "auth", "long again"))
 		w.Until("it reported", func() bool { return w.Info("main").Pending == 2 })
 		w.idles("auth")
 		if got := w.reports(); got[1] != "auth completed: long, long again" {
@@ -247,8 +247,8 @@ func TestIdle_lastMoment(t *testing.T) {
 			w.interactive(name, "one", 7*time.Second)
 			i := w.idles(name)
 			time.Sleep(time.Until(i.Await.Until))
-			ends := n%2 == 0 && w.Pool.Steer.End(ctx, name) == nil
-			told := w.Pool.Steer.Tell(ctx, name, "two") == nil
+			ends := n%2 == 0 && w.Pool.End(ctx, name) == nil
+			told := w.Pool.Tell(ctx, name, "two") == nil
 			w.State(name, event.Done)
 			if did := w.Info(name).Gist == "one, two"; told != did {
 				t.Fatalf("told: %t, done: %t, told to end: %t", told, did, ends)

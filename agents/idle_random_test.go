@@ -87,14 +87,14 @@ func (l *lives) act(name string) bool {
 	if n := l.rand.IntN(100); n < 40 {
 		return l.tell(name)
 	} else if n < 55 {
-		_ = l.Pool.Steer.End(ctx, name) // it may have ended, or been told to
+		_ = l.Pool.End(ctx, name) // it may have ended, or been told to
 		if n < 50 {
 			return l.tell(name) // while it ends
 		}
 	} else if n < 60 {
 		_ = l.Pool.Kill(ctx, name, false) // it may have ended
 	} else if n < 70 {
-		if _, detach, err := l.Pool.Steer.Attach(ctx, name); err == nil {
+		if _, detach, err := l.Pool.Attach(ctx, name); err == nil {
 			l.attached[name] = append(l.attached[name], detach)
 		}
 	} else if n < 80 {
@@ -113,7 +113,7 @@ func (l *lives) act(name string) bool {
 // tell tells an agent something; false: it has ended.
 func (l *lives) tell(name string) bool {
 	text := l.words()
-	switch err := l.Pool.Steer.Tell(context.Background(), name, text); {
+	switch err := l.Pool.Tell(context.Background(), name, text); {
 	case err == nil:
 		l.told[text] = name
 	case errors.As(err, new(*event.EndedError)), strings.Contains(err.Error(), "has ended"): // its tab may be closed

@@ -20,7 +20,7 @@ import (
 	"fantail/agents/llm"
 	"fantail/inbox"
 	"fantail/tools"
-	"fantail/tools/permit"
+	"fantail/tools/permission"
 )
 
 // echoes is a model that says what it was told, the prompts of the whole conversation in a row.
@@ -94,7 +94,7 @@ func TestIdle(t *testing.T) {
 			t.Errorf("idle with %s left (%t), gist %q", left, counts, i.Gist)
 		}
 		time.Sleep(6 * time.Second)
-		check(t, w.Pool.Steer.Tell(context.Background(), "auth", "two"))
+		check(t, w.Pool.Tell(context.Background(), "auth", "two"))
 		w.Until("it reported again", func() bool { return w.Info("main").Pending == 3 })
 		i = w.idles("auth")
 		if left, _ := i.Await.Left(time.Now()); left != 7*time.Second {
@@ -149,12 +149,12 @@ func TestIdle_stays(t *testing.T) {
 			}
 		}
 		stays("somebody looks")
-		_, detach, err := w.Pool.Steer.Attach(context.Background(), "auth")
+		_, detach, err := w.Pool.Attach(context.Background(), "auth")
 		check(t, err)
 		h.Looks(1)
 		w.Until("one is attached", func() bool { return w.Info("auth").Await.Attached == 1 })
 		stays("a program is attached")
-		check(t, w.Pool.Steer.Tell(context.Background(), "ever", "two")) // it has left memory long ago
+		check(t, w.Pool.Tell(context.Background(), "ever", "two")) // it has left memory long ago
 		w.Until("it reported", func() bool { return w.Info("main").Pending == 3 })
 		if got := w.reports(); !slices.Contains(got, "ever completed: one, two") {
 			t.Errorf("reported %q", got)
@@ -184,22 +184,22 @@ func TestIdle_end(t *testing.T) {
 		w.interactive("works", "long", time.Hour)
 		w.idles("idle")
 		w.Until("it works", func() bool { return w.Info("works").Doing == "streaming" })
-		check(t, w.Pool.Steer.Tell(ctx, "works", "and this"))
-		check(t, w.Pool.Steer.End(ctx, "works"))
-		if err := w.Pool.Steer.End(ctx, "works"); err == nil || !strings.Contains(err.Error(), "already") {
+		check(t, w.Pool.Tell(ctx, "works", "and this"))
+		check(t, w.Pool.End(ctx, "works"))
+		if err := w.Pool.End(ctx, "works"); err == nil || !strings.Contains(err.Error(), "already") {
 			t.Errorf("told twice: %v", err)
 		}
-		check(t, w.Pool.Steer.End(ctx, "idle"))
+		check(t, w.Pool.End(ctx, "idle"))
 		w.State("idle", event.Done)
 		w.State("works", event.Done)
 		ended := (*event.EndedError)(nil)
-		if err := w.Pool.Steer.Tell(ctx, "idle", "late"); !errors.As(err, &ended) {
+		if err := w.Pool.Tell(ctx, "idle", "late"); !errors.As(err, &ended) {
 			t.Errorf("told after its end: %v", err)
 		}
 		w.Push("plain", "long")
 		w.Run(0)
 		w.Until("it runs", func() bool { return w.Info("plain").Doing == "streaming" })
-		if err := w.Pool.Steer.End(ctx, "plain"); err == nil || !strings.Contains(err.Error(), "by itself") {
+		if err := w.Pool.End(ctx, "plain"); err == nil || !strings.Contains(err.Error(), "by itself") {
 			t.Errorf("a plain one: %v", err)
 		}
 		w.Settle()
@@ -227,7 +227,7 @@ func TestIdle_killed(t *testing.T) {
 		w.Pool.Stop(w.Info("idle").ID) // there is nothing to stop
 		check(t, w.Pool.Kill(ctx, "idle", false))
 		check(t, w.Pool.Kill(ctx, "works", false))
-		check(t, w.Pool.Steer.Tell(ctx, "fails", "fail"))
+		check(t, w.Pool.Tell(ctx, "fails", "fail"))
 		w.State("fails", event.Failed)
 		w.State("idle", event.Killed)
 		w.State("works", event.Killed)
@@ -264,7 +264,7 @@ func TestIdle_restart(t *testing.T) {
 		if left, counts := i.Await.Left(time.Now()); left != 6*time.Second || !counts || i.Gist != "one" {
 			t.Errorf("%s left (%t), gist %q", left, counts, i.Gist)
 		}
-		check(t, w.Pool.Steer.Tell(ctx, "ever", "two"))
+		check(t, w.Pool.Tell(ctx, "ever", "two"))
 		w.Until("it reported", func() bool { return w.Info("main").Pending == 3 })
 		w.idles("ever")
 		w.State("short", event.Done)
@@ -289,8 +289,8 @@ func TestIdle_slot(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "64 agents live already") {
 			t.Errorf("one more: %v", err)
 		}
-		check(t, w.Pool.Steer.Tell(context.Background(), "a7", "long"))
-		check(t, w.Pool.Steer.Tell(context.Background(), "a8", "two"))
+		check(t, w.Pool.Tell(context.Background(), "a7", "long"))
+		check(t, w.Pool.Tell(context.Background(), "a8", "two"))
 		w.Until("both reported", func() bool { return w.Info("main").Pending == 66 })
 		w.Balanced()
 	})
@@ -318,7 +318,7 @@ func TestIdle_scripted(t *testing.T) {
 		w := open(t, &model{Reply: echoes}, setting{})
 		w.Pool.Script(func(i event.Info) agents.Input {
 			return &scripted{
-				tell:  func(text string) { check(t, w.Pool.Steer.Tell(context.Background(), i.Name, text)) },
+				tell:  func(text string) { check(t, w.Pool.Tell(context.Background(), i.Name, text)) },
 				lines: []string{"two", "three", "four", "five", "six"},
 			}
 		})
@@ -365,7 +365,7 @@ func TestIdle_faults(t *testing.T) {
 		w.interactive("auth", "one", time.Hour)
 		w.idles("auth")
 		w.fault("turns")
-		check(t, w.Pool.Steer.Tell(context.Background(), "auth", "two"))
+		check(t, w.Pool.Tell(context.Background(), "auth", "two"))
 		w.why("auth", "fault in turns")
 		w.fault("none")
 		w.Until("it reported", func() bool { return w.Info("main").Pending == 2 })
@@ -373,7 +373,7 @@ func TestIdle_faults(t *testing.T) {
 			t.Errorf("it still says %q", i.Why)
 		}
 		w.fault("states")
-		check(t, w.Pool.Steer.End(context.Background(), "auth"))
+		check(t, w.Pool.End(context.Background(), "auth"))
 		w.why("auth", "fault in states")
 		if s := w.Info("auth").State; s.Terminal() {
 			t.Errorf("it is %s, and its row does not say so", s)
@@ -421,12 +421,12 @@ func TestIdle_gate(t *testing.T) {
 		}
 		return text("done"), nil
 	}}
-	w := open(t, m, setting{Mode: permit.Ask})
+	w := open(t, m, setting{Mode: permission.Ask})
 	w.interactive("auth", "one", time.Hour)
 	w.idles("auth")
-	check(t, w.Pool.Steer.Tell(t.Context(), "auth", "write"))
+	check(t, w.Pool.Tell(t.Context(), "auth", "write"))
 	w.State("auth", event.Asking)
-	w.Answer(w.Info("auth").Question.ID, permit.No)
+	w.Answer(w.Info("auth").Question.ID, permission.No)
 	w.Until("it reported", func() bool { return w.Info("main").Pending == 2 })
 	w.idles("auth")
 	if _, err := os.Stat(filepath.Join(w.Dir, "new.txt")); !os.IsNotExist(err) {
@@ -453,7 +453,7 @@ func TestIdle_delegated(t *testing.T) {
 				if !strings.Contains(rs[0].Text, "\none\n") {
 					t.Errorf("the call's result is %q", rs[0].Text)
 				}
-				check(t, w.Pool.Steer.Tell(ctx, "kid", "two"))
+				check(t, w.Pool.Tell(ctx, "kid", "two"))
 				time.Sleep(time.Second) // until the kid rests: the clock stands still while anybody works
 				return call("d", "glob", `{"pattern":"*.go"}`), nil
 			}
@@ -497,7 +497,7 @@ func TestIdle_forgets(t *testing.T) {
 			name := fmt.Sprint("a", n)
 			w.interactive(name, "go", tools.Forever)
 			w.idles(name)
-			check(t, w.Pool.Steer.Tell(context.Background(), name, "again")) // so that it has read what it said
+			check(t, w.Pool.Tell(context.Background(), name, "again")) // so that it has read what it said
 			w.Until("it reported twice", func() bool { return w.Info("main").Pending == 2*(n+1) })
 			w.idles(name)
 		}

@@ -18,7 +18,7 @@ import (
 	"fantail/agents/llm"
 	"fantail/inbox"
 	"fantail/tools"
-	"fantail/tools/permit"
+	"fantail/tools/permission"
 	"fantail/tools/secret"
 )
 
@@ -123,7 +123,7 @@ func TestKeys_areNowhere(t *testing.T) {
 	check(t, os.WriteFile(filepath.Join(w.Dir, "values.txt"), []byte(all), 0o600))
 	const named = "ghp_AbCdEf0123456789GhIjKlMnOpQrStUvWxYz"
 	check(t, os.WriteFile(filepath.Join(w.Dir, named), nil, 0o600))
-	feed := w.Pool.Subscribe()
+	feed, _ := w.Pool.Subscribe()
 	defer feed.Close()
 	main := w.Main()
 	check(t, w.Pool.Prompt(t.Context(), main, "use these: "+all))
@@ -192,7 +192,7 @@ func TestKeys_aQuestionShowsWhatRuns(t *testing.T) {
 		}
 		return text("done"), nil
 	}}
-	w := open(t, m, setting{Mode: permit.Ask, Keys: keys, Env: []string{"PATH=" + os.Getenv("PATH")}})
+	w := open(t, m, setting{Mode: permission.Ask, Keys: keys, Env: []string{"PATH=" + os.Getenv("PATH")}})
 	main := w.Main()
 	check(t, w.Pool.Prompt(t.Context(), main, "go"))
 	w.Until("it asks", func() bool { return w.Info("main").Question != nil })
@@ -201,7 +201,7 @@ func TestKeys_aQuestionShowsWhatRuns(t *testing.T) {
 	if q.Action.Command != runs {
 		t.Errorf("the question shows %q", q.Action.Command)
 	}
-	w.Answer(q.ID, permit.Once)
+	w.Answer(q.ID, permission.Once)
 	check(t, w.Pool.Settled(t.Context()))
 	if b, err := os.ReadFile(filepath.Join(w.Dir, "said")); err != nil || string(b) != "[redacted: WORK_LLM]\n" {
 		t.Errorf("it wrote %q, %v", b, err)

@@ -17,13 +17,12 @@ func (p *Pool) Kill(ctx context.Context, name string, cascade bool) error {
 		return err
 	}
 	a, i, err := p.named(ctx, name)
+	if err == nil {
+		err = i.Killable()
+	}
 	switch {
 	case err != nil:
 		return err
-	case i.Kind.HasPrompt():
-		return fmt.Errorf("the agent %s can't be killed; Esc stops its turn", name)
-	case i.State.Terminal():
-		return fmt.Errorf("the agent %s has ended already (%s)", name, i.State)
 	case p.o.shows():
 		return p.o.DB.ReadOnly()
 	case !cascade:

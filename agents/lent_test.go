@@ -11,14 +11,14 @@ import (
 	"sync"
 	"testing"
 
+	"fantail/agents"
 	"fantail/agents/agentstest"
 	"fantail/agents/event"
 	"fantail/agents/history"
-	"fantail/agents/ledger"
 	"fantail/agents/llm"
 	"fantail/tools"
-	"fantail/tools/permit"
-	"fantail/tools/picture"
+	"fantail/tools/files"
+	"fantail/tools/permission"
 )
 
 // onePoint is a picture.
@@ -50,8 +50,8 @@ func (l *lender) Borrow(name string) (tools.Lent, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	t := tools.Lent{Spec: tools.Spec{Name: name, Description: "Does " + name + l.about, Schema: json.RawMessage(`{"type":"object"}`)}, From: "db"}
-	t.Parse = func(env *tools.Env, id string, args json.RawMessage) (*tools.Call, error) {
-		return &tools.Call{Action: permit.Action{Tool: name, Kind: permit.Foreign, Dir: env.Root, Input: string(args)}, Run: func(ctx context.Context) tools.Result {
+	t.Parse = func(env *tools.Runtime, id string, args json.RawMessage) (*tools.Call, error) {
+		return &tools.Call{Action: permission.Action{Tool: name, Kind: permission.Foreign, Dir: env.Root, Input: string(args)}, Run: func(ctx context.Context) tools.Result {
 			l.mu.Lock()
 			l.runs = append(l.runs, name+string(args))
 			l.mu.Unlock()
@@ -60,9 +60,9 @@ func (l *lender) Borrow(name string) (tools.Lent, bool) {
 				if err != nil {
 					return tools.Result{Text: err.Error(), Error: true}
 				}
-				image, _ := picture.Of(data)
-				image.File, err = picture.Keep(env.Outputs, id, image.Type, data)
-				return tools.Result{Text: fmt.Sprint("an image, ", err), Shows: []picture.Image{image}}
+				image, _ := files.PictureOf(data)
+				image.File, err = files.KeepPicture(env.Outputs, id, image.Type, data)
+				return tools.Result{Text: fmt.Sprint("an image, ", err), Shows: []files.Picture{image}}
 			}
 			if strings.HasSuffix(name, "gives_up") {
 				back := env.Aside("waiting for the program")
@@ -121,27 +121,27 @@ func TestLent(t *testing.T) {
 	l := &lender{}
 	l.lends("mcp__db__query", "mcp__db__drop")
 	m := &model{Reply: lentCaller}
-	w := open(t, m, setting{Mode: permit.Ask, Lends: l})
+	w := open(t, m, setting{Mode: permission.Ask, Lends: l})
 	w.Prompt(`mcp__db__query {"sql":"select 1"}`)
 	q := w.asks("main")
 	if q.Action.Input != `{"sql":"select 1"}` || q.Rule != "mcp__db__query" || !strings.HasPrefix(q.Action.Title, "mcp__db__query {") {
 		t.Errorf("%+v", q)
 	}
-	check(t, w.Pool.Asks.Answer(t.Context(), q.ID, event.Answer{Choice: permit.Session}))
+	check(t, w.Pool.Asks.Answer(t.Context(), q.ID, event.Answer{Choice: permission.Session}))
 	w.Settle()
 	if got := lent(m.Last()); len(got) != 2 {
 		t.Error(got)
 	}
-	c, err := w.Pool.Ledger.Context(t.Context(), w.Main())
+	c, err := w.Pool.Records.Context(t.Context(), w.Main())
 	check(t, err)
-	if i := slices.IndexFunc(c.Parts, func(p ledger.ContextPart) bool { return p.What == "tools of MCP servers" }); i < 0 || c.Parts[i].Items != 2 || c.Parts[i].Tokens == 0 {
+	if i := slices.IndexFunc(c.Parts, func(p agents.ContextPart) bool { return p.What == "tools of MCP servers" }); i < 0 || c.Parts[i].Items != 2 || c.Parts[i].Tokens == 0 {
 		t.Errorf("%+v", c.Parts)
 	}
 	w.Prompt(`mcp__db__query {"sql":"select 2"}`)
 	w.Settle()
 	w.Prompt(`mcp__db__drop {}`)
 	q = w.asks("main")
-	check(t, w.Pool.Asks.Answer(t.Context(), q.ID, event.Answer{Choice: permit.No, Reason: "keep it"}))
+	check(t, w.Pool.Asks.Answer(t.Context(), q.ID, event.Answer{Choice: permission.No, Reason: "keep it"}))
 	w.Settle()
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -182,7 +182,7 @@ func TestLent_found(t *testing.T) {
 	}
 	l.lends(names...)
 	m := &model{Reply: lentCaller}
-	w := open(t, m, setting{Mode: permit.Ask, Lends: l})
+	w := open(t, m, setting{Mode: permission.Ask, Lends: l})
 	w.Prompt(`find_tool {"query":"job_042"}`)
 	w.Settle()
 	seen := m.Seen()
@@ -195,7 +195,7 @@ func TestLent_found(t *testing.T) {
 func TestLent_asks(t *testing.T) {
 	l := &lender{}
 	l.lends("mcp__db__asks")
-	w := open(t, &model{Reply: lentCaller}, setting{Mode: permit.Yolo, Lends: l})
+	w := open(t, &model{Reply: lentCaller}, setting{Mode: permission.Yolo, Lends: l})
 	said := func(name string) (last string) {
 		for _, e := range w.Entries(name) {
 			if e.Kind == history.EntryText {
@@ -229,7 +229,7 @@ func TestLent_asks(t *testing.T) {
 func TestLent_asksNoMore(t *testing.T) {
 	l := &lender{over: make(chan struct{})}
 	l.lends("mcp__db__gives_up", "mcp__db__one")
-	w := open(t, &model{Reply: lentCaller}, setting{Mode: permit.Yolo, Lends: l, Cap: 1})
+	w := open(t, &model{Reply: lentCaller}, setting{Mode: permission.Yolo, Lends: l, Cap: 1})
 	w.Push("job", `mcp__db__gives_up {}`)
 	w.Push("other", `mcp__db__one {}`)
 	w.Run(2)
@@ -253,7 +253,7 @@ func TestLent_asksNoMore(t *testing.T) {
 func programAsksThenDies(t *testing.T, dir, _ string) {
 	l := &lender{}
 	l.lends("mcp__db__asks")
-	w := open(t, &model{Reply: lentCaller}, setting{Dir: dir, Mode: permit.Yolo, Lends: l})
+	w := open(t, &model{Reply: lentCaller}, setting{Dir: dir, Mode: permission.Yolo, Lends: l})
 	w.Push("job", `mcp__db__asks {}`)
 	w.Run(1)
 	w.asks("job")
@@ -270,7 +270,7 @@ func TestLent_killed(t *testing.T) {
 	}
 	l := &lender{}
 	l.lends("mcp__db__asks")
-	w := open(t, &model{Reply: lentCaller}, setting{Dir: dir, Mode: permit.Yolo, Lends: l})
+	w := open(t, &model{Reply: lentCaller}, setting{Dir: dir, Mode: permission.Yolo, Lends: l})
 	w.Main()
 	w.State("job", event.Crashed)
 	if _, m := w.row(1); m.ID == 0 || m.Taken.IsZero() {

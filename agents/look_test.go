@@ -8,8 +8,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"fantail/agents"
 	"fantail/agents/event"
-	"fantail/agents/ledger"
 	"fantail/agents/llm"
 	"fantail/tools"
 )
@@ -35,9 +35,9 @@ func TestFacts_sums(t *testing.T) {
 	w.Settle()
 	w.State("kid", event.Done)
 	check(t, w.Pool.CloseTab(t.Context(), "kid"))
-	f, err := w.Pool.Ledger.Facts(t.Context(), w.Info("job").ID)
+	f, err := w.Pool.Records.Facts(t.Context(), w.Info("job").ID)
 	check(t, err)
-	if len(f.Tools) != 2 || f.Tools[0] != (ledger.ToolCount{Name: "list_files", Times: 2}) || f.Tools[1].Name != "push" {
+	if len(f.Tools) != 2 || f.Tools[0] != (agents.ToolCount{Name: "list_files", Times: 2}) || f.Tools[1].Name != "push" {
 		t.Errorf("tools %+v", f.Tools)
 	}
 	if f.Task.Timeout != time.Minute || f.Task.Deliver != "next" || f.Task.Created.IsZero() {

@@ -10,7 +10,6 @@ import (
 	"fantail/agents/event"
 	"fantail/agents/history"
 	"fantail/agents/llm"
-	"fantail/agents/memory"
 	"fantail/inbox"
 	"fantail/tools"
 )
@@ -157,7 +156,7 @@ func TestMemory_undo(t *testing.T) {
 		_, err = w.Pool.Letters.Undo(t.Context(), main)
 		check(t, err)
 	}
-	c, err := w.Pool.Ledger.Context(t.Context(), main)
+	c, err := w.Pool.Records.Context(t.Context(), main)
 	check(t, err)
 	if len(c.Parts) != 2 {
 		t.Errorf("%+v", c.Parts)
@@ -283,7 +282,7 @@ func TestRemember(t *testing.T) {
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s %v: %v", c.title, c.expect, err)
 		}
-		if conflict := c.expect != nil && c.want != ""; conflict != errors.Is(err, memory.ErrChanged) {
+		if conflict := c.expect != nil && c.want != ""; conflict != errors.Is(err, history.ErrChanged) {
 			t.Errorf("%s %v: %v", c.title, c.expect, err)
 		}
 	}

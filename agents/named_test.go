@@ -7,10 +7,10 @@ import (
 	"testing/synctest"
 	"time"
 
+	"fantail/agents"
 	"fantail/agents/event"
-	"fantail/agents/ledger"
 	"fantail/agents/mail"
-	"fantail/agents/roster"
+	"fantail/agents/tasks"
 	"fantail/inbox"
 	"fantail/tools"
 )
@@ -35,7 +35,7 @@ func TestDefaultCap(t *testing.T) {
 			t.Errorf("%d run", running)
 		}
 		q, err := w.Pool.Queue(t.Context(), w.Main())
-		if text := roster.QueueText(q, time.Now(), 10); err != nil || strings.Count(text, "(cap)") != 3 {
+		if text := tasks.QueueText(q, time.Now(), 10); err != nil || strings.Count(text, "(cap)") != 3 {
 			t.Errorf("the queue says %q, %v", text, err)
 		}
 		check(t, w.Pool.Kill(t.Context(), "t03", false))
@@ -119,13 +119,13 @@ func TestCountersOfUse(t *testing.T) {
 	w.Until("all came back", func() bool { return w.Info("main").Pending == 3 })
 	_, _, err := w.Pool.Pickup.Check(t.Context(), w.Main(), inbox.Query{Limit: 2})
 	check(t, err)
-	l, err := w.Pool.Ledger.Balance(t.Context())
+	l, err := w.Pool.Records.Balance(t.Context())
 	check(t, err)
 	l.Wrong = nil
-	if want := (ledger.Balance{Started: 3, Delivered: 2, Pending: 1, Taken: 2, Waiting: 1}); fmt.Sprint(l) != fmt.Sprint(want) {
+	if want := (agents.Balance{Started: 3, Delivered: 2, Pending: 1, Taken: 2, Waiting: 1}); fmt.Sprint(l) != fmt.Sprint(want) {
 		t.Errorf("the books say %+v, want %+v", l, want)
 	}
-	c, err := w.Pool.Ledger.Context(t.Context(), w.Main())
+	c, err := w.Pool.Records.Context(t.Context(), w.Main())
 	if err != nil || c.Mail != 2 || c.MailTokens <= 0 {
 		t.Errorf("in the context: %d messages, %d tokens, %v", c.Mail, c.MailTokens, err)
 	}

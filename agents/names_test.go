@@ -4,13 +4,13 @@ import (
 	"errors"
 	"testing"
 
-	"fantail/agents/roster"
+	"fantail/agents/tasks"
 )
 
 func TestFirstFree_asksFewTimes(t *testing.T) {
 	for _, taken := range []int{0, 1, 2, 3, 4, 7, 8, 37, 38, 100, 12_345} {
 		asked := 0
-		n, err := roster.FirstFree(func(n int) (bool, error) {
+		n, err := tasks.FirstFree(func(n int) (bool, error) {
 			asked++
 			return n <= taken, nil
 		})
@@ -21,7 +21,7 @@ func TestFirstFree_asksFewTimes(t *testing.T) {
 	broken := errors.New("broken")
 	for fails := range 4 {
 		asked := 0
-		if _, err := roster.FirstFree(func(n int) (bool, error) {
+		if _, err := tasks.FirstFree(func(n int) (bool, error) {
 			if asked++; asked > fails {
 				return false, broken
 			}

@@ -2,8 +2,8 @@
 
 package agents_test
 
-// mostGrowth is how many times its text a long reply may take.
-const mostGrowth = 3
+// maxGrowth is how many times its text a long reply may take.
+const maxGrowth = 3
 
 // lifetimes is how many agents live at random in a long run.
 const lifetimes = 2000

@@ -11,10 +11,10 @@ import (
 	"fantail/agents/event"
 	"fantail/agents/fleet"
 	"fantail/agents/history"
-	"fantail/agents/roster"
+	"fantail/agents/tasks"
 	"fantail/store"
 	"fantail/tools"
-	"fantail/tools/permit"
+	"fantail/tools/permission"
 )
 
 // A helper is an agent the human opens beside main and talks to in its tab: it
@@ -32,7 +32,7 @@ func (p *Pool) NewHelper(ctx context.Context, name, model string) (event.Info, e
 
 // addHelper makes the helper of a row whose Name, Model (else the one behind it, else main's) and Branch are set, and starts
 // it; with a mode, nobody attends it. Its transcript begins, or goes on, with a notice if there is one.
-func (p *Pool) addHelper(ctx context.Context, want store.Agent, model string, mode permit.Mode, notice string) (event.Info, error) {
+func (p *Pool) addHelper(ctx context.Context, want store.Agent, model string, mode permission.Mode, notice string) (event.Info, error) {
 	as := tools.Task{Model: want.Model}
 	role, err := p.Tasks.Cast(ctx, &as)
 	if err != nil {
@@ -46,17 +46,17 @@ func (p *Pool) addHelper(ctx context.Context, want store.Agent, model string, mo
 	if err != nil {
 		return event.Info{}, err
 	}
-	trust := roster.Trust{Unattended: mode != ""}
+	trust := tasks.Trust{Unattended: mode != ""}
 	want.Kind, want.Model, want.State = string(event.Helper), m.Name, string(event.Idle)
 	var i event.Info
 	err = p.o.DB.Write(ctx, "open a helper", func(tx *store.Tx) error {
 		row := want
 		var err error
 		if trust.Unattended {
-			row.Name, err = roster.PromptName(&tx.View)
+			row.Name, err = tasks.PromptName(&tx.View)
 		}
 		if err == nil {
-			row.Name, err = roster.NameFor(tx, row.Name, p.fleet.Line.Renamed)
+			row.Name, err = tasks.NameFor(tx, row.Name, p.fleet.Line.Renamed)
 		}
 		if err != nil {
 			return err
@@ -70,12 +70,12 @@ func (p *Pool) addHelper(ctx context.Context, want store.Agent, model string, mo
 			if err != nil {
 				return err
 			}
-			trust.Outside, row.Role = roster.TrustIn(of).Outside, of.Role
-			if role, err = roster.RoleNamed(&tx.View, of.Role); err != nil {
+			trust.Outside, row.Role = tasks.TrustIn(of).Outside, of.Role
+			if role, err = tasks.RoleNamed(&tx.View, of.Role); err != nil {
 				return err
 			}
 		} else if role != nil {
-			row.Role, err = roster.KeepRole(tx, role)
+			row.Role, err = tasks.KeepRole(tx, role)
 		}
 		if err != nil {
 			return err
@@ -122,7 +122,7 @@ func (p *Pool) RenameHelper(ctx context.Context, name, to string) error {
 		return fmt.Errorf("it is called %s already", name)
 	}
 	err = p.o.DB.Write(ctx, "rename a helper", func(tx *store.Tx) error {
-		to, err := roster.NameFor(tx, to, p.fleet.Line.Renamed)
+		to, err := tasks.NameFor(tx, to, p.fleet.Line.Renamed)
 		if err != nil {
 			return err
 		}
@@ -229,7 +229,7 @@ func (p *Pool) reopen(ctx context.Context, name, prompt string) (bool, error) {
 		if err != nil || !found {
 			return err
 		}
-		trust := roster.TrustIn(row)
+		trust := tasks.TrustIn(row)
 		trust.Unattended = false
 		row, err = reopens(tx, row, trust)
 		return err
@@ -247,13 +247,13 @@ func (p *Pool) reopen(ctx context.Context, name, prompt string) (bool, error) {
 }
 
 // reopens opens the row of a closed helper; what was typed and not sent is held.
-func reopens(tx *store.Tx, row store.Agent, trust roster.Trust) (store.Agent, error) {
+func reopens(tx *store.Tx, row store.Agent, trust tasks.Trust) (store.Agent, error) {
 	row.State, row.Trust, row.Ended, row.Closed = string(event.Idle), trust.String(), time.Time{}, time.Time{}
 	return row, errors.Join(tx.SetAgentState(row.ID, row.State, false), tx.OpenAgent(row), tx.HoldPrompts(row.ID))
 }
 
 // rejoin starts the helper of a row that was closed; with a mode, nobody attends it.
-func (p *Pool) rejoin(ctx context.Context, row store.Agent, mode permit.Mode) error {
+func (p *Pool) rejoin(ctx context.Context, row store.Agent, mode permission.Mode) error {
 	i, err := p.known(ctx, row)
 	if err != nil {
 		return err
@@ -265,15 +265,15 @@ func (p *Pool) rejoin(ctx context.Context, row store.Agent, mode permit.Mode) er
 }
 
 // live starts a helper where ctx says; with a mode, nobody attends it. The caller holds the fleet's mutex.
-func (p *Pool) live(ctx context.Context, i event.Info, mode permit.Mode) {
+func (p *Pool) live(ctx context.Context, i event.Info, mode permission.Mode) {
 	if p.fleet.Closing() {
 		return // the next start opens it
 	}
 	l := p.loops.Make(i, 0)
 	if mode != "" && (i.Role == nil || i.Role.Mode == "") { // what its file says is the tighter one
-		l.Judge(mode)
+		l.SetMode(mode)
 	}
-	l.Env.Adopt(fleet.EnvironmentOf(ctx))
+	l.Agent.Env.Adopt(fleet.EnvironmentOf(ctx))
 	p.fleet.Open(l.Agent)
 	l.Start()
 }

@@ -14,7 +14,7 @@ import (
 	"fantail/agents/event"
 	"fantail/agents/history"
 	"fantail/agents/llm"
-	"fantail/agents/roster"
+	"fantail/agents/tasks"
 	"fantail/inbox"
 	"fantail/store"
 	"fantail/tools"
@@ -118,7 +118,7 @@ func TestHelper_mailBetweenTwo(t *testing.T) {
 		t.Errorf("the renamed helper has %d messages", i.Pending)
 	}
 	send(b, "study", "second")
-	if _, err := w.Pool.Letters.Send(t.Context(), b, "research", "lost", ""); !errors.Is(err, roster.ErrNoAgent) {
+	if _, err := w.Pool.Letters.Send(t.Context(), b, "research", "lost", ""); !errors.Is(err, tasks.ErrNoAgent) {
 		t.Errorf("mail to the old name: %v", err)
 	}
 	send(a, "oauth", "under the new name")
@@ -198,7 +198,7 @@ func TestHelper_close(t *testing.T) {
 		t.Fatalf("closing a helper at work: %v", err)
 	}
 	check(t, w.Pool.CloseHelper(t.Context(), "oauth", true))
-	if err := w.Pool.Prompt(t.Context(), a, "too late"); !errors.Is(err, roster.ErrNoAgent) {
+	if err := w.Pool.Prompt(t.Context(), a, "too late"); !errors.Is(err, tasks.ErrNoAgent) {
 		t.Errorf("a closed helper takes a prompt: %v", err)
 	}
 	for _, i := range w.Pool.Infos() {
@@ -321,7 +321,7 @@ func TestHelper_overACrash(t *testing.T) {
 }
 
 // tasks are those of an agent's queue.
-func (w *world) tasks(agent int64) ([]roster.Task, error) {
+func (w *world) tasks(agent int64) ([]tasks.Task, error) {
 	q, err := w.Pool.Queue(w.T.Context(), agent)
 	return q.Tasks, err
 }

@@ -13,11 +13,11 @@ import (
 	"fantail/agents/event"
 	"fantail/agents/history"
 	"fantail/agents/llm"
-	"fantail/agents/outside"
-	"fantail/agents/roster"
+	"fantail/agents/mail"
+	"fantail/agents/tasks"
 	"fantail/inbox"
 	"fantail/store"
-	"fantail/tools/permit"
+	"fantail/tools/permission"
 )
 
 // doorEnv makes the test binary another process that comes by the door:
@@ -44,12 +44,12 @@ func comeBy(dir, what, to, text string) error {
 		return err
 	}
 	defer db.Close()
-	d := &outside.Door{DB: db, Origin: roster.OriginCLI, Model: "test/one", Ring: func() {}}
+	d := &mail.Client{DB: db, Origin: tasks.OriginCLI, Model: "test/one", Ring: func() {}}
 	switch what {
 	case "send":
-		_, err = d.Mail(ctx, outside.Deposit{To: strings.Split(to, ","), Body: text})
+		_, err = d.Mail(ctx, mail.OutsideDeposit{To: strings.Split(to, ","), Body: text})
 	case "push":
-		_, err = d.Push(ctx, outside.Order{Name: to, Prompt: text})
+		_, err = d.Push(ctx, mail.OutsideOrder{Name: to, Prompt: text})
 	case "check":
 		_, _, err = d.Check(ctx, to, inbox.Query{})
 	}
@@ -102,7 +102,7 @@ func TestOutside_mail(t *testing.T) {
 			t.Error("mail from outside entered by itself")
 		}
 	}
-	ms, _, err := w.Pool.Pickup.Check(t.Context(), w.Main(), inbox.Query{From: roster.Outside})
+	ms, _, err := w.Pool.Pickup.Check(t.Context(), w.Main(), inbox.Query{From: tasks.OutsideName})
 	check(t, err)
 	if len(ms) != 1 || !ms[0].Outside() {
 		t.Fatalf("took %+v", ms)
@@ -120,11 +120,11 @@ func TestOutside_mail(t *testing.T) {
 	w.Until("nothing is left", func() bool { return w.Info("main").Pending == 0 })
 	es := w.Entries("main")
 	last := es[len(es)-1]
-	if last.Kind != history.EntryNotice || last.By != roster.OriginCLI || !strings.Contains(last.Text, "1 message taken by outside") {
+	if last.Kind != history.EntryNotice || last.By != tasks.OriginCLI || !strings.Contains(last.Text, "1 message taken by outside") {
 		t.Errorf("the last entry: %+v", last)
 	}
 	took, ok, err := w.Pool.Letters.Message(t.Context(), 2)
-	if err != nil || !ok || took.TakenBy != roster.OriginCLI || took.Entry != last.Seq {
+	if err != nil || !ok || took.TakenBy != tasks.OriginCLI || took.Entry != last.Seq {
 		t.Errorf("the message: %+v %v %v", took, ok, err)
 	}
 
@@ -202,7 +202,7 @@ func TestOutside_task(t *testing.T) {
 		}
 		return text("ok"), nil
 	}}
-	w := open(t, m, setting{Mode: permit.Yolo, Cap: 1})
+	w := open(t, m, setting{Mode: permission.Yolo, Cap: 1})
 	w.Push("inside", "touch inside")
 	w.Run(0)
 	if e := w.outside("push", "outer", "touch outer"); e != "" {
@@ -222,7 +222,7 @@ func TestOutside_task(t *testing.T) {
 	w.Until("both are queued", func() bool { return w.Tally.Queued == 2 })
 	ts, err := w.Pool.Queue(t.Context(), w.Main())
 	check(t, err)
-	if s := roster.QueueText(ts, ts.Tasks[0].Created, 0); !strings.Contains(s, "outer (from outside: cli)") {
+	if s := tasks.QueueText(ts, ts.Tasks[0].Created, 0); !strings.Contains(s, "outer (from outside: cli)") {
 		t.Errorf("the queue:\n%s", s)
 	}
 	if s := w.Consent(1).String(); !strings.Contains(s, "From outside") || !strings.Contains(s, "outer") || !strings.Contains(s, "spawner") {
@@ -233,19 +233,19 @@ func TestOutside_task(t *testing.T) {
 	if q.Rule != "" || !w.Info("outer").Outside {
 		t.Errorf("the question %+v of %+v", q, w.Info("outer"))
 	}
-	w.Pool.SetMode(context.Background(), permit.AcceptEdits)
-	w.Pool.SetMode(context.Background(), permit.Yolo)
-	if !w.Answer(q.ID, permit.Once) {
+	w.Pool.SetMode(context.Background(), permission.AcceptEdits)
+	w.Pool.SetMode(context.Background(), permission.Yolo)
+	if !w.Answer(q.ID, permission.Once) {
 		t.Error("a change of the mode answered it")
 	}
 	w.State("outer", event.Done)
 	w.State("child", event.Asking)
-	w.Answer(w.Info("child").Question.ID, permit.No)
+	w.Answer(w.Info("child").Question.ID, permission.No)
 	w.Settle()
 	if _, err := os.Stat(filepath.Join(w.Dir, "child")); err == nil {
 		t.Error("what it dispatched ran without a question")
 	}
-	if es := w.Entries("outer"); es[0].By != roster.OriginCLI {
+	if es := w.Entries("outer"); es[0].By != tasks.OriginCLI {
 		t.Errorf("its prompt is not marked: %+v", es[0])
 	}
 	w.Until("it ended", func() bool { return w.Info("child").State.Terminal() })
@@ -253,11 +253,11 @@ func TestOutside_task(t *testing.T) {
 	check(t, err)
 	w.Run(0)
 	w.Until("the retried one asks", func() bool { return w.Info("child").State == event.Asking && w.Info("child").Outside })
-	w.Answer(w.Info("child").Question.ID, permit.No)
+	w.Answer(w.Info("child").Question.ID, permission.No)
 	w.Settle()
 	// Started again it is as strict.
 	w.Close()
-	w = open(t, m, setting{Dir: w.Dir, Mode: permit.Yolo})
+	w = open(t, m, setting{Dir: w.Dir, Mode: permission.Yolo})
 	w.Main()
 	if !w.Info("outer").Outside || !w.Info("child").Outside || w.Info("inside").Outside {
 		t.Errorf("after a restart: %+v", w.Infos)
@@ -287,7 +287,7 @@ func TestOutside_transcript(t *testing.T) {
 		w.Prompt("say something")
 		w.Settle()
 	}
-	d := &outside.Door{DB: w.DB}
+	d := &mail.Client{DB: w.DB}
 	var seqs, want []int64
 	for _, e := range w.Entries("main") {
 		want = append(want, e.Seq)

@@ -7,11 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"fantail/agents/approval"
 	"fantail/agents/llm"
-	"fantail/agents/permissions"
 	"fantail/store"
-	"fantail/tools/permit"
-	"fantail/tools/permit/toolrule"
+	"fantail/tools/permission"
 )
 
 // touching is a model that makes the file its prompt names.
@@ -25,7 +24,7 @@ func touching(_ context.Context, req *llm.Request) ([]llm.Part, error) {
 // TestPermissions_project: a yes for the project is a row once it is given, before its call runs. It holds at the next
 // start, until it is taken back.
 func TestPermissions_project(t *testing.T) {
-	s := setting{Mode: permit.Ask, Dir: t.TempDir(), Env: []string{"PATH=" + os.Getenv("PATH")}}
+	s := setting{Mode: permission.Ask, Dir: t.TempDir(), Env: []string{"PATH=" + os.Getenv("PATH")}}
 	w := open(t, &model{Reply: touching}, s)
 	made := func(name string) bool { _, err := os.Stat(filepath.Join(w.Dir, name)); return err == nil }
 	w.Prompt("d")
@@ -34,7 +33,7 @@ func TestPermissions_project(t *testing.T) {
 		t.Fatalf("no rule is offered: %+v", q)
 	}
 	kept := ""
-	w.Answer(q.ID, permit.Project)
+	w.Answer(q.ID, permission.Project)
 	check(t, w.DB.Read(t.Context(), func(rx *store.Rx) error {
 		gs, err := store.Grants(&rx.View)
 		for _, g := range gs {
@@ -64,9 +63,9 @@ func TestPermissions_project(t *testing.T) {
 	w.asks("main")
 
 	// A file that denies it meanwhile answers the question.
-	r, err := toolrule.Parse("Bash(mkdir *)", toolrule.Places{Root: w.Dir})
+	r, err := permission.ParseToolRule("Bash(mkdir *)", permission.Places{Root: w.Dir})
 	check(t, err)
-	check(t, w.Pool.Permissions.Load(t.Context(), permissions.Reading{Lines: []permissions.Line{{Rule: r, List: toolrule.Deny, From: "settings.json:1:1"}}}))
+	check(t, w.Pool.Permissions.Load(t.Context(), approval.RuleReading{Lines: []approval.RuleLine{{ToolRule: r, List: permission.DenyList, From: "settings.json:1:1"}}}))
 	w.Settle()
 	if made("d") {
 		t.Error("it ran though a file denies it")

@@ -16,7 +16,7 @@ import (
 	"fantail/inbox"
 	"fantail/inbox/policy"
 	"fantail/tools"
-	"fantail/tools/permit"
+	"fantail/tools/permission"
 )
 
 // answers is a model that answers everything with ok, and runs a command where it is
@@ -426,10 +426,10 @@ func TestInterrupt_inEveryState(t *testing.T) {
 			return func() { <-time.After(100 * time.Second) }
 		},
 		"a question is open": func(w *world) func() {
-			w.Pool.SetMode(context.Background(), permit.Ask)
+			w.Pool.SetMode(context.Background(), permission.Ask)
 			w.Prompt("run touch " + w.Dir + "/x")
 			w.State("main", event.Asking)
-			return func() { w.Answer(w.Info("main").Question.ID, permit.Once) }
+			return func() { w.Answer(w.Info("main").Question.ID, permission.Once) }
 		},
 		"it receives": func(w *world) func() {
 			w.Prompt("receive somebody")

@@ -1,19 +1,3 @@
-// Package agents is the agents: each a goroutine with a transcript.
-//
-// Does: compose the rooms below; open and close agents, start, resume and kill their
-// tasks, carry out what the human wants of one, give their tools a desk, take in what
-// other processes wrote.
-//
-// Does not: run a turn (turn does), decide when mail is due (mail), know a provider by
-// name, a screen, or the configuration file; render anything for people.
-//
-// Imports: agents/audit, agents/briefs, agents/brought, agents/budget, agents/checks, agents/choices, agents/commands,
-// agents/disk, agents/drafts, agents/due, agents/ending, agents/event, agents/fleet, agents/follow, agents/fork,
-// agents/history, agents/hooks, agents/inline, agents/kept, agents/kit, agents/ledger, agents/llm, agents/mail,
-// agents/memory, agents/observer, agents/outside, agents/permissions, agents/post, agents/program, agents/quarantine,
-// agents/questions, agents/queue, agents/recovery, agents/roster, agents/schedule, agents/seal, agents/steer,
-// agents/tasks, agents/turn, agents/waits, inbox, inbox/envelope, inbox/policy, store, tools, tools/allowance,
-// tools/permit, tools/proc, tools/secret.
 package agents
 
 import (
@@ -22,58 +6,42 @@ import (
 	"strconv"
 	"time"
 
+	"fantail/agents/approval"
 	"fantail/agents/audit"
-	"fantail/agents/briefs"
-	"fantail/agents/brought"
-	"fantail/agents/budget"
-	"fantail/agents/commands"
-	"fantail/agents/disk"
-	"fantail/agents/drafts"
 	"fantail/agents/event"
 	"fantail/agents/fleet"
-	"fantail/agents/follow"
-	"fantail/agents/fork"
+	"fantail/agents/history"
 	"fantail/agents/hooks"
-	"fantail/agents/kept"
-	"fantail/agents/ledger"
+	"fantail/agents/instructions"
 	"fantail/agents/llm"
 	"fantail/agents/mail"
-	"fantail/agents/memory"
-	"fantail/agents/observer"
-	"fantail/agents/outside"
-	"fantail/agents/permissions"
-	"fantail/agents/quarantine"
-	"fantail/agents/questions"
-	"fantail/agents/roster"
+	"fantail/agents/mcpconfig"
 	"fantail/agents/schedule"
-	"fantail/agents/seal"
-	"fantail/agents/steer"
 	"fantail/agents/tasks"
 	"fantail/agents/turn"
-	"fantail/agents/waits"
 	"fantail/inbox"
 	"fantail/inbox/policy"
 	"fantail/store"
 	"fantail/tools"
-	"fantail/tools/allowance"
-	"fantail/tools/permit"
+	"fantail/tools/permission"
 	"fantail/tools/proc"
 	"fantail/tools/secret"
 )
 
 // Brought is what files of the user's and of the workspace bring.
-type Brought = brought.Brought
+type Brought = mcpconfig.Brought
 
 // Options are what Open needs.
 type Options struct {
 	Brought
 	DB       *store.DB
 	Tools    *tools.Set
-	Gate     *permit.Gate
+	Gate     *permission.Gate
 	Moded    string                               // why the gate's mode is what it is, for the audit
 	Resolve  func(name string) (llm.Model, error) // the error names the known providers
 	Model    string                               // provider/name of new agents
 	Root     string                               // the workspace
+	Seals    *tasks.LastingSeal                   // of rows that start or allow something; nil: those of Data
 	Data     string                               // the workspace's data directory; outputs live under it
 	Private  []string                             // what tools must never open
 	Environ  []string                             // for commands, where nobody's at a screen is known ([fleet.Within])
@@ -86,14 +54,14 @@ type Options struct {
 	Abroad   bool                                         // another process has the agents, and DB can only be read: they are as their rows say
 	Alarm    func(at time.Time) error                     // says when Jumps is to look at the clock, zero: never; nil: it need not be told
 	Jumps    func(ctx context.Context, tell func()) error // tells when the clock on the wall leaps, until ctx ends; nil: nothing does
-	Kept     *kept.Watch                                  // over what commands in sandboxes must not change; nil: nobody watches
+	Kept     *turn.ProtectedFiles                         // over what commands in sandboxes must not change; nil: nobody watches
 	Ahead    *proc.Ahead                                  // where commands wait that were started ahead; nil: nowhere
 	Box      turn.Boxes                                   // makes the sandboxes of commands; nil: they run as the user
 	Keep     func(proc.Group) func()                      // has a command's group ended if this program dies; nil: nobody does
-	Observe  observer.Limits                              // of each observer; zero: as usual
+	Observe  ObserverLimits                               // of each observer; zero: as usual
 	Idle     time.Duration                                // how long an agent awaits input if its task does not say; 0: 5 min, tools.Forever: for ever
-	Due      int                                          // scheduled tasks and commands active at once; 0: schedule.MostTasks
-	Budget   allowance.Amount                             // of the agent of a task that names none; zero: none
+	Due      int                                          // scheduled tasks and commands active at once; 0: schedule.MaxTasks
+	Budget   tools.Amount                                 // of the agent of a task that names none; zero: none
 	Limit    time.Duration                                // of a task that names no time-out; 0: none
 	Patience time.Duration                                // a disk that refuses writes for so long ends a conversation nobody attends; 0: 5 s
 }
@@ -103,39 +71,39 @@ type Options struct {
 func (o *Options) shows() bool { return o.DB.ReadOnly() != nil }
 
 // Pool is all agents of a workspace: it opens and closes them, starts their tasks and
-// composes the rooms they work in. It is safe for concurrent use.
+// composes the parts they work with. It is safe for concurrent use.
 type Pool struct {
 	Limits
 
-	// The rooms that others than the pool may use as they are.
-	Tasks    *tasks.Tasks     // what waits to start
-	Observe  *observer.Room   // agents that a schedule starts
-	Mail     *mail.Room       // policies, quiet, what is due when
-	Letters  *mail.Letters    // what is written, and where messages lie
-	Pickup   *mail.Pickup     // how a human collects mail
-	Asks     *questions.Desk  // what agents ask the human
-	Memory   memory.Docs      // the documents of the workspace
-	Drafts   *drafts.Rows     // what humans left half typed
-	Ledger   *ledger.Ledger   // answers that only read
-	Door     *outside.Door    // how the host lets in what other processes hand it
-	Commands commands.Running // whose commands run
-	Scripts  Scripts          // conversations that nobody attends
-	Steer    steer.Room       // the human's say in what agents do
-	Follow   follow.Room      // for readers that follow one agent
-	Audit    audit.Book       // what agents called, to be read
-	Schedule *schedule.Room   // what is due when
-	Hooks    *hooks.Room      // programs that run where something happens; nil: there are none
+	// The parts that others than the pool may use as they are.
+	Tasks    *tasks.Tasks         // what waits to start
+	Observe  *Observers           // agents that a schedule starts
+	Mail     *mail.Delivery       // policies, quiet, what is due when
+	Letters  *mail.Letters        // what is written, and where messages lie
+	Pickup   *mail.Pickup         // how a human collects mail
+	Asks     *approval.Questions  // what agents ask the human
+	Memory   history.Documents    // the documents of the workspace
+	Drafts   *store.Drafts        // what humans left half typed
+	Records  *Records             // answers that only read
+	Door     *mail.Client         // how the host lets in what other processes hand it
+	Commands turn.RunningCommands // whose commands run
+	Scripts  Scripts              // conversations that nobody attends
+	Follow   event.Followers      // for readers that follow one agent
+	Audit    audit.Reader         // what agents called, to be read
+	Schedule *schedule.Scheduler  // what is due when
+	Rows     *tasks.SealedRows    // what of the database waits for the human's yes
+	Hooks    *hooks.Runner        // programs that run where something happens; nil: there are none
 
 	o     Options
 	inbox *inbox.Inbox
 	fleet *fleet.Fleet
 	loops *turn.Loops
-	disk  *disk.State
+	disk  *turn.Disk
 	audit *audit.Log // nil where nothing can be written
-	waits *waits.Table
-	forks *fork.Forks
+	waits *tasks.Waits
+	forks *Forks
 	takes *mail.Takes
-	ends  *roster.Ends
+	ends  *tasks.Ends
 	strangers
 
 	others others // how far other processes were read. The fleet's mutex guards it
@@ -143,14 +111,14 @@ type Pool struct {
 
 // Limits are what agents may use, and do.
 type Limits struct {
-	Budgets     *budget.Room
-	Permissions *permissions.Room // under which rules calls run
+	Budgets     *fleet.Budgets
+	Permissions *approval.Rules // under which rules calls run
 }
 
 // strangers is what tells work that others asked for from the human's.
 type strangers struct {
-	held  *quarantine.Ward
-	seals *seal.Key
+	held  *Quarantine
+	seals *tasks.SealKey
 }
 
 // others is how far the pool has read what other processes wrote.
@@ -165,7 +133,7 @@ type others struct {
 // case.
 func (p *Pool) known(ctx context.Context, row store.Agent) (i event.Info, err error) {
 	err = p.o.DB.Read(ctx, func(rx *store.Rx) (err error) {
-		i, err = roster.Known(&rx.View, row)
+		i, err = tasks.Known(&rx.View, row)
 		return err
 	})
 	if err != nil || i.Model == "" {
@@ -179,19 +147,21 @@ func (p *Pool) known(ctx context.Context, row store.Agent) (i event.Info, err er
 	return i, err
 }
 
-// BriefsOf answers what the agents of a pool are told of instruction files.
-func BriefsOf(p *Pool) briefs.Book { return briefs.Book{Room: p.o.Briefs, DB: p.o.DB} }
+// Instructions answers what the agents are told of instruction files.
+func (p *Pool) Instructions() instructions.BriefReports {
+	return instructions.BriefReports{Briefs: p.o.Briefs, DB: p.o.DB}
+}
 
-// BroughtOf is what files bring for the agents of a pool.
-func BroughtOf(p *Pool) Brought { return p.o.Brought }
+// Brought is what files bring for the agents.
+func (p *Pool) Brought() Brought { return p.o.Brought }
 
 // Close ends all turns, their tools' process groups too, and what the human runs
 // in the tabs. What ran is recorded as interrupted with its partial output; what
 // can't be recorded before ctx ends is found by the next Open.
 func (p *Pool) Close(ctx context.Context) error { return p.fleet.Close(ctx, event.ErrClosing) }
 
-// Subscribe returns a new feed, beginning with what is now.
-func (p *Pool) Subscribe() *event.Feed { return p.fleet.Subscribe() }
+// Subscribe returns a new feed, and the state that it goes on from.
+func (p *Pool) Subscribe() (*event.Feed, []event.Event) { return p.fleet.Subscribe() }
 
 // Infos returns what is known of all agents whose tab is open, by id.
 func (p *Pool) Infos() []event.Info { return p.fleet.Infos() }
@@ -201,6 +171,22 @@ func (p *Pool) Arrive() *fleet.Human { return p.fleet.Humans.Arrive() }
 
 // Does tells what the agent or the queued task of that name does or waits for.
 func (p *Pool) Does(name string) (fleet.Now, error) { return p.fleet.Does(name) }
+
+// Fails waits until nothing can be recorded any more, and returns why; nil once over is closed.
+func (p *Pool) Fails(over <-chan struct{}) error {
+	gaveUp, leave := p.disk.Watch()
+	defer leave()
+	for {
+		select {
+		case err := <-gaveUp:
+			if store.Stopped(err) {
+				return err
+			}
+		case <-over:
+			return nil
+		}
+	}
+}
 
 // Settled returns nil once no agent runs, waits or asks, no prompt waits to be
 // sent and no task is about to start; or the cause of ctx's end.
@@ -236,3 +222,18 @@ func Recount(p *Pool) { fleet.Recount(p.fleet) }
 
 // Trouble tells whoever shows what is there of something that went wrong and is no agent's.
 func Trouble(p *Pool, err error) { p.fleet.Emit(event.Trouble{Err: err}) }
+
+// notice tells the human in main's tab what concerns more than one agent.
+func (p *Pool) notice(ctx context.Context, text string) {
+	m := p.fleet.Main()
+	if m == nil {
+		return
+	}
+	err := p.o.DB.Write(ctx, "note", func(tx *store.Tx) error {
+		_, err := m.Book().Batch(tx).Add(0, history.Entry{Kind: history.EntryNotice, Text: text})
+		return err
+	})
+	if err != nil && ctx.Err() == nil {
+		m.Trouble(err)
+	}
+}

@@ -3,19 +3,19 @@ package agents
 import (
 	"context"
 
-	"fantail/agents/roster"
+	"fantail/agents/tasks"
 	"fantail/store"
 )
 
 // Queue returns the queue of `by`.
-func (p *Pool) Queue(ctx context.Context, by int64) (roster.Queue, error) {
-	var l roster.Queue
+func (p *Pool) Queue(ctx context.Context, by int64) (tasks.QueueView, error) {
+	var l tasks.QueueView
 	err := p.o.DB.Read(ctx, func(rx *store.Rx) (err error) {
 		l.Tasks, err = rx.Tasks(by)
 		return err
 	})
 	if err != nil {
-		return roster.Queue{}, err
+		return tasks.QueueView{}, err
 	}
 	p.fleet.Lock()
 	defer p.fleet.Unlock()
@@ -23,7 +23,7 @@ func (p *Pool) Queue(ctx context.Context, by int64) (roster.Queue, error) {
 		l.Prompts = a.Info.Prompts
 	}
 	for i := range l.Tasks {
-		if t := &l.Tasks[i]; t.State == roster.TaskQueued && t.Kind == roster.KindPrompt && t.Model == "" {
+		if t := &l.Tasks[i]; t.State == tasks.TaskQueued && t.Kind == tasks.KindPrompt && t.Model == "" {
 			t.Model = p.fleet.ModelNow(by)
 		}
 	}

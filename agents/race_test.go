@@ -2,9 +2,9 @@
 
 package agents_test
 
-// mostGrowth is how many times its text a long reply may take: the race detector
+// maxGrowth is how many times its text a long reply may take: the race detector
 // keeps notes of its own about memory.
-const mostGrowth = 6
+const maxGrowth = 6
 
 // lifetimes is how many agents live at random in a long run: the race detector makes them slow.
 const lifetimes = 150

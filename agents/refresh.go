@@ -7,7 +7,7 @@ import (
 
 	"fantail/agents/event"
 	"fantail/agents/history"
-	"fantail/agents/roster"
+	"fantail/agents/tasks"
 	"fantail/inbox"
 	"fantail/store"
 )
@@ -90,8 +90,8 @@ func (p *Pool) refresh(ctx context.Context) error {
 // news is what other processes may have changed.
 type news struct {
 	agents  []store.Agent
-	counts  map[int64]inbox.Rung
-	queued  []roster.QueuedTask
+	counts  map[int64]inbox.Change
+	queued  []tasks.QueuedTask
 	notices map[int64][]history.Entry // by agent
 	newest  int64                     // entry of all
 	came    map[int64]int             // mail from outside, by agent
@@ -110,7 +110,7 @@ func (n *news) read(v *store.View, after, mailed int64) (err error) {
 	if n.came, n.mailed, err = inbox.Arrived(v, mailed); err != nil {
 		return err
 	}
-	if n.queued, err = roster.QueuedTasks(v); err != nil {
+	if n.queued, err = tasks.QueuedTasks(v); err != nil {
 		return err
 	}
 	rows, err := v.KindAfter(string(history.EntryNotice), after)
@@ -119,7 +119,7 @@ func (n *news) read(v *store.View, after, mailed int64) (err error) {
 	}
 	n.notices = map[int64][]history.Entry{}
 	for _, e := range history.DecodeAll(rows) {
-		if roster.FromOutside(e.By) {
+		if tasks.FromOutside(e.By) {
 			n.notices[e.Agent] = append(n.notices[e.Agent], e)
 		}
 	}

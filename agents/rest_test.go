@@ -21,12 +21,12 @@ import (
 // tracing is a provider that notes where messages are kept as they were written.
 type tracing struct {
 	llm.Provider
-	kept []weak.Pointer[llm.Written]
+	kept []weak.Pointer[llm.EncodedMessage]
 }
 
 func (p *tracing) Stream(ctx context.Context, req *llm.Request) iter.Seq2[llm.Part, error] {
 	for _, m := range req.Messages {
-		p.kept = append(p.kept, weak.Make(m.Written))
+		p.kept = append(p.kept, weak.Make(m.Encoded))
 	}
 	return p.Provider.Stream(ctx, req)
 }

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"fantail/agents/history"
-	"fantail/agents/roster"
+	"fantail/agents/tasks"
 	"fantail/store"
 	"fantail/tools"
 )
@@ -32,15 +32,15 @@ func (p *Pool) putAside(agent int64) []string {
 // one that was cut goes on with what it did, and of one that completed, and of
 // a fork, only the tab is opened again: ok is false then. So it is if the name is a closed helper's,
 // which is sent the prompt if there is one.
-func (p *Pool) Resume(ctx context.Context, by int64, name, prompt string) (t roster.Task, ok bool, err error) {
+func (p *Pool) Resume(ctx context.Context, by int64, name, prompt string) (t tasks.Task, ok bool, err error) {
 	if done, err := p.reopen(ctx, name, prompt); done || err != nil {
-		return roster.Task{}, false, err
+		return tasks.Task{}, false, err
 	}
 	if row, done, err := p.forks.Reopen(ctx, name, prompt); done || err != nil {
 		if err == nil {
 			err = p.openEnded(ctx, row)
 		}
-		return roster.Task{}, false, err
+		return tasks.Task{}, false, err
 	}
 	if prompt != "" {
 		t, err = p.Tasks.Push(ctx, by, tools.Task{Name: name, Prompt: prompt, Start: true, Resume: true})
@@ -49,7 +49,7 @@ func (p *Pool) Resume(ctx context.Context, by int64, name, prompt string) (t ros
 	var row store.Agent
 	var last store.Turn
 	err = p.o.DB.Write(ctx, "open a tab", func(tx *store.Tx) error {
-		if row, err = roster.Resumable(tx, name); err != nil {
+		if row, err = tasks.Resumable(tx, name); err != nil {
 			return err
 		}
 		if last, _, err = tx.LastTurn(row.ID); err != nil || history.Outcome(last.Outcome) != history.Completed {
@@ -62,11 +62,11 @@ func (p *Pool) Resume(ctx context.Context, by int64, name, prompt string) (t ros
 	})
 	switch {
 	case err != nil:
-		return roster.Task{}, false, fmt.Errorf("resume: %w", err)
+		return tasks.Task{}, false, fmt.Errorf("resume: %w", err)
 	case history.Outcome(last.Outcome) != history.Completed:
 		return p.Resume(ctx, by, name, goOn)
 	}
-	return roster.Task{}, false, p.openEnded(ctx, row)
+	return tasks.Task{}, false, p.openEnded(ctx, row)
 }
 
 // openEnded shows the tab of an agent that has ended again, once its row says so.

@@ -9,10 +9,9 @@ import (
 	"fantail/agents/event"
 	"fantail/agents/llm"
 	"fantail/inbox"
-	"fantail/inbox/envelope"
 	"fantail/store"
 	"fantail/tools"
-	"fantail/tools/permit"
+	"fantail/tools/permission"
 )
 
 // remembers is a model that says how much it was told before.
@@ -275,14 +274,14 @@ func TestResume_refused(t *testing.T) {
 // TestResume_asksAsBefore: the gate stands before a resumed agent as before any.
 // Spec: E-17, Q-55.
 func TestResume_asksAsBefore(t *testing.T) {
-	w := open(t, counted(), setting{Mode: permit.Ask})
+	w := open(t, counted(), setting{Mode: permission.Ask})
 	w.Push("kid", "say first")
 	w.Run(0)
 	w.Settle()
 	_, _, err := w.Pool.Resume(t.Context(), w.Main(), "kid", "run echo again | tee said")
 	check(t, err)
 	w.State("kid", event.Asking)
-	if !w.Answer(w.Info("kid").Question.ID, permit.Once) {
+	if !w.Answer(w.Info("kid").Question.ID, permission.Once) {
 		t.Error("the question is gone")
 	}
 	w.Settle()
@@ -379,7 +378,7 @@ func TestInterrupted_partialOutputIsAResult(t *testing.T) {
 	if half.Kind != inbox.Result || half.Outcome != "interrupted" || half.Body != "half of it" || half.Error == "" || half.Success() {
 		t.Errorf("with output: %+v", half)
 	}
-	if o := (envelope.Rendering{}).Reported(half); !strings.Contains(o, `"success":false`) || !strings.Contains(o, `"partial_output":"half of it"`) || !strings.Contains(o, `"partial":true`) {
+	if o := (inbox.Rendering{}).Reported(half); !strings.Contains(o, `"success":false`) || !strings.Contains(o, `"partial_output":"half of it"`) || !strings.Contains(o, `"partial":true`) {
 		t.Errorf("object %s", o)
 	}
 	if none.Kind != inbox.Failure || none.Outcome != "interrupted" || none.Partial != "" {

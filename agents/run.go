@@ -6,14 +6,13 @@ import (
 	"strings"
 
 	"fantail/agents/fleet"
-	"fantail/agents/quarantine"
 	"fantail/tools"
 )
 
 // Ran tells what Run did.
 type Ran struct {
 	fleet.Begun
-	quarantine.Seen
+	QuarantineSeen
 }
 
 // String is what /run prints: `Running 2 of 5 (window 2, 3 queued)`.
@@ -32,7 +31,7 @@ func (r Ran) String() string {
 	if len(more) > 0 {
 		s += " (" + strings.Join(more, ", ") + ")"
 	}
-	return s + r.Seen.String()
+	return s + r.QuarantineSeen.String()
 }
 
 // Run is /run, typed by the human: it lets the tasks in that wait for that in the queue of `by`, and runs it. Tasks from
@@ -52,7 +51,7 @@ func (p *Pool) Run(ctx context.Context, by int64, s tools.Start) (Ran, error) {
 	if err != nil {
 		return Ran{}, err
 	}
-	r := Ran{Seen: seen}
+	r := Ran{QuarantineSeen: seen}
 	p.fleet.Lock()
 	defer p.fleet.Unlock()
 	r.Begun, err = p.fleet.Line.Run(by, s)

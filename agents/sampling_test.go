@@ -13,14 +13,13 @@ import (
 	"fantail/agents/history"
 	"fantail/agents/llm"
 	"fantail/tools"
-	"fantail/tools/permit"
-	"fantail/tools/sample"
+	"fantail/tools/permission"
 )
 
 // sampler lends a tool that asks the agent's model what it is called with.
 type sampler struct {
 	lender
-	change func(q *sample.Request)
+	change func(q *tools.SampleRequest)
 }
 
 func (l *sampler) Lend(context.Context) []tools.Lent {
@@ -30,12 +29,12 @@ func (l *sampler) Lend(context.Context) []tools.Lent {
 
 func (l *sampler) Borrow(name string) (tools.Lent, bool) {
 	t, is := l.lender.Borrow(name)
-	t.Parse = func(env *tools.Env, id string, args json.RawMessage) (*tools.Call, error) {
-		return &tools.Call{Action: permit.Action{Tool: name, Kind: permit.Foreign, Dir: env.Root, Input: string(args)}, Run: func(ctx context.Context) tools.Result {
+	t.Parse = func(env *tools.Runtime, id string, args json.RawMessage) (*tools.Call, error) {
+		return &tools.Call{Action: permission.Action{Tool: name, Kind: permission.Foreign, Dir: env.Root, Input: string(args)}, Run: func(ctx context.Context) tools.Result {
 			if env.Sample == nil {
 				return tools.Result{Text: "nobody lets it"}
 			}
-			q := sample.Request{From: "db", System: "Be short.", Most: 50, Said: []sample.Said{{Text: "sample " + string(args)}}}
+			q := tools.SampleRequest{From: "db", System: "Be short.", Most: 50, Said: []tools.SampleMessage{{Text: "sample " + string(args)}}}
 			if l.change != nil {
 				l.change(&q)
 			}
@@ -75,8 +74,8 @@ func TestSampling(t *testing.T) {
 		sent = append(sent, req)
 		return uses(500, llm.Text{Text: "forty-two END and more"}), nil
 	})
-	l := &sampler{change: func(q *sample.Request) { q.Stops = []string{" END"} }}
-	w := open(t, m, setting{Mode: permit.Yolo, Lends: l})
+	l := &sampler{change: func(q *tools.SampleRequest) { q.Stops = []string{" END"} }}
+	w := open(t, m, setting{Mode: permission.Yolo, Lends: l})
 	w.Prompt("mcp__db__samples {}")
 	q := w.asks("main")
 	if !strings.Contains(q.Asks.Text, "The MCP server db wants to ask") || !strings.Contains(q.Asks.Text, "at most 50 tokens") || !strings.Contains(q.Asks.Text, "sample {}") {
@@ -112,7 +111,7 @@ func TestSampling_refused(t *testing.T) {
 		t.Error("the model was asked")
 		return text("x"), nil
 	})
-	w := open(t, m, setting{Mode: permit.Yolo, Lends: &sampler{}})
+	w := open(t, m, setting{Mode: permission.Yolo, Lends: &sampler{}})
 	for _, no := range []string{"no: it gets no answer", "what is this?"} {
 		w.Prompt("mcp__db__samples {}")
 		q := w.asks("main")
@@ -131,7 +130,7 @@ func TestSampling_budget(t *testing.T) {
 			return uses(40_000, llm.Text{Text: "yes"}), nil
 		})
 		l := &sampler{}
-		w := open(t, m, setting{Mode: permit.Yolo, Lends: l})
+		w := open(t, m, setting{Mode: permission.Yolo, Lends: l})
 		w.pushed(tools.Task{Name: "job", Prompt: "mcp__db__samples {}"}, "100k")
 		w.Run(1)
 		q := w.asks("job")
@@ -140,7 +139,7 @@ func TestSampling_budget(t *testing.T) {
 		if i := w.Info("job"); i.Budget == nil || i.Budget.Used != 42_000 {
 			t.Errorf("%+v", i.Budget)
 		}
-		l.change = func(q *sample.Request) { q.Said[0].Text += strings.Repeat(" and more", 40_000) }
+		l.change = func(q *tools.SampleRequest) { q.Said[0].Text += strings.Repeat(" and more", 40_000) }
 		w.pushed(tools.Task{Name: "poor", Prompt: "mcp__db__samples {}"}, "100k")
 		w.Run(1)
 		q = w.asks("poor")
@@ -169,7 +168,7 @@ func TestSampling_slow(t *testing.T) {
 			ended <- context.Cause(ctx)
 			return nil, &llm.Error{Kind: llm.Cancelled, Message: "stopped"}
 		})
-		w := open(t, m, setting{Mode: permit.Yolo, Lends: &sampler{}})
+		w := open(t, m, setting{Mode: permission.Yolo, Lends: &sampler{}})
 		w.Prompt("mcp__db__samples {}")
 		q := w.asks("main")
 		began := time.Now()

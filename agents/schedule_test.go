@@ -15,7 +15,6 @@ import (
 	"fantail/agents/llm"
 	"fantail/agents/llm/builtin"
 	"fantail/agents/schedule"
-	"fantail/agents/schedule/when"
 	"fantail/inbox"
 	"fantail/store"
 )
@@ -24,7 +23,7 @@ import (
 func (w *world) plan(o schedule.Order, text string) schedule.Schedule {
 	w.T.Helper()
 	var err error
-	o.When, o.Text, err = when.Parse(text, time.Now())
+	o.When, o.Text, err = schedule.ParseWhen(text, time.Now())
 	check(w.T, err)
 	o.Owner, o.Origin = w.Main(), schedule.Human
 	s, err := w.Pool.Schedule.Add(w.T.Context(), o)
@@ -103,8 +102,8 @@ func TestReminder_quiet(t *testing.T) {
 func TestScheduledCommand(t *testing.T) {
 	w := open(t, builtin.New(), setting{})
 	broken := filepath.Join(w.Dir, "broken")
-	s := w.plan(schedule.Order{Kind: schedule.Command, Name: "tests"}, "every 10m echo looking; test ! -e broken")
-	w.plan(schedule.Order{Kind: schedule.Command, Name: "each", Always: true}, "every 10m true")
+	s := w.plan(schedule.Order{Kind: schedule.Command, Sandbox: schedule.NoSandbox, Name: "tests"}, "every 10m echo looking; test ! -e broken")
+	w.plan(schedule.Order{Kind: schedule.Command, Sandbox: schedule.NoSandbox, Name: "each", Always: true}, "every 10m true")
 	fire := func(name string, n int) []inbox.Message {
 		t.Helper()
 		_, err := w.Pool.Schedule.Fire(t.Context(), name, 0)
@@ -166,7 +165,7 @@ func TestScheduledCommand_whenNobodyBeganIt(t *testing.T) {
 	w.Push("busy", "!sleep 60")
 	w.Run(0)
 	w.State("busy", event.Running)
-	w.plan(schedule.Order{Kind: schedule.Command, Name: "tests"}, "every 10m true")
+	w.plan(schedule.Order{Kind: schedule.Command, Sandbox: schedule.NoSandbox, Name: "tests"}, "every 10m true")
 	_, err := w.Pool.Schedule.Fire(t.Context(), "tests", 0)
 	check(t, err)
 	w.Until("it is queued", func() bool { return w.Tally.Queued == 1 })

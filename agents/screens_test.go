@@ -9,7 +9,7 @@ import (
 
 	"fantail/agents/audit"
 	"fantail/agents/event"
-	"fantail/tools/permit"
+	"fantail/tools/permission"
 )
 
 // Humans at several screens answer the same question at once: one answer is carried out and is the only row of the
@@ -17,7 +17,7 @@ import (
 func TestAsks_severalScreens(t *testing.T) {
 	t.Parallel()
 	const rounds, screens = 20, 6
-	w := open(t, &model{Reply: asking}, setting{Mode: permit.Ask})
+	w := open(t, &model{Reply: asking}, setting{Mode: permission.Ask})
 	for round := range rounds {
 		file := fmt.Sprintf("made-%d", round)
 		w.Prompt("run " + file)
@@ -30,9 +30,9 @@ func TestAsks_severalScreens(t *testing.T) {
 			all.Add(1)
 			go func() {
 				defer all.Done()
-				ans := event.Answer{Choice: permit.Once, By: "somebody else"}
+				ans := event.Answer{Choice: permission.Once, By: "somebody else"}
 				if n%2 == 0 {
-					ans = event.Answer{Choice: permit.No, Reason: "not on Fridays"}
+					ans = event.Answer{Choice: permission.No, Reason: "not on Fridays"}
 				}
 				<-start
 				errs[n] = w.Pool.Asks.Answer(audit.As(t.Context(), fmt.Sprintf("screen %d", n)), q.ID, ans)
@@ -83,9 +83,9 @@ func TestAsks_severalScreens(t *testing.T) {
 
 // What is done at a screen is that screen's: modes, commands and rules taken back too.
 func TestAudit_whichScreen(t *testing.T) {
-	w := open(t, &model{Reply: asking}, setting{Mode: permit.Ask})
+	w := open(t, &model{Reply: asking}, setting{Mode: permission.Ask})
 	at := audit.As(t.Context(), "the user, on pts/3")
-	check(t, w.Pool.SetMode(at, permit.Plan))
+	check(t, w.Pool.SetMode(at, permission.Plan))
 	check(t, w.Pool.Shell(at, w.Main(), "true"))
 	w.Settle()
 	w.wantAudit("", `mode {"mode":"plan","was":"ask"} | the user, on pts/3 |`, `main shell bash {"command":"true"} | allowed the user, on pts/3 | ok`)
@@ -110,18 +110,18 @@ func TestAudit_beginsWithTheMode(t *testing.T) {
 			t.Errorf("the modes of the audit are\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
 	}
-	w := open(t, &model{Reply: asking}, setting{Mode: permit.Ask, Moded: "nobody says another"})
+	w := open(t, &model{Reply: asking}, setting{Mode: permission.Ask, Moded: "nobody says another"})
 	want(w)
 	check(t, w.Pool.Shell(t.Context(), w.Main(), "true"))
 	check(t, w.Pool.Shell(t.Context(), w.Main(), "true"))
 	first := `2 {"mode":"ask"} nobody says another`
 	want(w, first)
-	check(t, w.Pool.SetMode(t.Context(), permit.Yolo))
+	check(t, w.Pool.SetMode(t.Context(), permission.Yolo))
 	second := `5 {"mode":"yolo","was":"ask"} the user, on a screen`
 	want(w, first, second)
 	w.Close()
-	w = open(t, &model{Reply: asking}, setting{Dir: w.Dir, Mode: permit.Plan, Moded: "a flag"})
-	check(t, w.Pool.SetMode(t.Context(), permit.Ask))
+	w = open(t, &model{Reply: asking}, setting{Dir: w.Dir, Mode: permission.Plan, Moded: "a flag"})
+	check(t, w.Pool.SetMode(t.Context(), permission.Ask))
 	want(w, first, second, `6 {"mode":"plan"} a flag`, `7 {"mode":"ask","was":"plan"} the user, on a screen`)
 	w.audited("")
 }

@@ -68,8 +68,8 @@ func atGate(t *testing.T) (*world, *model) {
 // and the turn ends with the reply to it.
 func TestWrapUp_entersAtTheNextSeam(t *testing.T) {
 	w, m := atGate(t)
-	check(t, w.Pool.Steer.WrapUp(t.Context(), "job"))
-	if err := w.Pool.Steer.WrapUp(t.Context(), "job"); err == nil || !strings.Contains(err.Error(), "already") {
+	check(t, w.Pool.WrapUp(t.Context(), "job"))
+	if err := w.Pool.WrapUp(t.Context(), "job"); err == nil || !strings.Contains(err.Error(), "already") {
 		t.Errorf("asked twice: %v", err)
 	}
 	w.Until("the prompt shows as queued", func() bool { return len(w.Info("job").Prompts) == 1 })
@@ -89,7 +89,7 @@ func TestWrapUp_endsAWait(t *testing.T) {
 	w.Push("job", "wait for somebody")
 	w.Run(0)
 	w.State("job", event.Waiting)
-	check(t, w.Pool.Steer.WrapUp(t.Context(), "job"))
+	check(t, w.Pool.WrapUp(t.Context(), "job"))
 	w.wrapped("job")
 	for _, e := range w.Entries("job") {
 		if e.Kind == history.EntryResult && !strings.Contains(e.Result.Text, "the user wrote to you meanwhile") {
@@ -117,7 +117,7 @@ func TestWrapUp_leavesTheWork(t *testing.T) {
 	w.Push("job", "delegate it")
 	w.Run(0)
 	w.State("job", event.Waiting)
-	check(t, w.Pool.Steer.WrapUp(t.Context(), "job"))
+	check(t, w.Pool.WrapUp(t.Context(), "job"))
 	w.wrapped("job")
 	w.State("kid", event.Running)
 	check(t, w.Pool.Kill(t.Context(), "kid", false))
@@ -132,7 +132,7 @@ func TestWrapUp_builtin(t *testing.T) {
 		w.Run(0)
 		w.State("job", event.Running)
 		time.Sleep(time.Second)
-		check(t, w.Pool.Steer.WrapUp(t.Context(), "job"))
+		check(t, w.Pool.WrapUp(t.Context(), "job"))
 		w.wrapped("job")
 		es := w.Entries("job")
 		if s := es[len(es)-2].Text; !strings.Contains(s, "one") || !strings.Contains(s, "Not done: ") || !strings.Contains(s, "run echo late") {
@@ -150,7 +150,7 @@ func TestWrapUp_builtinRepeatsItself(t *testing.T) {
 		w.Push("job", "delegate kid: wait 1h")
 		w.Run(0)
 		w.State("job", event.Waiting)
-		check(t, w.Pool.Steer.WrapUp(t.Context(), "job"))
+		check(t, w.Pool.WrapUp(t.Context(), "job"))
 		w.wrapped("job")
 		es := w.Entries("job")
 		if s := es[len(es)-2].Text; !strings.Contains(s, "delegate kid") || strings.Contains(s, "No language model") {
@@ -165,7 +165,7 @@ func TestWrapUp_builtinRepeatsItself(t *testing.T) {
 // shows no longer, and does not come up when the agent goes on later.
 func TestWrapUp_endsWithTheAgent(t *testing.T) {
 	w, m := atGate(t)
-	check(t, w.Pool.Steer.WrapUp(t.Context(), "job"))
+	check(t, w.Pool.WrapUp(t.Context(), "job"))
 	check(t, w.Pool.Kill(t.Context(), "job", false))
 	w.State("job", event.Killed)
 	if n := len(w.Info("job").Prompts); n != 0 {
@@ -185,13 +185,13 @@ func TestWrapUp_refusals(t *testing.T) {
 	w := open(t, wraps(func(context.Context) []llm.Part { return text("done") }), setting{})
 	w.Push("later", "not started")
 	for name, want := range map[string]string{"main": "runs no turn", "later": "has not started", "nobody": "no such agent"} {
-		if err := w.Pool.Steer.WrapUp(t.Context(), name); err == nil || !strings.Contains(err.Error(), want) {
+		if err := w.Pool.WrapUp(t.Context(), name); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", name, err, want)
 		}
 	}
 	w.Run(0)
 	w.State("later", event.Done)
-	if err := w.Pool.Steer.WrapUp(t.Context(), "later"); err == nil || !strings.Contains(err.Error(), "has ended") {
+	if err := w.Pool.WrapUp(t.Context(), "later"); err == nil || !strings.Contains(err.Error(), "has ended") {
 		t.Errorf("an ended agent: %v", err)
 	}
 }
@@ -214,7 +214,7 @@ func TestWrapUp_putsAsideWhatItDelegated(t *testing.T) {
 	w.Run(0)
 	w.State("job", event.Waiting)
 	w.State("kid", event.Running)
-	check(t, w.Pool.Steer.WrapUp(t.Context(), "job"))
+	check(t, w.Pool.WrapUp(t.Context(), "job"))
 	w.wrapped("job")
 	w.State("kid", event.Running)
 	check(t, w.Pool.Kill(t.Context(), "kid", false))
@@ -223,7 +223,7 @@ func TestWrapUp_putsAsideWhatItDelegated(t *testing.T) {
 // told tells an agent something, which must work.
 func (w *world) told(name, text string) {
 	w.T.Helper()
-	check(w.T, w.Pool.Steer.Tell(w.T.Context(), name, text))
+	check(w.T, w.Pool.Tell(w.T.Context(), name, text))
 }
 
 // hears is a model that repeats the last prompt. It takes from the gate that it is asked to begin, and waits until that
@@ -295,8 +295,8 @@ func TestTell_besideWrapUp(t *testing.T) {
 	w.Run(0)
 	<-gate
 	w.told("job", "this first")
-	check(t, w.Pool.Steer.WrapUp(t.Context(), "job"))
-	if err := w.Pool.Steer.WrapUp(t.Context(), "job"); err == nil {
+	check(t, w.Pool.WrapUp(t.Context(), "job"))
+	if err := w.Pool.WrapUp(t.Context(), "job"); err == nil {
 		t.Error("asked to wrap up twice")
 	}
 	w.told("job", "and this")
@@ -324,7 +324,7 @@ func TestTell_refuses(t *testing.T) {
 	for name, want := range map[string]string{
 		"later": "has not started", "cmd": "a command, which reads nothing", "nobody": "no such agent", "done": "has ended already (done)",
 	} {
-		err := w.Pool.Steer.Tell(t.Context(), name, "hm")
+		err := w.Pool.Tell(t.Context(), name, "hm")
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -333,7 +333,7 @@ func TestTell_refuses(t *testing.T) {
 			t.Errorf("%s has ended: %v", name, err)
 		}
 	}
-	if err := w.Pool.Steer.Tell(t.Context(), "aide", " \n"); err == nil {
+	if err := w.Pool.Tell(t.Context(), "aide", " \n"); err == nil {
 		t.Error("it is told nothing")
 	}
 }

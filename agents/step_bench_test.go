@@ -25,7 +25,7 @@ import (
 	"fantail/store"
 	"fantail/store/storetest"
 	"fantail/tools"
-	"fantail/tools/permit"
+	"fantail/tools/permission"
 )
 
 // tireless is a server that throws requests away and answers all but the last
@@ -170,7 +170,7 @@ func BenchmarkStep(b *testing.B) {
 func step(b *testing.B, name string, entries, size int) {
 	wire := wires[name]
 	dir := b.TempDir()
-	gate, err := permit.NewGate(permit.Yolo, nil)
+	gate, err := permission.NewGate(permission.Yolo, nil)
 	check(b, err)
 	db, err := storetest.Open(b.Context(), filepath.Join(dir, "fantail.db"), store.Options{})
 	check(b, err)
@@ -193,7 +193,7 @@ func step(b *testing.B, name string, entries, size int) {
 		System: func(event.Info) string { return "You are one." },
 	})
 	check(b, err)
-	w := &world{&agentstest.World{T: b, Dir: dir, DB: db, Pool: pool, Feed: pool.Subscribe(), Infos: map[int64]event.Info{}, Shown: map[int64]string{}}}
+	w := &world{agentstest.Over(b, dir, db, pool)}
 	defer w.Close()
 	spoken(b, db, w.Main(), entries, size)
 	runtime.GC()

@@ -15,7 +15,7 @@ import (
 	"fantail/agents/history"
 	"fantail/agents/llm"
 	"fantail/agents/mail"
-	"fantail/agents/waits"
+	"fantail/agents/tasks"
 	"fantail/inbox"
 	"fantail/store"
 )
@@ -213,7 +213,7 @@ func TestReceive_endsAreDistinct(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := open(t, &model{Reply: hung}, setting{})
 		main := w.Main()
-		if _, err := w.Pool.Pickup.Receive(t.Context(), main, inbox.Query{}); !errors.Is(err, waits.ErrNothing) {
+		if _, err := w.Pool.Pickup.Receive(t.Context(), main, inbox.Query{}); !errors.Is(err, tasks.ErrNothing) {
 			t.Errorf("nothing: %v", err)
 		}
 		w.Push("s", "hang")
@@ -241,7 +241,7 @@ func TestReceive_endsAreDistinct(t *testing.T) {
 		failed = receive(time.Hour)
 		w.fault("takes")
 		w.send("main", "x")
-		if err := <-failed; err == nil || errors.Is(err, fleet.ErrStopped) || errors.Is(err, fleet.ErrTimeout) || errors.Is(err, waits.ErrNothing) || !strings.Contains(err.Error(), "fault in takes") {
+		if err := <-failed; err == nil || errors.Is(err, fleet.ErrStopped) || errors.Is(err, fleet.ErrTimeout) || errors.Is(err, tasks.ErrNothing) || !strings.Contains(err.Error(), "fault in takes") {
 			t.Errorf("a database that refuses: %v", err)
 		}
 		w.fault("none")
@@ -299,7 +299,7 @@ func TestTake_onlyOne(t *testing.T) {
 				if _, _, err := w.Pool.Pickup.Check(context.Background(), main, inbox.Query{Limit: 2}); err != nil {
 					t.Error(err)
 				}
-				if _, err := w.Pool.Pickup.Receive(context.Background(), main, inbox.Query{LIFO: true}); err != nil && !errors.Is(err, waits.ErrNothing) {
+				if _, err := w.Pool.Pickup.Receive(context.Background(), main, inbox.Query{LIFO: true}); err != nil && !errors.Is(err, tasks.ErrNothing) {
 					t.Error(err)
 				}
 			}

@@ -12,7 +12,7 @@ import (
 	"fantail/agents/llm"
 	"fantail/inbox"
 	"fantail/tools"
-	"fantail/tools/permit"
+	"fantail/tools/permission"
 )
 
 func TestTurn_answers(t *testing.T) {
@@ -335,7 +335,7 @@ func TestAsk_backgroundQuestionHoldsNobodyElse(t *testing.T) {
 		}
 		return text("hi"), nil
 	}}
-	w := open(t, m, setting{Mode: permit.Ask})
+	w := open(t, m, setting{Mode: permission.Ask})
 	w.Push("one", "run echo first | tee said")
 	w.Push("two", "run touch second")
 	w.Run(1)
@@ -347,11 +347,11 @@ func TestAsk_backgroundQuestionHoldsNobodyElse(t *testing.T) {
 	if q == nil || q.Action.Command != "echo first | tee said" || q.Name != "one" {
 		t.Fatalf("question %+v", q)
 	}
-	if !w.Answer(q.ID, permit.Once) || w.Answer(q.ID, permit.Once) {
+	if !w.Answer(q.ID, permission.Once) || w.Answer(q.ID, permission.Once) {
 		t.Error("a question is answered once")
 	}
 	q = w.Info("two").Question
-	w.Answer(q.ID, permit.No, "not today")
+	w.Answer(q.ID, permission.No, "not today")
 	w.Settle()
 	ms, _, err := w.Pool.Pickup.Check(t.Context(), w.Main(), inbox.Query{})
 	check(t, err)
@@ -371,7 +371,7 @@ func TestAsk_sessionRuleAnswersTheOthers(t *testing.T) {
 		}
 		return call("a", "bash", `{"command":"`+asked(req)+`"}`), nil
 	}}
-	w := open(t, m, setting{Mode: permit.Ask})
+	w := open(t, m, setting{Mode: permission.Ask})
 	w.Push("one", "go version")
 	w.Push("two", "go version")
 	w.Run(0)
@@ -380,7 +380,7 @@ func TestAsk_sessionRuleAnswersTheOthers(t *testing.T) {
 	if q.Rule == "" {
 		t.Fatal("no rule is offered")
 	}
-	w.Answer(q.ID, permit.Session)
+	w.Answer(q.ID, permission.Session)
 	w.Settle()
 	w.State("two", event.Done)
 }
@@ -393,7 +393,7 @@ func TestAsk_nobodyThereIsANo(t *testing.T) {
 		return call("a", "bash", `{"command":"touch made"}`), nil
 	}}
 	w := open(t, m, setting{})
-	c := w.Unattended(t.Context(), agents.Unattended{Mode: permit.Ask})
+	c := w.Unattended(t.Context(), agents.Unattended{Mode: permission.Ask})
 	check(t, c.Prompt(t.Context(), "go"))
 	w.Settle()
 	es := w.Entries(c.Info.Name)

@@ -14,7 +14,7 @@ import (
 	"fantail/agents/event"
 	"fantail/agents/history"
 	"fantail/agents/llm/builtin"
-	"fantail/agents/outside"
+	"fantail/agents/mail"
 	"fantail/agents/schedule"
 	"fantail/agents/skills"
 	"fantail/inbox"
@@ -34,11 +34,11 @@ var commands = map[string]string{
 func TestTyped(t *testing.T) {
 	m := &model{Reply: remembers}
 	dir := t.TempDir()
-	w := open(t, m, setting{Dir: dir, Shelf: shelf(t, dir, commands)})
+	w := open(t, m, setting{Dir: dir, Skills: writeSkills(t, dir, commands)})
 	w.Prompt("/fix 1")
 	w.Settle()
 	w.Push("pushed", "  /fix 2")
-	for name, o := range map[string]outside.Order{
+	for name, o := range map[string]mail.OutsideOrder{
 		"shelled": {Prompt: "/fix 3"}, "looks": {Prompt: "/look it"}, "reviews": {Prompt: "hello", Model: "acp/reviewer"},
 		"lost": {Prompt: "hello", Model: "acp/nobody"},
 	} {
@@ -82,7 +82,7 @@ func TestTyped(t *testing.T) {
 func TestTyped_early(t *testing.T) {
 	m := &model{Reply: remembers}
 	dir := t.TempDir()
-	w := open(t, m, setting{Dir: dir, Shelf: shelf(t, dir, commands)})
+	w := open(t, m, setting{Dir: dir, Skills: writeSkills(t, dir, commands)})
 	w.Prompt("hang")
 	w.Until("it works", func() bool { return w.Info("main").State == event.Running })
 	w.Prompt("/fix 1")
@@ -108,7 +108,7 @@ func TestTyped_early(t *testing.T) {
 func TestTyped_due(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
-		w := open(t, builtin.New(), setting{Dir: dir, Shelf: shelf(t, dir, map[string]string{
+		w := open(t, builtin.New(), setting{Dir: dir, Skills: writeSkills(t, dir, map[string]string{
 			".claude/commands/hail.md":      "say hail $ARGUMENTS",
 			".claude/skills/greet/SKILL.md": "---\ndescription: Greets\n---\nsay greet $ARGUMENTS",
 		})})
@@ -143,7 +143,7 @@ func TestTyped_due(t *testing.T) {
 func TestRole_named(t *testing.T) {
 	m := &model{Reply: remembers}
 	dir := t.TempDir()
-	w := open(t, m, setting{Dir: dir, Shelf: shelf(t, dir, map[string]string{
+	w := open(t, m, setting{Dir: dir, Skills: writeSkills(t, dir, map[string]string{
 		".claude/agents/reviewer.md": reviewer,
 		".claude/agents/slow.md":     "---\nname: slow\ndescription: Slow\nbackground: true\n---\nTake your time.\n",
 	})})
@@ -198,7 +198,7 @@ func TestFitting(t *testing.T) {
 		".claude/agents/plain.md":      "---\nname: plain\ndescription: Plain\ntools: Read\n---\nx",
 	})
 	m := &model{Reply: remembers}
-	w := open(t, m, setting{Dir: dir, Briefs: room, Shelf: shelf(t, dir, nil)})
+	w := open(t, m, setting{Dir: dir, Briefs: room, Skills: writeSkills(t, dir, nil)})
 	ask := func(prompt string) string {
 		t.Helper()
 		w.Prompt(prompt)
@@ -219,7 +219,7 @@ func TestFitting(t *testing.T) {
 	if got := ask(`use read_file {"path":"web/a.ts"}`); strings.Count(got, "The skill ts is") != 1 {
 		t.Error(got)
 	}
-	p, err := agents.BriefsOf(w.Pool).Report(t.Context(), w.Info("main"))
+	p, err := w.Pool.Instructions().Report(t.Context(), w.Info("main"))
 	if check(t, err); !strings.Contains(fmt.Sprint(p.Lines), ".claude/skills/ts/SKILL.md touched") {
 		t.Errorf("%+v", p.Lines)
 	}
@@ -239,12 +239,12 @@ func TestFitting(t *testing.T) {
 func TestContext_sums(t *testing.T) {
 	m := &model{Reply: mute}
 	dir := t.TempDir()
-	w := open(t, m, setting{Dir: dir, Shelf: shelf(t, dir, commands)})
+	w := open(t, m, setting{Dir: dir, Skills: writeSkills(t, dir, commands)})
 	w.Prompt("hello")
 	w.Settle()
 	req := *m.Last()
 	req.Messages = nil
-	c, err := w.Pool.Ledger.Context(t.Context(), w.Main())
+	c, err := w.Pool.Records.Context(t.Context(), w.Main())
 	check(t, err)
 	sum, lines := 0, map[string]int{}
 	for _, p := range c.Parts {
@@ -257,8 +257,8 @@ func TestContext_sums(t *testing.T) {
 		t.Errorf("the lines sum up to %d, the request has %d: %v", sum, want, lines)
 	}
 	_, list, _ := strings.Cut(req.System, "# Skills\n")
-	list, agents, _ := strings.Cut(list, "\n\n# Agents that")
-	for what, text := range map[string]string{"list of skills": "# Skills\n" + list, "list of agents": "# Agents that" + agents} {
+	list, listed, _ := strings.Cut(list, "\n\n# Agents that")
+	for what, text := range map[string]string{"list of skills": "# Skills\n" + list, "list of agents": "# Agents that" + listed} {
 		if n := lines[what] - history.Tokens(text); n < -1 || n > 1 || lines[what] == 0 {
 			t.Errorf("%s: %d tokens, it has %d", what, lines[what], history.Tokens(text))
 		}
@@ -271,10 +271,10 @@ func TestTyped_closing(t *testing.T) {
 	m := &model{Reply: remembers}
 	dir := t.TempDir()
 	files := map[string]string{".claude/commands/fix.md": "Fix !`slow` well."}
-	s := setting{Dir: dir, Shelf: shelf(t, dir, files)}
+	s := setting{Dir: dir, Skills: writeSkills(t, dir, files)}
 	w := open(t, m, s)
 	runs := make(chan struct{})
-	s.Shelf.Begin(func(ctx context.Context, _ skills.Wanted) (string, error) {
+	s.Skills.Begin(func(ctx context.Context, _ skills.Wanted) (string, error) {
 		close(runs)
 		<-ctx.Done()
 		return "", ctx.Err()
@@ -282,7 +282,7 @@ func TestTyped_closing(t *testing.T) {
 	w.Prompt("/fix 1")
 	<-runs
 	w.Close()
-	s.Shelf = shelf(t, dir, files)
+	s.Skills = writeSkills(t, dir, files)
 	w = open(t, m, s)
 	w.Until("it waits", func() bool { return len(w.Info("main").Prompts) == 1 })
 	if p := w.Info("main").Prompts[0]; p.Text != "/fix 1" || len(w.Entries("main")) > 0 {
@@ -295,18 +295,18 @@ func TestTyped_closing(t *testing.T) {
 func TestRole_slowLines(t *testing.T) {
 	m := &model{Reply: remembers}
 	dir := t.TempDir()
-	s := setting{Dir: dir, Shelf: shelf(t, dir, map[string]string{
+	s := setting{Dir: dir, Skills: writeSkills(t, dir, map[string]string{
 		".claude/agents/worker.md":    "---\nname: worker\ndescription: x\nskills: now\n---\nWork.",
 		".claude/skills/now/SKILL.md": "---\ndescription: x\n---\nIt is !`slow`.",
 	})}
 	w := open(t, m, s)
 	runs, ends := make(chan struct{}), make(chan struct{})
-	s.Shelf.Begin(func(ctx context.Context, _ skills.Wanted) (string, error) {
+	s.Skills.Begin(func(ctx context.Context, _ skills.Wanted) (string, error) {
 		close(runs)
 		<-ends
 		return "noon", nil
 	})
-	_, err := w.Pool.Door.Push(t.Context(), outside.Order{Name: "slow", Prompt: "hello", Model: "acp/worker"})
+	_, err := w.Pool.Door.Push(t.Context(), mail.OutsideOrder{Name: "slow", Prompt: "hello", Model: "acp/worker"})
 	check(t, err)
 	w.Push("quick", "hello")
 	w.Consent(0)

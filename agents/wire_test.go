@@ -14,7 +14,7 @@ import (
 	"fantail/agents/llm/llmtest"
 	"fantail/agents/llm/openai"
 	"fantail/inbox"
-	"fantail/tools/permit"
+	"fantail/tools/permission"
 )
 
 // TestWire_modelDoesTheMainJob: over real HTTP, with both protocols, the model
@@ -98,7 +98,7 @@ func TestWire_pictures(t *testing.T) {
 				want := map[bool]int{true: 1}[sees]
 				l := &lender{}
 				l.lends("mcp__db__shows")
-				set := setting{Mode: permit.Yolo, Lends: l, Sees: sees}
+				set := setting{Mode: permission.Yolo, Lends: l, Sees: sees}
 				w := open(t, provider(base), set)
 				w.Prompt("call mcp__db__shows {}\nsay done")
 				w.Settle()

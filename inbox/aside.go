@@ -8,10 +8,10 @@ import (
 	"fantail/store"
 )
 
-// What a human does with messages without taking any into a conversation: archive
-// and snooze, which set them aside, pin and dismiss.
+// A human can archive or snooze messages, which sets them aside, and pin or dismiss them. None of that takes a message
+// into a conversation.
 
-// By whom messages that were set aside are taken.
+// TakenBy of messages that were set aside.
 const (
 	byArchive = "archive"
 	bySnooze  = "snooze"
@@ -20,19 +20,18 @@ const (
 // snoozed are the messages that wait for their time, in SQL.
 const snoozed = `taken_by IN ('archive', 'snooze') AND taken_by = 'snooze'`
 
-// Aside reports whether m was archived or snoozed: it does not wait, and it has
-// entered no conversation.
+// Aside reports whether m was archived or snoozed: it does not wait, and is in no conversation.
 func (m Message) Aside() bool { return m.TakenBy == byArchive || m.TakenBy == bySnooze }
 
-// SetAside archives messages of recipient or, with a time, snoozes them until then.
-// Those that were taken stay as they are. It returns how many changed.
+// SetAside archives messages of recipient or, if until is set, snoozes them until then. It does not change taken ones.
+// It returns how many changed.
 func (b *Inbox) SetAside(tx *store.Tx, recipient int64, ids []int64, until time.Time) (n int, err error) {
 	by := byArchive
 	if !until.IsZero() {
 		by = bySnooze
 	}
 	const changed = `UPDATE messages SET taken_at = ?, taken_by = ?, snoozed_until = ? WHERE id = ?`
-	return b.each(tx, recipient, ids, Rung{}, func(m Message, t *tally) (bool, error) {
+	return b.each(tx, recipient, ids, Change{}, func(m Message, t *tally) (bool, error) {
 		if !m.Taken.IsZero() && !m.Aside() {
 			return false, nil
 		}
@@ -42,10 +41,10 @@ func (b *Inbox) SetAside(tx *store.Tx, recipient int64, ids []int64, until time.
 	})
 }
 
-// Restore makes messages of recipient that were set aside pending again, in their
-// old places. It returns how many changed.
+// Restore makes messages of recipient that were set aside pending again, in their old places. It returns how many
+// changed.
 func (b *Inbox) Restore(tx *store.Tx, recipient int64, ids []int64) (n int, err error) {
-	return b.each(tx, recipient, ids, Rung{Deposited: true}, func(m Message, t *tally) (bool, error) {
+	return b.each(tx, recipient, ids, Change{Deposited: true}, func(m Message, t *tally) (bool, error) {
 		if !m.Aside() {
 			return false, nil
 		}
@@ -56,9 +55,9 @@ func (b *Inbox) Restore(tx *store.Tx, recipient int64, ids []int64) (n int, err 
 	})
 }
 
-// each calls f for the messages of recipient among ids, each once, keeps the counts by
-// what f tallied and rings if f changed any, as it reports; n counts those.
-func (b *Inbox) each(tx *store.Tx, recipient int64, ids []int64, r Rung, f func(m Message, t *tally) (bool, error)) (n int, err error) {
+// each calls f for the messages of recipient among ids, each once, and adds the tally to the counts. If f reports that
+// it changed any, the change hook is called after the commit. n is their number.
+func (b *Inbox) each(tx *store.Tx, recipient int64, ids []int64, r Change, f func(m Message, t *tally) (bool, error)) (n int, err error) {
 	c, err := b.change(tx, recipient)
 	if err != nil {
 		return 0, err
@@ -84,8 +83,7 @@ func (b *Inbox) each(tx *store.Tx, recipient int64, ids []int64, r Rung, f func(
 	return n, nil
 }
 
-// NextSnoozed is when the next snoozed message of anybody is pending again; zero if
-// none is snoozed.
+// NextSnoozed is when the next snoozed message of any inbox is pending again; zero if none is snoozed.
 func (b *Inbox) NextSnoozed(ctx context.Context) (at time.Time, err error) {
 	err = b.db.Read(ctx, func(rx *store.Rx) error {
 		at, err = nextSnoozed(&rx.View)
@@ -102,8 +100,8 @@ func nextSnoozed(v *store.View) (time.Time, error) {
 	return moment(ms), nil
 }
 
-// Unsnooze makes the messages pending again whose time has come, as if they came
-// now, and returns when the next one's does; zero: no other is snoozed.
+// Unsnooze makes the messages that are due pending again, as if they arrived now. It returns when the next one is due;
+// zero: no other is snoozed.
 func (b *Inbox) Unsnooze(tx *store.Tx) (next time.Time, err error) {
 	ms, err := readMessages(&tx.View, `SELECT `+brief()+` FROM messages WHERE snoozed_until IS NOT NULL AND snoozed_until <= ? ORDER BY id`,
 		tx.Now().UnixMilli())
@@ -126,35 +124,35 @@ func (b *Inbox) Unsnooze(tx *store.Tx) (next time.Time, err error) {
 	return nextSnoozed(&tx.View)
 }
 
-// Pin lets a message of recipient stay prominent, or ends that.
+// Pin pins a message of recipient, or unpins it.
 func (b *Inbox) Pin(tx *store.Tx, recipient, id int64, on bool) error {
-	_, err := b.each(tx, recipient, []int64{id}, Rung{}, func(m Message, _ *tally) (bool, error) {
+	_, err := b.each(tx, recipient, []int64{id}, Change{}, func(m Message, _ *tally) (bool, error) {
 		_, err := tx.Exec(`UPDATE messages SET pinned = ? WHERE id = ?`, on, id)
 		return m.Pinned != on, err
 	})
 	return err
 }
 
-// Dismiss notes that the human was told of a message of recipient and put it off.
+// Dismiss records that the human was told of a message of recipient and put it off.
 func (b *Inbox) Dismiss(tx *store.Tx, recipient, id int64) error {
 	return b.setDismissed(tx, recipient, id, tx.Now().UnixMilli())
 }
 
-// Undismiss takes back that a message was dismissed.
+// Undismiss undoes Dismiss.
 func (b *Inbox) Undismiss(tx *store.Tx, recipient, id int64) error {
 	return b.setDismissed(tx, recipient, id, nil)
 }
 
 func (b *Inbox) setDismissed(tx *store.Tx, recipient, id int64, at any) error {
-	_, err := b.each(tx, recipient, []int64{id}, Rung{}, func(Message, *tally) (bool, error) {
+	_, err := b.each(tx, recipient, []int64{id}, Change{}, func(Message, *tally) (bool, error) {
 		_, err := tx.Exec(`UPDATE messages SET dismissed_at = ? WHERE id = ?`, at, id)
 		return true, err
 	})
 	return err
 }
 
-// Mute holds the messages of the thread of id silently that recipient has or is yet
-// to get, or ends that. n counts those of it that are pending.
+// Mute holds the recipient's messages in the thread of id silently, also future ones, or ends that. n is the number of
+// pending ones.
 func (b *Inbox) Mute(tx *store.Tx, recipient, id int64, on bool) (n int, err error) {
 	thread, err := threadOf(&tx.View, id)
 	if err != nil {
@@ -171,7 +169,7 @@ func (b *Inbox) Mute(tx *store.Tx, recipient, id int64, on bool) (n int, err err
 		return 0, fmt.Errorf("count the thread of message %d: %w", id, err)
 	}
 	note := `INSERT INTO mutes (recipient, thread) VALUES (?, ?) ON CONFLICT DO NOTHING`
-	r := Rung{}
+	r := Change{}
 	if !on {
 		note = `DELETE FROM mutes WHERE recipient = ? AND thread = ?`
 		r.Deposited = true // they may be due
@@ -201,9 +199,8 @@ func threadOf(v *store.View, id int64) (thread int64, err error) {
 	return thread, nil
 }
 
-// Thread returns the messages of the thread that a message belongs to, of all
-// inboxes, in the order they came, with only the beginnings of their texts; none if
-// there is no such message.
+// Thread returns the messages of the thread of a message, in all inboxes, in the order of their arrival, with only the
+// beginnings of their texts; none if there is no such message.
 func (b *Inbox) Thread(ctx context.Context, id int64) (ms []Message, err error) {
 	err = b.db.Read(ctx, func(rx *store.Rx) error {
 		if _, ok, err := Find(&rx.View, id); err != nil || !ok {
@@ -222,8 +219,8 @@ func (b *Inbox) Thread(ctx context.Context, id int64) (ms []Message, err error) 
 	return ms, nil
 }
 
-// Questions returns what waits for the human's answer in an inbox, oldest first,
-// with only the beginnings of the texts.
+// Questions returns the messages of an inbox that wait for the human's answer, oldest first, with only the beginnings
+// of the texts.
 func (b *Inbox) Questions(ctx context.Context, recipient int64) (ms []Message, err error) {
 	err = b.db.Read(ctx, func(rx *store.Rx) error {
 		t, err := kept(&rx.View, recipient)

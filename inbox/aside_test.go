@@ -20,12 +20,12 @@ func numbers(ms []Message) (ids []int64) {
 	return ids
 }
 
-func (w *world) shelf(s Shelf) []Message {
+func (w *world) selected(s Selection) []Message {
 	w.t.Helper()
 	if s.Recipient == 0 {
 		s.Recipient = w.main
 	}
-	ms, err := w.box.Shelf(context.Background(), s)
+	ms, err := w.box.Select(context.Background(), s)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -72,8 +72,7 @@ func every() (ms []Message) {
 	return ms
 }
 
-// The lane a message says it stands in is the one its row says and the one it is
-// counted in, muted or not.
+// A message's lane equals the lane of its row and of the counts, muted or not.
 func TestLane(t *testing.T) {
 	w := fresh(t)
 	root := w.deposit(Message{Body: "root"})
@@ -89,7 +88,7 @@ func TestLane(t *testing.T) {
 		for _, l := range LaneOrder {
 			want[l] = 0
 		}
-		all := w.shelf(Shelf{Limit: 1000})
+		all := w.selected(Selection{Limit: 1000})
 		for _, m := range all {
 			want[m.Lane()]++
 		}
@@ -97,7 +96,7 @@ func TestLane(t *testing.T) {
 			t.Errorf("%d messages: the lanes count %v, want %v", len(all), got, want)
 		}
 		for _, l := range LaneOrder {
-			for _, m := range w.shelf(Shelf{Lane: l, Limit: 1000}) {
+			for _, m := range w.selected(Selection{Lane: l, Limit: 1000}) {
 				if m.Lane() != l {
 					t.Errorf("#%d (%s) stands in %s and says %s", m.ID, m.Nature(), l, m.Lane())
 				}
@@ -115,9 +114,9 @@ func TestLane(t *testing.T) {
 	check()
 }
 
-// Whoever pages through a shelf sees each message once, the pinned ones first, then
-// lane by lane, also while what was seen leaves it.
-func TestShelf_pages(t *testing.T) {
+// Paging through a list shows each message once, the pinned ones first, then lane by lane, also while messages leave
+// the list.
+func TestSelect_pages(t *testing.T) {
 	w := fresh(t)
 	var all []int64
 	for i := range 25 {
@@ -136,9 +135,9 @@ func TestShelf_pages(t *testing.T) {
 		}
 		return nil
 	})
-	pages := func(s Shelf, leave bool) (seen []int64) {
+	pages := func(s Selection, leave bool) (seen []int64) {
 		for s.Limit = 4; ; {
-			ms := w.shelf(s)
+			ms := w.selected(s)
 			if len(ms) == 0 {
 				return seen
 			}
@@ -164,18 +163,18 @@ func TestShelf_pages(t *testing.T) {
 			failed = append(failed, id)
 		}
 	}
-	if got, want := pages(Shelf{}, false), slices.Concat([]int64{all[10], all[3]}, newest(failed...), newest(rest...)); !reflect.DeepEqual(got, want) {
+	if got, want := pages(Selection{}, false), slices.Concat([]int64{all[10], all[3]}, newest(failed...), newest(rest...)); !reflect.DeepEqual(got, want) {
 		t.Errorf("all: %v, want %v", got, want)
 	}
-	if got, want := pages(Shelf{Lane: Failed}, false), append([]int64{all[10]}, newest(failed...)...); !reflect.DeepEqual(got, want) {
+	if got, want := pages(Selection{Lane: Failed}, false), append([]int64{all[10]}, newest(failed...)...); !reflect.DeepEqual(got, want) {
 		t.Errorf("failed: %v, want %v", got, want)
 	}
-	if got, want := pages(Shelf{Search: "bod"}, false), newest(all...); !reflect.DeepEqual(got, want) {
+	if got, want := pages(Selection{Search: "bod"}, false), newest(all...); !reflect.DeepEqual(got, want) {
 		t.Errorf("search: %v, want %v", got, want)
 	}
-	back := func(s Shelf) (seen []int64) {
+	back := func(s Selection) (seen []int64) {
 		for s.Limit, s.Back = 4, true; ; {
-			ms := w.shelf(s)
+			ms := w.selected(s)
 			if len(ms) == 0 {
 				return seen
 			}
@@ -183,25 +182,25 @@ func TestShelf_pages(t *testing.T) {
 			s.Before = ms[0].ID
 		}
 	}
-	for _, s := range []Shelf{{}, {Lane: Failed}, {Search: "bod"}, {Of: Everything}} {
+	for _, s := range []Selection{{}, {Lane: Failed}, {Search: "bod"}, {Of: Everything}} {
 		if got, want := back(s), pages(s, false); !reflect.DeepEqual(got, want) {
 			t.Errorf("%+v from its end: %v, from its beginning: %v", s, got, want)
 		}
 	}
-	if got := pages(Shelf{}, true); len(got) != 25 {
+	if got := pages(Selection{}, true); len(got) != 25 {
 		t.Errorf("while they leave: %v", got)
 	}
-	archived := pages(Shelf{Of: Archived}, false)
-	if len(archived) != 7 || len(pages(Shelf{}, false)) != 18 || len(pages(Shelf{Of: Everything}, false)) != 25 {
-		t.Errorf("%d are archived, %d wait", len(archived), len(pages(Shelf{}, false)))
+	archived := pages(Selection{Of: Archived}, false)
+	if len(archived) != 7 || len(pages(Selection{}, false)) != 18 || len(pages(Selection{Of: Everything}, false)) != 25 {
+		t.Errorf("%d are archived, %d wait", len(archived), len(pages(Selection{}, false)))
 	}
-	if _, err := w.box.Shelf(t.Context(), Shelf{Recipient: w.main, Of: "lost"}); err == nil {
+	if _, err := w.box.Select(t.Context(), Selection{Recipient: w.main, Of: "lost"}); err == nil {
 		t.Error("there is a shelf of that name")
 	}
 	w.sound()
 }
 
-// What is set aside waits no more, is taken by nobody, and comes back to its place.
+// A message that is set aside does not wait, can't be taken, and returns to its place.
 func TestSetAside(t *testing.T) {
 	w := fresh(t)
 	a, b, c := w.deposit(Message{Body: "a", Priority: Urgent}), w.deposit(Message{Body: "b"}), w.deposit(Message{Body: "c"})
@@ -211,14 +210,14 @@ func TestSetAside(t *testing.T) {
 	if n := w.aside(time.Time{}, a, other, 999) + w.aside(until, b); n != 2 {
 		t.Fatalf("%d were set aside", n)
 	}
-	if got, want := w.bells.take(), []Rung{{Recipient: w.main, Pending: 2}, {Recipient: w.main, Pending: 1}}; !reflect.DeepEqual(got, want) {
+	if got, want := w.bells.take(), []Change{{Recipient: w.main, Pending: 2}, {Recipient: w.main, Pending: 1}}; !reflect.DeepEqual(got, want) {
 		t.Errorf("it rang %+v, want %+v", got, want)
 	}
 	w.sound()
-	if got := numbers(w.shelf(Shelf{Of: Archived})); !reflect.DeepEqual(got, []int64{a}) {
+	if got := numbers(w.selected(Selection{Of: Archived})); !reflect.DeepEqual(got, []int64{a}) {
 		t.Errorf("archived: %v", got)
 	}
-	m := w.shelf(Shelf{Of: Snoozed})[0]
+	m := w.selected(Selection{Of: Snoozed})[0]
 	if m.ID != b || !m.Snoozed.Equal(until) || !strings.HasPrefix(m.Fate(), "snoozed until ") || m.Entry != 0 {
 		t.Errorf("snoozed: %+v, %s", m, m.Fate())
 	}
@@ -238,7 +237,23 @@ func TestSetAside(t *testing.T) {
 	w.sound()
 }
 
-// A snoozed message is as if it came when its time comes, and not before.
+// An urgent message that was dismissed and then snoozed is prominent again when it is due.
+func TestUnsnooze_dismissed(t *testing.T) {
+	w := fresh(t)
+	id := w.deposit(Message{Body: "x", Priority: Urgent})
+	w.write(func(tx *store.Tx) error { return w.box.Dismiss(tx, w.main, id) })
+	w.aside(time.Now().Add(-time.Hour), id)
+	w.write(func(tx *store.Tx) error {
+		_, err := w.box.Unsnooze(tx)
+		return err
+	})
+	if ms, err := w.box.Pressing(t.Context(), w.main, 9); err != nil || len(ms) != 1 || ms[0].ID != id {
+		t.Errorf("prominent: %v, %v", numbers(ms), err)
+	}
+	w.sound()
+}
+
+// A snoozed message arrives again when it is due, and not before.
 func TestUnsnooze(t *testing.T) {
 	w := fresh(t)
 	now := time.Now()
@@ -253,16 +268,16 @@ func TestUnsnooze(t *testing.T) {
 	if want := now.Add(time.Hour); next.UnixMilli() != want.UnixMilli() {
 		t.Errorf("next at %v, want %v", next, want)
 	}
-	if got, want := w.bells.take(), []Rung{{Recipient: w.main, Pending: 2, Urgent: 2, Deposited: true, Wake: true, First: ids[0], Came: 2}}; !reflect.DeepEqual(got, want) {
+	if got, want := w.bells.take(), []Change{{Recipient: w.main, Pending: 2, Urgent: 2, Deposited: true, Wake: true, First: ids[0], Came: 2}}; !reflect.DeepEqual(got, want) {
 		t.Errorf("it rang %+v, want %+v", got, want)
 	}
-	if got := numbers(w.shelf(Shelf{})); !reflect.DeepEqual(got, []int64{ids[1], ids[0]}) {
+	if got := numbers(w.selected(Selection{})); !reflect.DeepEqual(got, []int64{ids[1], ids[0]}) {
 		t.Errorf("they wait: %v", got)
 	}
 	w.sound()
 }
 
-// Questions wait for an answer: nobody takes them, but they are counted and shown.
+// Questions wait for an answer: a take leaves them, but they are counted and shown.
 func TestTake_leavesQuestions(t *testing.T) {
 	w := fresh(t)
 	q := w.deposit(Message{Kind: Question, Body: "which?", Priority: Urgent, Deliver: Wake})
@@ -294,8 +309,8 @@ func TestTake_leavesQuestions(t *testing.T) {
 	w.sound()
 }
 
-// A muted thread is held silently: nothing of it is urgent, wakes or is due, what
-// comes later either; whoever asks for it gets it.
+// A muted thread is held silently: no message in it is urgent, wakes or is due, including later ones; a query that asks
+// for it returns it.
 //
 // Spec: R-55.
 func TestMute(t *testing.T) {
@@ -314,7 +329,7 @@ func TestMute(t *testing.T) {
 		t.Errorf("%d are muted", n)
 	}
 	w.deposit(Message{Sender: w.lint, Body: "third", InReplyTo: reply, Priority: Urgent, Deliver: Wake})
-	want := []Rung{{Recipient: w.main, Pending: 2}, {Recipient: w.main, Pending: 3, Deposited: true, First: 4}}
+	want := []Change{{Recipient: w.main, Pending: 2}, {Recipient: w.main, Pending: 3, Deposited: true, First: 4}}
 	if got := w.bells.take(); !reflect.DeepEqual(got, want) {
 		t.Errorf("it rang %+v, want %+v", got, want)
 	}
@@ -324,7 +339,7 @@ func TestMute(t *testing.T) {
 	if n := mute(false); n != 3 {
 		t.Errorf("%d were muted", n)
 	}
-	want = []Rung{{Recipient: w.main, Pending: 3, Urgent: 2, Deposited: true, Wake: true}}
+	want = []Change{{Recipient: w.main, Pending: 3, Urgent: 2, Deposited: true, Wake: true}}
 	if got := w.bells.take(); !reflect.DeepEqual(got, want) {
 		t.Errorf("it rang %+v, want %+v", got, want)
 	}
@@ -339,8 +354,8 @@ func TestMute(t *testing.T) {
 	w.sound()
 }
 
-// Whatever is typed is looked for and is never an error; the last word may be unfinished.
-func TestShelf_search(t *testing.T) {
+// Anything that is typed is searched for and is never an error; the last word may be unfinished.
+func TestSelect_search(t *testing.T) {
 	w := fresh(t)
 	odd := "nul \x00 not UTF-8 \xff\xfe " + strings.Repeat("x", 64<<10) + " beyond"
 	for _, m := range []Message{
@@ -357,15 +372,15 @@ func TestShelf_search(t *testing.T) {
 		"": "2 4 3 1", "  ": "2 4 3 1", "!!": "", `"`: "", `body:refresh`: "", `refresh"`: "2 1", "NOT": "4", "AND OR": "", "(": "", "*": "", "^token*": "2 1",
 		"beyond": "", "utf": "4", "NEAR(token refresh)": "", "\x00": "", "\xff": "",
 	} {
-		if got := strings.Trim(fmt.Sprint(numbers(w.shelf(Shelf{Search: typed}))), "[]"); got != want {
+		if got := strings.Trim(fmt.Sprint(numbers(w.selected(Selection{Search: typed}))), "[]"); got != want {
 			t.Errorf("%q: %s, want %s", typed, got, want)
 		}
 	}
 	w.take(Query{})
-	if ms := w.shelf(Shelf{Search: "refresh"}); len(ms) != 0 {
+	if ms := w.selected(Selection{Search: "refresh"}); len(ms) != 0 {
 		t.Errorf("%v wait", ms)
 	}
-	if ms := w.shelf(Shelf{Search: "refresh", Of: Everything}); len(ms) != 2 || ms[0].Size != len("check refresh_token.go")+len("exit status 3") {
+	if ms := w.selected(Selection{Search: "refresh", Of: Everything}); len(ms) != 2 || ms[0].Size != len("check refresh_token.go")+len("exit status 3") {
 		t.Errorf("of all: %v", ms)
 	}
 }
@@ -377,14 +392,14 @@ func FuzzTerms(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, typed string) {
-		if _, err := w.box.Shelf(context.Background(), Shelf{Recipient: w.main, Search: typed}); err != nil {
+		if _, err := w.box.Select(context.Background(), Selection{Recipient: w.main, Search: typed}); err != nil {
 			t.Errorf("%q: %v", typed, err)
 		}
 	})
 }
 
-// When an agent ends its results and questions pass to another, what is snoozed of
-// them too; senders hear of mail that nobody will read, be it snoozed.
+// When an agent ends its results and questions pass to another, snoozed ones too; senders are told of mail that no
+// agent will read, also if it is snoozed.
 func TestPass_whatIsSnoozed(t *testing.T) {
 	w := fresh(t)
 	heir := w.agent("heir")
@@ -405,13 +420,13 @@ func TestPass_whatIsSnoozed(t *testing.T) {
 	if got := bodies(unread); got != "mail " {
 		t.Errorf("unread: %s", got)
 	}
-	if got := numbers(w.shelf(Shelf{Recipient: heir, Of: Snoozed})); !reflect.DeepEqual(got, []int64{result}) {
+	if got := numbers(w.selected(Selection{Recipient: heir, Of: Snoozed})); !reflect.DeepEqual(got, []int64{result}) {
 		t.Errorf("snoozed there: %v", got)
 	}
-	if got := numbers(w.shelf(Shelf{Recipient: heir})); !reflect.DeepEqual(got, []int64{question}) {
+	if got := numbers(w.selected(Selection{Recipient: heir})); !reflect.DeepEqual(got, []int64{question}) {
 		t.Errorf("pending there: %v", got)
 	}
-	if got := numbers(w.shelf(Shelf{Of: Everything})); !reflect.DeepEqual(got, []int64{archived, mail}) {
+	if got := numbers(w.selected(Selection{Of: Everything})); !reflect.DeepEqual(got, []int64{archived, mail}) {
 		t.Errorf("left here: %v", got)
 	}
 	w.sound()

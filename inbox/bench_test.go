@@ -12,8 +12,8 @@ import (
 	"fantail/store"
 )
 
-// BenchmarkDeposit measures durable deposits: each returns after its fsync.
-// BenchmarkBareDriver in package store is what the driver does by itself.
+// BenchmarkDeposit measures durable deposits: each returns after its fsync. BenchmarkBareDriver in package store
+// measures the driver alone.
 func BenchmarkDeposit(b *testing.B) {
 	body := strings.Repeat("an answer ", 50)
 	b.Run("1", func(b *testing.B) {
@@ -35,8 +35,8 @@ func BenchmarkDeposit(b *testing.B) {
 	})
 }
 
-// BenchmarkSteady measures how long one durable deposit takes while eight
-// goroutines deposit all the time; -benchtime 60s is a minute of it.
+// BenchmarkSteady measures one durable deposit while eight goroutines deposit all the time; -benchtime 60s measures for
+// a minute.
 func BenchmarkSteady(b *testing.B) {
 	const depositors = 8
 	w := fresh(b)
@@ -85,7 +85,7 @@ func BenchmarkTake1000(b *testing.B) {
 	}
 }
 
-// What is asked of an inbox costs the same however much else waits in it.
+// Queries cost the same however much else waits in the inbox.
 func BenchmarkPending(b *testing.B) {
 	for _, n := range []int{10, 100_000} {
 		w := fresh(b)

@@ -27,8 +27,7 @@ type process struct {
 	lines chan string // complete lines of standard output; closed at its end
 }
 
-// spawn starts a child. A line of it was printed after what it reports was
-// committed.
+// spawn starts a child. The child prints a line after it has committed what the line reports.
 func spawn(t testing.TB, job, path string, argument any) *process {
 	t.Helper()
 	exe, err := os.Executable()
@@ -53,7 +52,7 @@ func spawn(t testing.TB, job, path string, argument any) *process {
 		for r := bufio.NewReader(out); ; {
 			line, err := r.ReadString('\n')
 			if err != nil {
-				return // what has no end of line was not acknowledged
+				return // a line without its end was not acknowledged
 			}
 			p.lines <- strings.TrimSuffix(line, "\n")
 		}
@@ -91,7 +90,7 @@ type worker struct {
 	mu       sync.Mutex
 }
 
-// say acknowledges: one write, so that a kill leaves no half line behind a whole one.
+// say acknowledges with one write, so that a kill leaves no partial line after a whole one.
 func (c *worker) say(format string, args ...any) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -120,7 +119,7 @@ func (c *worker) live() error {
 		return err
 	}
 	rung := make(chan struct{}, 1)
-	box := New(c.db, func(Rung) {
+	box := New(c.db, func(Change) {
 		select {
 		case rung <- struct{}{}:
 		default:
@@ -226,7 +225,7 @@ func (c *worker) drain() error {
 	}
 }
 
-// keyed deposits one message with a key and says its id.
+// keyed deposits one message with a key and prints its id.
 func (c *worker) keyed() error {
 	main, err := c.find("main")
 	if err != nil {
@@ -239,7 +238,7 @@ func (c *worker) keyed() error {
 	return c.say("%d", id)
 }
 
-// obey deposits each line of standard input and says "d ID BODY", or "e ERROR".
+// obey deposits each line of standard input and prints "d ID BODY", or "e ERROR".
 func (c *worker) obey() error {
 	main, err := c.find("main")
 	if err != nil {

@@ -7,21 +7,22 @@ import (
 	"fantail/store"
 )
 
-// How many messages wait for whom the table counts says, of all messages up to one. A deposit writes nothing there: who
-// reads adds the few that came since, in the view counts_now, and who takes or moves any has those counted first.
+// The table counts holds how many messages wait in each inbox, of all messages up to one. A deposit does not write it:
+// the view counts_now adds the few later messages to it, and a transaction that takes or moves messages counts those
+// first.
 
-// uncounted is how many messages may stand behind those that the table counts has: each makes a reader slower, and the
-// more there are the fewer deposits count them.
+// uncounted is how many messages may be missing from the table counts. Each makes readers slower; but the larger it is,
+// the fewer deposits have to count.
 const uncounted = 256
 
-// tally is how many messages of each sort are pending, and how many were taken or set aside, or by how many that changes.
+// tally counts messages: pending ones of each sort, taken ones and those set aside. It may be a difference.
 type tally struct{ pending, urgent, needs, failed, done, asks, taken, aside int }
 
-// sums are a tally of rows, in SQL, of what is pending.
+// sums are the pending columns of a tally, in SQL.
 const sums = `count(*), ifnull(sum(priority = 'urgent' AND muted = 0), 0), ifnull(sum(lane = 'needs'), 0),
 	ifnull(sum(lane = 'failed'), 0), ifnull(sum(lane = 'done'), 0), ifnull(sum(kind IN ('question', 'approval')), 0)`
 
-// counts are the numbers of all inboxes, a row each, in SQL.
+// counts are the numbers of all inboxes, one row each, in SQL.
 const counts = `(SELECT recipient, sum(pending) AS pending, sum(urgent) AS urgent, sum(needs) AS needs, sum(failed) AS failed, sum(done) AS done,
 	sum(asks) AS asks, sum(taken) AS taken, sum(aside) AS aside FROM counts_now GROUP BY recipient)`
 
@@ -44,7 +45,7 @@ func (t *tally) count(m Message, n int) {
 	}
 }
 
-// moved notes that m, which stands as it did before, is to be taken or set aside.
+// moved adds that m, in its old state, will be taken or set aside.
 func (t *tally) moved(m Message, taken, aside int) {
 	switch {
 	case m.Taken.IsZero():
@@ -71,7 +72,8 @@ func sum(v *store.View, where string, args ...any) (t tally, err error) {
 	return t, err
 }
 
-// kept reads the numbers of recipient; nobody's are 0.
+// kept reads the counts of recipient; without such an agent they are 0. It first settles what the transaction still
+// owes.
 func kept(v *store.View, recipient int64) (t tally, err error) {
 	if err := store.Settle(v); err != nil {
 		return t, err
@@ -79,7 +81,7 @@ func kept(v *store.View, recipient int64) (t tally, err error) {
 	return inFile(v, recipient)
 }
 
-// inFile is kept without what is yet owed.
+// inFile is kept without settling first.
 func inFile(v *store.View, recipient int64) (t tally, err error) {
 	err = v.QueryRow(`SELECT ifnull(sum(pending), 0), ifnull(sum(urgent), 0), ifnull(sum(needs), 0), ifnull(sum(failed), 0), ifnull(sum(done), 0),
 		ifnull(sum(asks), 0) FROM counts_now WHERE recipient = ?`, recipient).
@@ -87,38 +89,38 @@ func inFile(v *store.View, recipient int64) (t tally, err error) {
 	return t, err
 }
 
-// standing is what the last commit left, known without a look as long as nobody else writes.
+// standing is the state after the last commit. It is valid without a read as long as no other process writes.
 type standing struct {
-	upTo, newest int64             // the last message that the table counts has, and the last that there is
-	came         map[int64]tally   // recipient -> what came in between, as it came
-	waits        map[int64]waiting // recipient -> how much; who is not in it was not asked for
+	upTo, newest int64             // the last message in the table, and the last of all
+	came         map[int64]tally   // recipient -> messages that the table lacks
+	waits        map[int64]waiting // recipient -> its counts; only for inboxes that were asked for
 }
 
-// waiting is how many messages wait for somebody, and how many of them urgently.
+// waiting is how many messages wait in an inbox, and how many of them are urgent.
 type waiting struct{ pending, urgent int }
 
-// remembered is of how many recipients a standing knows what waits.
+// remembered is for how many recipients a standing knows the counts.
 const remembered = 256
 
-// account is what transactions that commit together make of a standing.
+// account collects the changes to a standing by the transactions that commit together.
 type account struct {
 	was                   *standing
-	upTo, written, newest int64 // written: what the file has as upTo
+	upTo, written, newest int64 // written: upTo in the file
 	changes               []*change
 }
 
-// change is what becomes of one inbox.
+// change is the change of one inbox.
 type change struct {
 	waiting         // by now
 	recipient int64 // whose
-	came      tally // what came behind the account's upTo
-	owed      tally // what else is not in the table counts
+	came      tally // messages after the account's upTo
+	owed      tally // other changes that the table lacks
 }
 
 // accountKey is the key of the account, and of the standing.
 type accountKey struct{}
 
-// accountOf is the account that tx is on. Nobody on it has changed a message yet when it is opened.
+// accountOf returns the account of tx. It must be opened before a message changes.
 func accountOf(tx *store.Tx) (*account, error) {
 	a := store.Owe(tx, accountKey{}, func() store.Debt { return &account{} }).(*account)
 	if a.was != nil {
@@ -134,7 +136,7 @@ func accountOf(tx *store.Tx) (*account, error) {
 	return a, nil
 }
 
-// learn reads what the last commit left.
+// learn reads the state after the last commit.
 func learn(v *store.View) (*standing, error) {
 	s := &standing{came: map[int64]tally{}, waits: map[int64]waiting{}}
 	err := v.QueryRow(`SELECT message, (SELECT ifnull(max(id), 0) FROM messages) FROM counts_upto`).Scan(&s.upTo, &s.newest)
@@ -157,7 +159,7 @@ func learn(v *store.View) (*standing, error) {
 	return s, rows.Err()
 }
 
-// stand makes what the account came to the standing.
+// stand applies the account to the standing.
 func (a *account) stand() {
 	s := a.was
 	if s.upTo != a.upTo {
@@ -175,7 +177,7 @@ func (a *account) stand() {
 	s.upTo, s.newest = a.upTo, a.newest
 }
 
-// of is the change of recipient's inbox. Nobody has changed a message of it yet when it is asked for the first time.
+// of returns the change of recipient's inbox. It must be called before a message there changes.
 func (a *account) of(tx *store.Tx, recipient int64) (*change, error) {
 	if i := slices.IndexFunc(a.changes, func(c *change) bool { return c.recipient == recipient }); i >= 0 {
 		return a.changes[i], nil
@@ -196,7 +198,7 @@ func (a *account) of(tx *store.Tx, recipient int64) (*change, error) {
 	return c, nil
 }
 
-// count has the table counts hold all that came.
+// count brings the table counts up to date.
 func (a *account) count(tx *store.Tx) error {
 	if a.upTo == a.was.upTo {
 		for recipient := range a.was.came {
@@ -244,7 +246,7 @@ func (a *account) Pay(tx *store.Tx) error {
 	return nil
 }
 
-// open is the account that tx is on and the change of recipient's inbox.
+// open returns the account of tx and the change of recipient's inbox.
 func open(tx *store.Tx, recipient int64) (*account, *change, error) {
 	a, err := accountOf(tx)
 	if err != nil {
@@ -254,8 +256,8 @@ func open(tx *store.Tx, recipient int64) (*account, *change, error) {
 	return a, c, err
 }
 
-// change is what tx makes of recipient's inbox. It is asked for before tx takes, moves or otherwise changes any of its
-// messages, and [Inbox.keep] notes what that came to.
+// change returns the change of recipient's inbox in tx. It must be called before tx takes, moves or otherwise changes a
+// message there; [Inbox.keep] then records what changed.
 func (b *Inbox) change(tx *store.Tx, recipient int64) (*change, error) {
 	a, c, err := open(tx, recipient)
 	if err == nil {
@@ -264,8 +266,8 @@ func (b *Inbox) change(tx *store.Tx, recipient int64) (*change, error) {
 	return c, err
 }
 
-// keep notes what tx changed in an inbox, and hangs the bell on it.
-func (b *Inbox) keep(tx *store.Tx, c *change, d tally, r Rung) {
+// keep records what tx changed in an inbox, and has the change hook called.
+func (b *Inbox) keep(tx *store.Tx, c *change, d tally, r Change) {
 	c.owed = c.owed.plus(d, 1)
 	b.ring(tx, c, d, r)
 }

@@ -12,7 +12,7 @@ import (
 	"fantail/store/storetest"
 )
 
-// behind is how many messages the table counts has not.
+// behind returns how many messages the table counts lacks.
 func (w *world) behind() (n int) {
 	w.t.Helper()
 	err := w.db.Read(w.t.Context(), func(rx *store.Rx) error {
@@ -24,10 +24,10 @@ func (w *world) behind() (n int) {
 	return n
 }
 
-// rang fails the test if the bell last said other numbers of an inbox than its rows do.
+// rang fails the test if the last change of an inbox has other numbers than its rows.
 func (w *world) rang() {
 	w.t.Helper()
-	last := map[int64]Rung{}
+	last := map[int64]Change{}
 	for _, r := range w.bells.take() {
 		last[r.Recipient] = r
 	}
@@ -39,7 +39,7 @@ func (w *world) rang() {
 	}
 }
 
-// A deposit to an inbox that is known writes its message and nothing else, and reads nothing.
+// A deposit to a known inbox writes only its message, and reads nothing.
 func TestDeposit_writesItsMessageOnly(t *testing.T) {
 	var mu sync.Mutex
 	var ran []string
@@ -68,8 +68,8 @@ func TestDeposit_writesItsMessageOnly(t *testing.T) {
 	w.rang()
 }
 
-// However many come, few are not counted, and what the bell says is so: alone, in large transactions, by another
-// program, for more inboxes than anybody remembers, and after the file was opened again.
+// However many messages arrive, few are uncounted, and the reported numbers are right: for single deposits, in large
+// transactions, by another program, for more inboxes than are remembered, and after the file was reopened.
 func TestCounts_ofWhatCame(t *testing.T) {
 	path := filepath.Join(storetest.Dir(t), "fantail.db")
 	w, other := at(t, path), at(t, path)

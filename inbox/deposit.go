@@ -11,9 +11,8 @@ import (
 	"fantail/store"
 )
 
-// Deposit writes m and returns its id after COMMIT: from then on the message
-// survives kill -9 and power loss. With a Key, a retry returns the first id.
-// An error does not mean that nothing was stored: retry with the same Key.
+// Deposit writes m and returns its id after COMMIT: from then on the message survives kill -9 and power loss. With a
+// Key, a retry returns the first id. An error does not mean that nothing was stored: retry with the same Key.
 func (b *Inbox) Deposit(ctx context.Context, m Message) (id int64, err error) {
 	if err := m.check(); err != nil {
 		return 0, fmt.Errorf("deposit: %w", err)
@@ -28,11 +27,10 @@ func (b *Inbox) Deposit(ctx context.Context, m Message) (id int64, err error) {
 	return id, nil
 }
 
-// Add deposits m inside tx and hangs the bell on its commit. A closed recipient
-// keeps its mail. The name of a sender that is an agent is what the agent is
-// called now, whatever From says. The second result or failure of one turn, or of a task outside of its turns, and
-// a second message with the same key and body, return the first one's id and
-// change nothing.
+// Add deposits m inside tx; the change hook is called after the commit. A closed recipient still gets mail. If the
+// sender is an agent, From is replaced by its current name. If m is the second result or failure of one turn, or of a
+// task outside of its turns, or a second message with the same key and body, Add returns the first one's id and changes
+// nothing.
 func (b *Inbox) Add(tx *store.Tx, m Message) (id int64, err error) {
 	if err := m.check(); err != nil {
 		return 0, fmt.Errorf("deposit: %w", err)
@@ -65,9 +63,9 @@ func (b *Inbox) Add(tx *store.Tx, m Message) (id int64, err error) {
 	return id, nil
 }
 
-// rung is how the bell rings for m, which is pending from now on under that id.
-func (m Message) rung(id int64) Rung {
-	r := Rung{Deposited: true, First: id}
+// rung is the change for m, which is pending from now on under that id.
+func (m Message) rung(id int64) Change {
+	r := Change{Deposited: true, First: id}
 	if !m.Muted {
 		r.Came, r.Wake = 1, m.Deliver == Wake
 	}
@@ -96,7 +94,7 @@ func (m *Message) join(tx *store.Tx) error {
 	return nil
 }
 
-// check refuses what no inbox takes and fills in what is empty.
+// check returns an error for a message that no inbox takes, and sets defaults.
 func (m *Message) check() error {
 	if m.Kind == "" {
 		m.Kind = Mail
@@ -144,7 +142,7 @@ func (m *Message) check() error {
 	return nil
 }
 
-// strangers says who of m's recipient and sender is nobody, for which its row was refused; nil: neither is.
+// strangers says which of m's recipient and sender does not exist, so that its row was refused; nil: both exist.
 func strangers(tx *store.Tx, m Message) error {
 	if _, ok, err := tx.AgentName(m.Recipient); err != nil || !ok {
 		return nobody("recipient", m.Recipient, err)
@@ -203,11 +201,12 @@ func earlier(tx *store.Tx, m *Message) (int64, error) {
 	return id, nil
 }
 
-// ends reports whether m is what a turn of a task, or the task itself, ended with.
+// ends reports whether m is the end of a task, or of a turn of a task.
 func (m Message) ends() bool { return m.Task != 0 && (m.Kind == Result || m.Kind == Failure) }
 
-// insert writes m's row and returns its id. A value that a statement carries costs it time: what is as the table has it
-// of itself is left out, of most mail half, and the words that stand in check are part of the text.
+// insert writes m's row and returns its id. Each value that a statement carries costs time: insert leaves out values
+// that equal the column's default, half of them for most mail, and writes the words that check has verified into the
+// statement's text.
 func insert(tx *store.Tx, m *Message) (int64, error) {
 	from := m.From
 	if m.Sender != 0 {
@@ -257,7 +256,7 @@ func insert(tx *store.Tx, m *Message) (int64, error) {
 // blob is s as a BLOB; an empty one is not NULL.
 func blob(s string) []byte { return append(make([]byte, 0, len(s)), s...) }
 
-// orNull is n as a column that may be NULL; 0 means NULL.
+// orNull returns n for a column that may be NULL; 0 becomes NULL.
 func orNull(n int64) any {
 	if n == 0 {
 		return nil

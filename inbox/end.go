@@ -8,8 +8,7 @@ import (
 	"fantail/store"
 )
 
-// End returns the last result or failure of a task, taken or not; ok is false while
-// there is none.
+// End returns the last result or failure of a task, taken or not; ok is false if there is none yet.
 func (b *Inbox) End(v *store.View, task int64) (m Message, ok bool, err error) {
 	m, err = scanMessage(v.QueryRow(`SELECT `+columns+` FROM messages
 		WHERE task = ? AND kind IN ('result', 'failure') ORDER BY id DESC LIMIT 1`, task))
@@ -22,7 +21,7 @@ func (b *Inbox) End(v *store.View, task int64) (m Message, ok bool, err error) {
 	return m, true, nil
 }
 
-// Ended returns the tasks of which a message with an id beyond `after` tells the end, in the order in which they came.
+// Ended returns the tasks that ended with a message after `after`, in the order of these messages.
 func Ended(v *store.View, after int64) (tasks []int64, err error) {
 	rows, err := v.Query(`SELECT task FROM messages
 		WHERE id > ? AND kind IN ('result', 'failure') AND task IS NOT NULL ORDER BY id`, after)

@@ -7,11 +7,11 @@ import (
 	"fantail/store"
 )
 
-// A folded shelf has of each thread the newest that waits in a lane, with how many stand
-// before it; a pinned one stands for itself.
+// A folded list has the newest waiting message of each thread and lane, with the number of older ones; a pinned one is
+// listed by itself.
 //
 // Spec: M-36.
-func TestShelf_folds(t *testing.T) {
+func TestSelect_folds(t *testing.T) {
 	w := fresh(t)
 	write := func(to, reply int64, pr Priority) int64 {
 		return w.deposit(Message{Recipient: to, Sender: w.lint, Kind: Mail, Body: "b", InReplyTo: reply, Priority: pr})
@@ -21,31 +21,31 @@ func TestShelf_folds(t *testing.T) {
 	a2 := write(w.lint, a1, Normal) // an answer, in another inbox
 	a3 := write(w.main, a2, Urgent)
 	a4 := write(w.main, a3, Normal)
-	shown := func(s Shelf) (ids []int64, folded []int) {
+	shown := func(s Selection) (ids []int64, folded []int) {
 		s.Folded = true
-		for _, m := range w.shelf(s) {
+		for _, m := range w.selected(s) {
 			ids, folded = append(ids, m.ID), append(folded, m.Folded)
 		}
 		return ids, folded
 	}
-	check := func(what string, s Shelf, ids []int64, folded []int) {
+	check := func(what string, s Selection, ids []int64, folded []int) {
 		t.Helper()
 		if i, f := shown(s); !reflect.DeepEqual(i, ids) || !reflect.DeepEqual(f, folded) {
 			t.Errorf("%s: %v %v, want %v %v", what, i, f, ids, folded)
 		}
 	}
-	check("all", Shelf{}, []int64{a3, a4, b1}, []int{2, 3, 0})
-	check("a lane", Shelf{Lane: Needs}, []int64{a3}, []int{2})
-	check("another", Shelf{Lane: FYI}, []int64{a4, b1}, []int{3, 0})
-	check("searched", Shelf{Search: "b"}, []int64{a4, a3, b1, a1}, []int{0, 0, 0, 0})
+	check("all", Selection{}, []int64{a3, a4, b1}, []int{2, 3, 0})
+	check("a lane", Selection{Lane: Needs}, []int64{a3}, []int{2})
+	check("another", Selection{Lane: FYI}, []int64{a4, b1}, []int{3, 0})
+	check("searched", Selection{Search: "b"}, []int64{a4, a3, b1, a1}, []int{0, 0, 0, 0})
 	w.write(func(tx *store.Tx) error { return w.box.Pin(tx, w.main, a1, true) })
-	check("pinned", Shelf{}, []int64{a1, a3, a4, b1}, []int{0, 2, 3, 0})
-	check("from the end", Shelf{Back: true, Limit: 2}, []int64{a4, b1}, []int{3, 0})
+	check("pinned", Selection{}, []int64{a1, a3, a4, b1}, []int{0, 2, 3, 0})
+	check("from the end", Selection{Back: true, Limit: 2}, []int64{a4, b1}, []int{3, 0})
 }
 
-// BenchmarkShelf_folded reads a page of 200 from the beginning, the middle and the
-// end of 100,000 messages, every tenth of them in one of many threads.
-func BenchmarkShelf_folded(b *testing.B) {
+// BenchmarkSelect_folded reads a page of 200 from the beginning, the middle and the end of 100,000 messages, a tenth of
+// them in one of many threads.
+func BenchmarkSelect_folded(b *testing.B) {
 	w := fresh(b)
 	const n = 100_000
 	w.write(func(tx *store.Tx) error {
@@ -62,14 +62,14 @@ func BenchmarkShelf_folded(b *testing.B) {
 	})
 	for _, s := range []struct {
 		name string
-		s    Shelf
+		s    Selection
 	}{
-		{"first", Shelf{}}, {"middle", Shelf{Before: n / 2}}, {"last", Shelf{Back: true}}, {"lane", Shelf{Lane: FYI, Before: n / 2}}, {"search", Shelf{Search: "word tw"}},
+		{"first", Selection{}}, {"middle", Selection{Before: n / 2}}, {"last", Selection{Back: true}}, {"lane", Selection{Lane: FYI, Before: n / 2}}, {"search", Selection{Search: "word tw"}},
 	} {
 		b.Run(s.name, func(b *testing.B) {
 			s.s.Recipient, s.s.Folded, s.s.Limit = w.main, true, 200
 			for b.Loop() {
-				if ms, err := w.box.Shelf(b.Context(), s.s); err != nil || len(ms) != 200 {
+				if ms, err := w.box.Select(b.Context(), s.s); err != nil || len(ms) != 200 {
 					b.Fatal(len(ms), err)
 				}
 			}

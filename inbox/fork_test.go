@@ -2,7 +2,8 @@ package inbox
 
 import "testing"
 
-// TestFork_handler: what a fork took names it, sanitised.
+// TestFork_handler: a message that a fork took has its name, sanitised.
+//
 // Spec: R-46.
 func TestFork_handler(t *testing.T) {
 	m := Message{TakenBy: ByForkOf("main-fork-1\x1b[2J")}

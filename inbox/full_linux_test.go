@@ -14,9 +14,9 @@ import (
 	"fantail/store"
 )
 
-// A disk that fills up: the deposit that does not fit says so, all before it
-// can be read, and it goes on when there is space, without a restart. (Package
-// store has the same for a file that may not grow, for when this is skipped.)
+// When the disk is full, the deposit that does not fit returns an error, all earlier ones can be read, and deposits
+// work again once there is space, without a restart. (Package store has the same test for a file that may not grow, in
+// case this one is skipped.)
 func TestDeposit_whenTheDiskIsFull(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "small")
 	if err := os.Mkdir(dir, 0o700); err != nil {
@@ -55,7 +55,7 @@ func fill(t *testing.T, dir, ballast string) {
 	if !errors.Is(full, store.ErrFull) || !strings.Contains(full.Error(), "free some space") || len(ids) < 5 {
 		t.Fatalf("after %d deposits: %v", len(ids), full)
 	}
-	for range 3 { // and it stays an error; a smaller one may still fit into pages that are there
+	for range 3 { // the error persists; a smaller one may still fit into existing pages
 		if _, err := w.box.Deposit(context.Background(), Message{Recipient: w.main, Body: body + body}); !errors.Is(err, store.ErrFull) {
 			t.Errorf("a full disk took a message: %v", err)
 		}
@@ -79,7 +79,7 @@ func fill(t *testing.T, dir, ballast string) {
 	if err := os.Remove(ballast); err != nil {
 		t.Fatal(err)
 	}
-	for range 2 { // with the key of the one that failed: stored once
+	for range 2 { // with the key of the failed one: stored once
 		if _, err := w.box.Deposit(context.Background(), Message{Recipient: w.main, Body: fmt.Sprint(len(ids), body), Key: fmt.Sprint(len(ids))}); err != nil {
 			t.Fatalf("with space again: %v", err)
 		}
@@ -92,7 +92,7 @@ func fill(t *testing.T, dir, ballast string) {
 	w.sound()
 }
 
-// startsOnFull: a start without any space says so, and the file is as it was.
+// startsOnFull: opening a database without any space is an error, and the file is unchanged.
 func startsOnFull(t *testing.T, dir string) {
 	path, ballast := filepath.Join(dir, "start.db"), filepath.Join(dir, "more")
 	open := func() error {

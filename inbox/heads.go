@@ -9,9 +9,8 @@ import (
 	"fantail/store"
 )
 
-// Heads returns what Decide needs of pending messages of recipient with an id beyond
-// `after`, oldest first, at most limit: no texts. Only those with one of deliver, if
-// any is given.
+// Heads returns pending messages of recipient with an id after `after`, oldest first, at most limit, with the fields
+// that Decide needs and without texts. If deliver is given, it returns only messages with one of those values.
 func (b *Inbox) Heads(ctx context.Context, recipient, after int64, limit int, deliver ...Deliver) (ms []Message, err error) {
 	err = b.db.Read(ctx, func(rx *store.Rx) error {
 		ms, err = Heads(&rx.View, recipient, after, limit, deliver...)
@@ -36,7 +35,7 @@ func Heads(v *store.View, recipient, after int64, limit int, deliver ...Deliver)
 			return nil, fmt.Errorf("look at messages: %w", err)
 		}
 		if strings.HasPrefix(tags, `["`) && json.Unmarshal([]byte(tags), &m.Tags) != nil {
-			m.Tags = nil // a spoilt row must not stop those behind it
+			m.Tags = nil // a damaged row must not block later ones
 		}
 		ms = append(ms, m)
 	}

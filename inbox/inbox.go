@@ -1,3 +1,4 @@
+// Package inbox stores messages: deposit, count, list, and take each exactly once. It also quotes messages for a model.
 package inbox
 
 import (
@@ -8,34 +9,35 @@ import (
 	"fantail/store"
 )
 
-// Rung is what the bell says after a commit that changed somebody's inbox.
-type Rung struct {
+// Change describes a commit that changed an inbox.
+type Change struct {
 	Recipient int64
 	Pending   int   // after the commit
 	Urgent    int   // of those, with priority urgent
 	Deposited bool  // a message came; false: messages were taken
-	Wake      bool  // one that came asks to wake
-	First     int64 // of those that came; 0: any
-	Came      int   // how many came anew, those of muted threads aside
+	Wake      bool  // a new message asks to wake
+	First     int64 // of the new messages; 0: none
+	Came      int   // number of new messages, without muted threads
 }
 
-// Bell is called after each commit that changed an inbox or what is said of its
-// messages, by whoever writes: it must be quick and must not write. Only a commit
-// hook rings. Several changes of one inbox in one transaction ring once, with the last numbers.
-type Bell func(Rung)
+// OnChange is called after each commit that changed an inbox or its messages, in the goroutine that commits: it must be
+// quick and must not write. Several changes of one inbox in one transaction cause one call, with the last numbers.
+type OnChange func(Change)
 
 // Inbox deposits and takes. It is safe for concurrent use.
 type Inbox struct {
-	Words *Words
+	Words *Index
 
 	db   *store.DB
-	bell Bell
+	bell OnChange
 }
 
-// New returns the inboxes of db. bell may be nil.
-func New(db *store.DB, bell Bell) *Inbox { return &Inbox{&Words{db, make(chan struct{}, 1)}, db, bell} }
+// New returns the inboxes of db. bell is called after changes; it may be nil.
+func New(db *store.DB, bell OnChange) *Inbox {
+	return &Inbox{&Index{db, make(chan struct{}, 1)}, db, bell}
+}
 
-// What Add and Deposit refuse.
+// Errors of Add and Deposit.
 var (
 	ErrEmpty    = errors.New("the message is empty")
 	ErrTooLarge = errors.New("the message is larger than 1 MiB")
@@ -62,7 +64,7 @@ func CountIn(v *store.View, recipient int64) (pending, urgent int, err error) {
 }
 
 // Counts returns the non-zero pending counts of all recipients.
-func (b *Inbox) Counts(ctx context.Context) (counts map[int64]Rung, err error) {
+func (b *Inbox) Counts(ctx context.Context) (counts map[int64]Change, err error) {
 	err = b.db.Read(ctx, func(rx *store.Rx) error {
 		counts, err = Pending(&rx.View)
 		return err
@@ -71,7 +73,7 @@ func (b *Inbox) Counts(ctx context.Context) (counts map[int64]Rung, err error) {
 }
 
 // Pending is Counts inside a transaction.
-func Pending(v *store.View) (map[int64]Rung, error) {
+func Pending(v *store.View) (map[int64]Change, error) {
 	if err := store.Settle(v); err != nil {
 		return nil, err
 	}
@@ -80,9 +82,9 @@ func Pending(v *store.View) (map[int64]Rung, error) {
 		return nil, fmt.Errorf("count messages: %w", err)
 	}
 	defer rows.Close()
-	counts := make(map[int64]Rung)
+	counts := make(map[int64]Change)
 	for rows.Next() {
-		var r Rung
+		var r Change
 		if err := rows.Scan(&r.Recipient, &r.Pending, &r.Urgent); err != nil {
 			return nil, fmt.Errorf("count messages: %w", err)
 		}
@@ -126,8 +128,7 @@ func (b *Inbox) List(ctx context.Context, q Query) ([]Message, error) {
 	return ms, nil
 }
 
-// Since returns the messages of recipient, taken or pending, with an id
-// beyond `after`, in the order they came.
+// Since returns the messages of recipient, taken or pending, with an id after `after`, in the order of their arrival.
 func (b *Inbox) Since(ctx context.Context, recipient, after int64) (ms []Message, err error) {
 	err = b.db.Read(ctx, func(rx *store.Rx) error {
 		from := `SELECT ` + columns + ` FROM messages WHERE recipient = ? AND id > ? AND taken_at IS `
@@ -141,7 +142,8 @@ func (b *Inbox) Since(ctx context.Context, recipient, after int64) (ms []Message
 	return ms, nil
 }
 
-// After returns messages of all inboxes, taken or pending, with an id beyond `after`, in the order they came: at most so many.
+// After returns at most so many messages of all inboxes, taken or pending, with an id after `after`, in the order of
+// their arrival.
 func After(v *store.View, after int64, most int) ([]Message, error) {
 	ms, err := readMessages(v, `SELECT `+columns+` FROM messages WHERE id > ? ORDER BY id LIMIT ?`, after, most)
 	if err != nil {
@@ -188,8 +190,9 @@ func Find(v *store.View, id int64) (Message, bool, error) {
 	return m, true, nil
 }
 
-// ring notes that c changes by d and hangs the bell on tx. It rings with what c has come to by then.
-func (b *Inbox) ring(tx *store.Tx, c *change, d tally, r Rung) {
+// ring adds d to the numbers of c, and has the change hook called after the commit of tx, with the numbers of that
+// time.
+func (b *Inbox) ring(tx *store.Tx, c *change, d tally, r Change) {
 	c.pending, c.urgent, r.Recipient = c.pending+d.pending, c.urgent+d.urgent, c.recipient
 	if b.bell == nil {
 		return
@@ -199,7 +202,7 @@ func (b *Inbox) ring(tx *store.Tx, c *change, d tally, r Rung) {
 		tx.AfterCommit(func() {
 			for _, r := range *rs {
 				r.Pending, r.Urgent = r.of.pending, r.of.urgent
-				b.bell(r.Rung)
+				b.bell(r.Change)
 			}
 		})
 		return rs
@@ -207,15 +210,15 @@ func (b *Inbox) ring(tx *store.Tx, c *change, d tally, r Rung) {
 	rings.add(r, c)
 }
 
-// rings gathers what one transaction rings, in the order of the first changes.
+// rings are the changes of one transaction, in the order in which their inboxes first changed.
 type rings []ringing
 
 type ringing struct {
-	Rung
+	Change
 	of *change
 }
 
-func (rs *rings) add(r Rung, c *change) {
+func (rs *rings) add(r Change, c *change) {
 	for i, old := range *rs {
 		if old.Recipient == r.Recipient {
 			switch {
@@ -227,7 +230,7 @@ func (rs *rings) add(r Rung, c *change) {
 			r.Deposited = r.Deposited || old.Deposited
 			r.Wake = r.Wake || old.Wake
 			r.Came += old.Came
-			(*rs)[i].Rung = r
+			(*rs)[i].Change = r
 			return
 		}
 	}

@@ -50,7 +50,7 @@ func TestDeposit_keepsEveryField(t *testing.T) {
 	}
 	var back Message
 	err = json.Unmarshal(b, &back)
-	if back.Size, back.ByFork = got.Size, got.ByFork; err != nil || !reflect.DeepEqual(back, got) { // these two are not part of it
+	if back.Size, back.ByFork = got.Size, got.ByFork; err != nil || !reflect.DeepEqual(back, got) { // the JSON has neither
 		t.Errorf("%v: JSON\ngave %+v\nof   %+v", err, back, got)
 	}
 	if _, ok, err := w.box.Get(context.Background(), 12345); ok || err != nil {
@@ -96,15 +96,16 @@ func TestDeposit_refuses(t *testing.T) {
 			t.Errorf("%s in a transaction: %v", name, err)
 		}
 	}
-	if rung := w.bells.take(); len(rung) != 0 {
-		t.Errorf("rang %+v", rung)
+	if changes := w.bells.take(); len(changes) != 0 {
+		t.Errorf("rang %+v", changes)
 	}
 	w.deposit(Message{Body: strings.Repeat("x", MaxBody)})
 	w.deposit(Message{Kind: Failure})
 	w.sound()
 }
 
-// The name of a sender is what it is called when its message is kept, whoever renamed it, if that stands.
+// A message gets its sender's current name when it is stored, whichever process renamed the sender, if the rename was
+// committed.
 func TestDeposit_namesItsSender(t *testing.T) {
 	path := filepath.Join(storetest.Dir(t), "fantail.db")
 	w, other := at(t, path), at(t, path)
@@ -164,8 +165,8 @@ func TestDeposit_withAKey(t *testing.T) {
 	if again := w.deposit(m); again != id {
 		t.Errorf("after it was taken: id %d, then %d", id, again)
 	}
-	if rung := w.bells.take(); len(rung) != 1 || rung[0].Deposited {
-		t.Errorf("rang %+v: only the take rings", rung)
+	if changes := w.bells.take(); len(changes) != 1 || changes[0].Deposited {
+		t.Errorf("rang %+v: only the take rings", changes)
 	}
 	m.Body = "y"
 	if _, err := w.box.Deposit(context.Background(), m); !errors.Is(err, ErrKeyUsed) || !strings.Contains(err.Error(), "new key") {
@@ -209,24 +210,24 @@ func TestAdd_oneEndPerTask(t *testing.T) {
 	if ids[1] != ids[0] || ids[2] != ids[0] || ids[3] == ids[0] {
 		t.Errorf("ids %v: a task ends once", ids)
 	}
-	if rung := w.bells.take(); len(rung) != 1 || rung[0].Pending != 2 {
-		t.Errorf("rang %+v", rung)
+	if changes := w.bells.take(); len(changes) != 1 || changes[0].Pending != 2 {
+		t.Errorf("rang %+v", changes)
 	}
 	w.sound()
 }
 
 func TestBell(t *testing.T) {
 	w := fresh(t)
-	rang := func(what string, want ...Rung) {
+	rang := func(what string, want ...Change) {
 		t.Helper()
 		if got := w.bells.take(); !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: rang %+v, want %+v", what, got, want)
 		}
 	}
 	w.deposit(Message{Body: "a", Priority: Urgent, Deliver: Hold})
-	rang("deposit", Rung{w.main, 1, 1, true, false, 1, 1})
+	rang("deposit", Change{w.main, 1, 1, true, false, 1, 1})
 	w.deposit(Message{Body: "b", Deliver: Wake})
-	rang("wake", Rung{w.main, 2, 1, true, true, 2, 1})
+	rang("wake", Change{w.main, 2, 1, true, true, 2, 1})
 	w.write(func(tx *store.Tx) error {
 		for _, m := range []Message{{Recipient: w.lint, Body: "c"}, {Recipient: w.main, Body: "d", Deliver: Wake}, {Recipient: w.main, Body: "e"}} {
 			if _, err := w.box.Add(tx, m); err != nil {
@@ -236,9 +237,9 @@ func TestBell(t *testing.T) {
 		_, _, err := w.box.Take(tx, Query{Recipient: w.main, Limit: 1}, "check", into(tx, w.main))
 		return err
 	})
-	rang("one transaction", Rung{w.lint, 1, 0, true, false, 3, 1}, Rung{w.main, 3, 0, true, true, 4, 2})
+	rang("one transaction", Change{w.lint, 1, 0, true, false, 3, 1}, Change{w.main, 3, 0, true, true, 4, 2})
 	w.take(Query{})
-	rang("take", Rung{w.main, 0, 0, false, false, 0, 0})
+	rang("take", Change{w.main, 0, 0, false, false, 0, 0})
 	w.take(Query{})
 	rang("nothing to take")
 	_ = w.db.Write(context.Background(), "undone", func(tx *store.Tx) error {
@@ -265,7 +266,7 @@ func TestCount(t *testing.T) {
 		t.Errorf("nobody: %d %d %v", p, u, err)
 	}
 	counts, err := w.box.Counts(context.Background())
-	if want := (map[int64]Rung{w.main: {Recipient: w.main, Pending: 2, Urgent: 1}}); err != nil || !reflect.DeepEqual(counts, want) {
+	if want := (map[int64]Change{w.main: {Recipient: w.main, Pending: 2, Urgent: 1}}); err != nil || !reflect.DeepEqual(counts, want) {
 		t.Errorf("%v %v", counts, err)
 	}
 }
@@ -420,7 +421,7 @@ func TestTake_undoneByIntosError(t *testing.T) {
 	})
 }
 
-// A row another program spoilt must not stop the mail behind it.
+// A row that another program damaged must not block later mail.
 func TestTake_aSpoiltRow(t *testing.T) {
 	w := fresh(t)
 	w.deposit(Message{Body: "a", Tags: []string{"x"}})
@@ -434,8 +435,7 @@ func TestTake_aSpoiltRow(t *testing.T) {
 	}
 }
 
-// All reads of pending mail walk an index, so 100,000 that are not asked for
-// cost nothing.
+// All reads of pending mail walk an index, so 100,000 other messages cost nothing.
 func TestQuery_walksIndexes(t *testing.T) {
 	w := fresh(t)
 	due := []Deliver{Next, Wake}
@@ -469,7 +469,7 @@ func TestQuery_walksIndexes(t *testing.T) {
 					if err := rows.Scan(&n, &n, &n, &step); err != nil {
 						return err
 					}
-					plan += strings.TrimPrefix(step, "SCAN json_each") + "\n" // the ids that are asked for
+					plan += strings.TrimPrefix(step, "SCAN json_each") + "\n" // the requested ids
 				}
 				if err := rows.Err(); err != nil {
 					return err
@@ -487,7 +487,7 @@ func TestQuery_walksIndexes(t *testing.T) {
 	}
 }
 
-// TestTake_ofMany: a take has no end by how many messages wait.
+// TestTake_ofMany: a take works for any number of waiting messages.
 func TestTake_ofMany(t *testing.T) {
 	const many = 1100 * chunk // SQLite takes a thousand conditions
 	w := fresh(t)
@@ -507,7 +507,7 @@ func TestTake_ofMany(t *testing.T) {
 	})
 }
 
-// TestDeposit_againWithASecret: a retry is known by its key though its row does not hold all that it says.
+// TestDeposit_againWithASecret: a retry is recognized by its key though its stored text was redacted.
 func TestDeposit_againWithASecret(t *testing.T) {
 	db, err := storetest.Open(t.Context(), filepath.Join(storetest.Dir(t), "fantail.db"), store.Options{
 		Withhold: func(s string) string { return strings.ReplaceAll(s, "sk-secret", "[withheld]") },

@@ -9,34 +9,35 @@ import (
 )
 
 const (
-	// slice is how many messages one transaction indexes at most, for others wait for it, and how many may be left out:
-	// alone each would cost more than its deposit. Who searches has the rest indexed first.
+	// slice is how many messages one transaction indexes at most, as other writers wait for it, and how many may be
+	// missing from the index: to index each by itself would cost more than its deposit. A search indexes the missing
+	// ones first.
 	slice = 256
-	// farBehind is how many are indexed though others go on to deposit.
+	// farBehind is the number of missing messages at which they are indexed although others still deposit.
 	farBehind = 8 * slice
-	// lull is how long nobody deposits when what came is indexed.
+	// lull is how long no message may arrive before the index catches up.
 	lull = 50 * time.Millisecond
 )
 
-// Words has messages found by their words.
-type Words struct {
+// Index keeps the word index of messages up to date.
+type Index struct {
 	db   *store.DB
-	left chan struct{} // holds a token if somebody says that there may be a slice to index
+	left chan struct{} // holds a token if a slice may be missing
 }
 
-// LeftOut has Index look whether messages are left out. Deposits of this inbox call it once in a slice; who sees that
-// others deposited calls it for theirs.
-func (w *Words) LeftOut() {
+// LeftOut makes Index check whether messages are missing. Deposits of this inbox call it once for each slice; a caller
+// that learns of other processes' deposits calls it for those.
+func (w *Index) LeftOut() {
 	select {
 	case w.left <- struct{}{}:
-	default: // it is told
+	default: // it has a token
 	}
 }
 
-// Index keeps the words of messages found, until ctx ends or the database is closed: of what a migration left out at
-// once, and of what comes when no more does for a moment. A slice at a time, so that others write in between. What goes
-// wrong is told, and tried again when more comes.
-func (w *Words) Index(ctx context.Context, trouble func(error)) {
+// Index keeps the words of messages indexed, until ctx ends or the database is closed. It indexes at once what a
+// migration left out, and later messages when no more arrive for a moment. It works a slice at a time, so that others
+// can write in between. It passes errors to trouble, and tries again when more messages arrive.
+func (w *Index) Index(ctx context.Context, trouble func(error)) {
 	for err := catchUp(ctx, w.db, slice); ; err = w.follow(ctx) {
 		if ctx.Err() != nil || store.Stopped(err) {
 			return
@@ -47,8 +48,8 @@ func (w *Words) Index(ctx context.Context, trouble func(error)) {
 	}
 }
 
-// follow waits for what comes, and indexes it.
-func (w *Words) follow(ctx context.Context) error {
+// follow waits for new messages, and indexes them.
+func (w *Index) follow(ctx context.Context) error {
 	select {
 	case <-w.left:
 	case <-ctx.Done():
@@ -81,10 +82,10 @@ func indexed(ctx context.Context, db *store.DB) (upTo, newest int64, err error) 
 	return upTo, newest, err
 }
 
-// catchUp indexes what had come by now, if more than that many messages are not.
+// catchUp indexes the messages that exist now, if more than behind are missing.
 func catchUp(ctx context.Context, db *store.DB, behind int64) error {
 	if db.ReadOnly() != nil {
-		return nil // search looks at those itself
+		return nil // a search reads the missing ones itself
 	}
 	upTo, newest, err := indexed(ctx, db)
 	if newest-upTo <= behind {

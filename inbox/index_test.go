@@ -11,7 +11,7 @@ import (
 	"fantail/store"
 )
 
-// forget makes the words of all messages not found.
+// forget removes the words of all messages from the index.
 func (w *world) forget() {
 	w.t.Helper()
 	w.write(func(tx *store.Tx) error {
@@ -33,7 +33,7 @@ func (w *world) upTo() int64 {
 	return n
 }
 
-// What was left out is indexed in slices, and a search in the middle of it finds all.
+// Missing messages are indexed in slices, and a search meanwhile finds all.
 func TestIndex_inSlices(t *testing.T) {
 	w := fresh(t)
 	w.fill(3*slice + 7)
@@ -45,13 +45,13 @@ func TestIndex_inSlices(t *testing.T) {
 	if n := w.upTo(); n != slice {
 		t.Errorf("one transaction indexes %d messages", n)
 	}
-	if n := len(w.shelf(Shelf{Search: "0/0", Limit: 10_000})); n != 3*slice+7 || w.upTo() != 3*slice+7 {
+	if n := len(w.selected(Selection{Search: "0/0", Limit: 10_000})); n != 3*slice+7 || w.upTo() != 3*slice+7 {
 		t.Errorf("%d are found, %d are indexed", n, w.upTo())
 	}
 }
 
-// TestIndex_inAQuietMoment: what comes is indexed when no more comes, or far too much is not, and nothing happens where
-// nobody deposits.
+// TestIndex_inAQuietMoment: messages are indexed when no more arrive, or when far too many are missing; without
+// deposits nothing happens.
 func TestIndex_inAQuietMoment(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := fresh(t)
@@ -81,7 +81,7 @@ func TestIndex_inAQuietMoment(t *testing.T) {
 		is(2*slice-1, "less than a slice is left out, but for what was when nobody told")
 		for all < 2*slice-1+farBehind {
 			fill(slice / 2)
-			time.Sleep(lull * 3 / 10) // the last of them between two looks
+			time.Sleep(lull * 3 / 10) // the last of them between two ticks
 		}
 		is(2*slice-1, "others go on to deposit")
 		fill(slice)
@@ -110,7 +110,7 @@ func TestIndex_inAQuietMoment(t *testing.T) {
 	})
 }
 
-// TestIndex_whenItFails: it is told, and tried again when more comes.
+// TestIndex_whenItFails: the error is reported, and indexing is tried again when more messages arrive.
 func TestIndex_whenItFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := fresh(t)
@@ -144,7 +144,7 @@ func TestIndex_whenItFails(t *testing.T) {
 	})
 }
 
-// TestIndex_whileOthersDeposit: what had come is indexed, and a search answers, though more comes all the time.
+// TestIndex_whileOthersDeposit: earlier messages are indexed, and a search returns, though more arrive all the time.
 func TestIndex_whileOthersDeposit(t *testing.T) {
 	w := fresh(t)
 	w.fill(4 * slice)
@@ -166,7 +166,7 @@ func TestIndex_whileOthersDeposit(t *testing.T) {
 			}
 		})
 	}
-	if n := len(w.shelf(Shelf{Search: "0/0", Limit: 10_000})); n != 4*slice {
+	if n := len(w.selected(Selection{Search: "0/0", Limit: 10_000})); n != 4*slice {
 		t.Errorf("%d are found", n)
 	}
 	close(over)

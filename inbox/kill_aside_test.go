@@ -15,12 +15,11 @@ import (
 	"fantail/store/storetest"
 )
 
-// moves is what a child does with every third message: nobody else touches those, so
-// that what it said last, or what it was about to do, is what they must be.
+// moves are what a child does with every third message. Nothing else changes those, so they must be in the state that
+// it last reported, or that its next move leads to.
 var moves = [...]string{byArchive, bySnooze, "restore", "due", "pin"}
 
-// shelve deposits, takes and sets aside until it is killed. It says what it is about
-// to do with a message that it sets aside, and that it was done.
+// shelve deposits, takes and sets aside until it is killed. It reports each move of a message before and after it.
 func (c *worker) shelve() error {
 	main, err := c.find("main")
 	if err != nil {
@@ -43,7 +42,7 @@ func (c *worker) shelve() error {
 		}
 	}()
 	var aside []int64
-	go func() { // the only one that touches every third
+	go func() { // nothing else changes every third message
 		for id := range deposited {
 			if id%3 == 0 {
 				aside = append(aside, id)
@@ -93,16 +92,16 @@ func (c *worker) move(box *Inbox, main, id int64) error {
 	return c.say("! %d %s", id, how)
 }
 
-// fates are what killed children said of messages.
+// fates are the reports of killed children.
 type fates struct {
 	deposited map[int64]bool
 	taken     map[int64]int64  // id: entry
-	was       map[int64]string // by whom a message was taken when its last move had ended
+	was       map[int64]string // TakenBy of a message after its last move
 	may       map[int64]string // or by its next one, which was begun
 }
 
-// TestKill_aside kills processes that archive, snooze, restore and take, at random
-// moments: what they said is so, nothing is lost or twice, and the counts are right.
+// TestKill_aside kills processes that archive, snooze, restore and take, at random moments: their reports are true, no
+// message is lost or doubled, and the counts are right.
 //
 // Spec: N-15, Q-42.
 func TestKill_aside(t *testing.T) {
@@ -167,7 +166,7 @@ func (f fates) killed(t *testing.T, path string, generation int) {
 	}
 }
 
-// fate is who has a message after a move.
+// fate is the TakenBy of a message after a move.
 func fate(was, move string) string {
 	switch move {
 	case byArchive, bySnooze:
@@ -184,7 +183,7 @@ func (f fates) check(t *testing.T, path string) {
 	defer w.db.Close()
 	w.sound()
 	rows := map[int64]Message{}
-	for _, m := range w.shelf(Shelf{Of: Everything, Limit: 1 << 20}) {
+	for _, m := range w.selected(Selection{Of: Everything, Limit: 1 << 20}) {
 		rows[m.ID] = m
 	}
 	for id := range f.deposited {
@@ -215,7 +214,7 @@ func (f fates) check(t *testing.T, path string) {
 		case id%3 == 0 && m.TakenBy != was && (may == "" || m.TakenBy != fate(was, may)):
 			t.Errorf("message %d is %q; it was said to be %q, then to become %q", id, m.TakenBy, was, may)
 		}
-		f.was[id] = m.TakenBy // what a kill left open is decided
+		f.was[id] = m.TakenBy // settles a move that a kill interrupted
 		if id%3 != 0 {
 			delete(f.was, id)
 		}
@@ -223,7 +222,7 @@ func (f fates) check(t *testing.T, path string) {
 	}
 }
 
-// entriesOf are all entries of main by seq.
+// entriesOf returns all entries of main by seq.
 func (w *world) entriesOf() (entries []store.Entry) {
 	w.t.Helper()
 	err := w.db.Read(context.Background(), func(rx *store.Rx) (err error) {

@@ -16,15 +16,15 @@ import (
 	"fantail/store/storetest"
 )
 
-// acks are what killed children said they had done.
+// acks are the acknowledgements of killed children.
 type acks struct {
 	deposited map[string]int64 // body: id
 	taken     map[int64]int64  // id: entry
 }
 
-// TestKill kills processes that deposit and take, at random moments after their
-// start or after their first acknowledgement, and then looks whether what they
-// had acknowledged is there.
+// TestKill kills processes that deposit and take, at random moments after their start or after their first
+// acknowledgement, and then checks that everything they acknowledged is there.
+//
 // Spec: N-15, Q-42.
 func TestKill(t *testing.T) {
 	n := long.Times(40, 150)
@@ -56,9 +56,8 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// killed runs a child for a while, kills it and notes what it acknowledged. How
-// long a child takes to start depends on the machine, so two of three are killed
-// at work.
+// killed runs a child for a while, kills it and records its acknowledgements. How long a child takes to start depends
+// on the machine, so two of three are killed at work.
 func (a acks) killed(t *testing.T, path string, generation int) {
 	t.Helper()
 	p := spawn(t, "live", path, generation)
@@ -106,7 +105,7 @@ type row struct {
 	body      string
 }
 
-// check compares the file with what was acknowledged.
+// check compares the file with the acknowledgements.
 func (a acks) check(t *testing.T, path string) {
 	t.Helper()
 	w := at(t, path)
@@ -169,7 +168,7 @@ func (a acks) check(t *testing.T, path string) {
 	}
 }
 
-// content is all messages by id and all entries by seq.
+// content returns all messages by id and all entries by seq.
 func (w *world) content() (rows []row, entries []store.Entry) {
 	w.t.Helper()
 	err := w.db.Read(context.Background(), func(rx *store.Rx) error {
@@ -215,8 +214,7 @@ func (w *world) fill(n int) {
 	})
 }
 
-// partition fails the test unless takes are the n messages, each once and each
-// take in order.
+// partition fails the test unless the takes contain the n messages, each once, and each take in order.
 func partition(t *testing.T, n int, takes [][]int64) {
 	t.Helper()
 	var all []int64

@@ -7,20 +7,20 @@ import (
 	"fantail/store"
 )
 
-// Lane sorts messages by what they want of the human.
+// Lane sorts messages by what they need from the human.
 type Lane string
 
 const (
-	Needs  Lane = "needs"  // questions, approvals and what is urgent
+	Needs  Lane = "needs"  // questions, approvals and urgent messages
 	Failed Lane = "failed" // work that failed
-	Done   Lane = "done"   // work that has a result
-	FYI    Lane = "fyi"    // all else
+	Done   Lane = "done"   // finished work with a result
+	FYI    Lane = "fyi"    // everything else
 )
 
-// LaneOrder is all of them, the most pressing first.
+// LaneOrder has all lanes, the most pressing first.
 var LaneOrder = [...]Lane{Needs, Failed, Done, FYI}
 
-// Lane is where m stands. The column lane of its row says the same.
+// Lane is the lane of m. The column lane of its row has the same value.
 func (m Message) Lane() Lane {
 	switch {
 	case m.Asks() || m.Loud():

@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// TestShelf_lanes: what waits stands by lanes, what needs the human first, each with the
-// newest first, whatever the order in which it came and however large a page is.
-func TestShelf_lanes(t *testing.T) {
+// TestSelect_lanes: waiting messages are sorted by lanes, those that need the human first, and the newest first in each
+// lane, in whatever order they arrived and however large a page is.
+func TestSelect_lanes(t *testing.T) {
 	w := fresh(t)
 	var want [4][]int64
 	for i := range 40 {
@@ -26,8 +26,8 @@ func TestShelf_lanes(t *testing.T) {
 	for _, limit := range []int{1, 3, 7, 8, 100} {
 		for _, back := range []bool{false, true} {
 			var seen []int64
-			for s := (Shelf{Limit: limit, Back: back, Folded: true}); ; {
-				ms := w.shelf(s)
+			for s := (Selection{Limit: limit, Back: back, Folded: true}); ; {
+				ms := w.selected(s)
 				if len(ms) == 0 {
 					break
 				}

@@ -10,10 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// Listing is the text of `/inbox`: `Messages:` and a line
-// `  - from: NAME (received 30s ago)` each, and below it the message's number,
-// what it is and its first words, and by whom it was taken; `No messages.` when
-// there is none.
+// Listing is the text of `/inbox`: `Messages:`, and for each message an indented line `- from: NAME (received 30s
+// ago)`, and below it its number, its nature, its first words, and who took it. Without messages it is `No messages.`.
 func Listing(ms []Message, now time.Time) string {
 	if len(ms) == 0 {
 		return "No messages."
@@ -29,12 +27,12 @@ func Listing(ms []Message, now time.Time) string {
 // Listed is m on one line of a listing.
 func (m Message) Listed(now time.Time) string { return m.came(now) + " · " + m.gist(now) }
 
-// came says from whom and when.
+// came says who sent m and when.
 func (m Message) came(now time.Time) string {
 	return fmt.Sprintf("from: %s (received %s ago)", Label(m.From), Age(now.Sub(m.Created)))
 }
 
-// gist is m's number, what it is, its first words and what became of it.
+// gist is m's number, nature, first words and fate.
 func (m Message) gist(now time.Time) string {
 	s := fmt.Sprintf("#%d · %s", m.ID, m.facts())
 	if m.InReplyTo != 0 {
@@ -58,7 +56,7 @@ func (m Message) gist(now time.Time) string {
 	return s
 }
 
-// Headed is m with a line before it that says what it is, whole.
+// Headed is the whole of m, after a line with its number, sender, age, nature and fate.
 func (m Message) Headed(now time.Time) string {
 	parts := []string{fmt.Sprintf("#%d from %s, %s ago, %s, %s", m.ID, Label(m.From), Age(now.Sub(m.Created)), m.facts(), m.Fate())}
 	for _, text := range []string{m.Subject, m.Error, m.Body, m.Partial} {
@@ -69,7 +67,7 @@ func (m Message) Headed(now time.Time) string {
 	return strings.Join(parts, "\n\n")
 }
 
-// Nature is what m is, in a word or two.
+// Nature describes the kind of m in a word or two.
 func (m Message) Nature() string {
 	s := Label(m.Outcome)
 	if s == "" {
@@ -104,8 +102,7 @@ func (m Message) Gist() string {
 	return m.words(Label)
 }
 
-// words are the first words of m on one line, shortened so, without the fences of its
-// code.
+// words are the first words of m on one line, cut by shorten, without code fences.
 func (m Message) words(shorten func(s string) string) string {
 	for _, s := range []string{m.Body, m.Error, m.Partial} {
 		if s = shorten(fence.ReplaceAllString(s, "")); s != "" {
@@ -115,13 +112,13 @@ func (m Message) words(shorten func(s string) string) string {
 	return ""
 }
 
-// Line is the first words of a text on one line, without the fences of its code.
+// Line is the first words of a text on one line, without code fences.
 func Line(text string) string { return Label(fence.ReplaceAllString(text, "")) }
 
 // fence is a line that begins or ends code in Markdown.
 var fence = regexp.MustCompile("(?m)^[ \\t]*(?:```+|~~~+)[^`\\n]*$")
 
-// Fate says in a few words whether m was taken, and by whom.
+// Fate says in a few words whether m was taken, and by what.
 func (m Message) Fate() string {
 	switch m.TakenBy {
 	case "":
@@ -155,10 +152,10 @@ func (m Message) Fate() string {
 	return "taken by " + Label(m.TakenBy)
 }
 
-// byFork and a fork's name are what a message that a fork took says it was taken by.
+// byFork and a fork's name are the TakenBy of a message that a fork took.
 const byFork = "fork "
 
-// ByForkOf is what the messages that a fork of that name takes say.
+// ByForkOf is the TakenBy of messages that a fork of that name takes.
 func ByForkOf(name string) string { return byFork + name }
 
 // Handler is the fork that took m, as it was called then.
@@ -167,7 +164,7 @@ func (m Message) Handler() (fork string, ok bool) {
 	return Label(fork), ok
 }
 
-// Clock is t as people say it on that day: 14:00, or Mon 14:00 on another day.
+// Clock formats t for that day: 14:00, or Mon 14:00 on another day.
 func Clock(t, day time.Time) string {
 	t, day = t.Local(), day.Local()
 	switch days := t.Sub(day) / (24 * time.Hour); {
@@ -179,7 +176,7 @@ func Clock(t, day time.Time) string {
 	return t.Format("2 Jan 15:04")
 }
 
-// Age is a short age: 12s, 3m, 2h, 4d. What lies ahead is 0s old.
+// Age is a short age: 12s, 3m, 2h, 4d. A time in the future is 0s old.
 func Age(d time.Duration) string {
 	n, unit := d/(24*time.Hour), "d"
 	switch {
@@ -196,26 +193,26 @@ func Age(d time.Duration) string {
 // joiners are invisible, but part of words and of emoji.
 const joiners = "\u200C\u200D"
 
-// beginning is a label of s that ends with a whole word, and with … if s goes on.
+// beginning is a label of s that ends with a whole word, and with … if s continues.
 func beginning(s string) string {
-	l := line(s, mostLabel+1)
-	if utf8.RuneCountInString(l) <= mostLabel {
+	l := line(s, maxLabel+1)
+	if utf8.RuneCountInString(l) <= maxLabel {
 		return l
 	}
-	rs := []rune(l)[:mostLabel]
-	l = string(rs[:mostLabel-1])
+	rs := []rune(l)[:maxLabel]
+	l = string(rs[:maxLabel-1])
 	if i := strings.LastIndexByte(string(rs), ' '); i > len(l)/2 {
 		l = string(rs)[:i]
 	}
 	return l + "…"
 }
 
-// mostLabel is how many runes a label has at most.
-const mostLabel = 100
+// maxLabel is the longest label, in runes.
+const maxLabel = 100
 
 // Label is the first 100 runes of s on one line: control characters and other
 // invisible ones count as spaces, and neighbouring spaces as one.
-func Label(s string) string { return line(s, mostLabel) }
+func Label(s string) string { return line(s, maxLabel) }
 
 // line is the first most runes of s on one line.
 func line(s string, most int) string {

@@ -26,8 +26,8 @@ func TestListing(t *testing.T) {
 	}
 }
 
-// TestListing_cutsAtWords: a listing ends its lines with a whole word and says that the
-// text goes on; what fits stands as it is.
+// TestListing_cutsAtWords: a listing ends its lines with a whole word and shows that the text goes on; a text that fits
+// is unchanged.
 func TestListing_cutsAtWords(t *testing.T) {
 	a := func(n int) string { return strings.TrimSpace(strings.Repeat("abcd ", n)) }
 	for body, want := range map[string]string{

@@ -21,19 +21,19 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// bells gathers what rang.
+// bells collects changes.
 type bells struct {
 	mu   sync.Mutex
-	rung []Rung
+	rung []Change
 }
 
-func (b *bells) ring(r Rung) {
+func (b *bells) ring(r Change) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.rung = append(b.rung, r)
 }
 
-func (b *bells) take() []Rung {
+func (b *bells) take() []Change {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	defer func() { b.rung = nil }()
@@ -134,7 +134,7 @@ func bodies(ms []Message) (s string) {
 	return s
 }
 
-// counted has the table counts hold all messages, so that a test can spoil what it holds.
+// counted brings the table counts up to date, so that a test can damage it.
 func (w *world) counted() {
 	w.t.Helper()
 	w.write(func(tx *store.Tx) error {
@@ -143,12 +143,11 @@ func (w *world) counted() {
 	})
 }
 
-// sound fails the test if the kept counts differ from the rows, a taken message
-// has no entry, or the file is damaged.
+// sound fails the test if the stored counts differ from the rows, a taken message has no entry, or the file is damaged.
 func (w *world) sound() {
 	w.t.Helper()
 	err := w.db.Read(context.Background(), func(rx *store.Rx) error {
-		// integrity_check trusts what its connection remembers of a word index; a search looks whether others changed it.
+		// integrity_check trusts its connection's copy of a word index; a search checks whether others changed it.
 		if err := rx.QueryRow(`SELECT count(*) FROM words WHERE words MATCH 'nothing'`).Scan(new(int)); err != nil {
 			return err
 		}

@@ -1,13 +1,3 @@
-// Package inbox is what waits for whom, taken exactly once.
-//
-// Does: write messages durably (deposit), mark them taken in the transaction
-// that appends them to a transcript (take), keep the counts, ring the bell
-// after the commit, and say in words for people what a message is.
-//
-// Does not: say when a message is due, quote one to a model, start turns, know a
-// screen, or ever delete a message.
-//
-// Imports: store.
 package inbox
 
 import (
@@ -17,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// Kind says what a message is.
+// Kind is the kind of a message.
 type Kind string
 
 const (
@@ -31,11 +21,11 @@ const (
 	Notice    Kind = "notice"
 )
 
-// Deliver is what the dispatcher asked for.
+// Deliver is what the sender asked for.
 type Deliver string
 
 const (
-	Hold Deliver = "hold" // waits until somebody takes it
+	Hold Deliver = "hold" // waits until it is taken
 	Next Deliver = "next" // at the start of the recipient's next turn
 	Wake Deliver = "wake" // like Next, and an idle recipient starts a turn
 )
@@ -54,14 +44,12 @@ const (
 // message; a larger one is refused.
 const MaxBody = 1 << 20
 
-// MostHops is how many messages agents may write because of each other, one after
-// another, before the next is held until the human lets it in: two that answer
-// whatever comes would never end.
-const MostHops = 8
+// MaxHops is how many messages agents may write in reply to each other, one after another, before the next is held
+// until the human releases it: two that answer everything would never end.
+const MaxHops = 8
 
-// Message is one item of an inbox. On deposit ID, Created, Taken, TakenBy and
-// Entry are ignored; empty Deliver, Priority and Kind mean Next, Normal, Mail.
-// Its JSON form keeps every byte of its texts.
+// Message is one item of an inbox. On deposit ID, Created, Taken, TakenBy and Entry are ignored; empty Deliver,
+// Priority and Kind mean Next, Normal, Mail. Its JSON form keeps every byte of its texts.
 type Message struct {
 	ID        int64
 	Recipient int64
@@ -77,7 +65,7 @@ type Message struct {
 	Error     string
 	Partial   string // a failure's output so far
 	Task      int64
-	Turn      int64 // of a result or failure: whose end it is; 0: no turn's. Not part of its JSON form
+	Turn      int64 // the turn of a result or failure; 0: none. Not part of its JSON form
 	InReplyTo int64
 	Thread    int64  // the first message of the thread it belongs to, itself if it began one
 	Hops      int    // the messages in a row that agents wrote because of each other, itself the last; 0: it began with no agent's mail
@@ -85,36 +73,35 @@ type Message struct {
 	Created   time.Time
 	Taken     time.Time // zero: pending
 	TakenBy   string
-	Entry     int64 // the entry in which it entered a transcript
+	Entry     int64 // the transcript's entry
 
-	Size   int // bytes of its subject, body, error and output so far; set when it was read
-	Folded int // how many of its thread are older; set on a shelf that is folded
+	Size   int // bytes of its subject, body, error and partial output; set when it is read
+	Folded int // how many older messages of its thread are folded into it; only in a folded list
 
-	// What the human did with it while it waited; not part of its JSON form.
-	Muted     bool      // its thread is held silently
-	Pinned    bool      // it stays prominent
+	// The human's marks while it waited; not part of its JSON form.
+	Muted     bool      // its thread is muted
+	Pinned    bool      // it is pinned
 	Dismissed time.Time // zero: never
 	Snoozed   time.Time // when it is pending again; zero: it is not snoozed
-	ByFork    bool      // a fork wrote it: no fork is made for it
+	ByFork    bool      // a fork wrote it: no fork handles it
 }
 
-// Success reports whether a result or mail went well; false for failures, and for
-// the result of a task that was interrupted: its body is what it had so far.
+// Success reports whether a result or mail went well. It is false for failures, and for the result of an interrupted
+// task, whose body is only partial.
 func (m Message) Success() bool { return m.Kind != Failure && !m.Interrupted() }
 
-// Endless reports whether m ends a row of messages that agents wrote because of each
-// other, which is held.
-func (m Message) Endless() bool { return m.Hops > MostHops }
+// Endless reports whether m exceeds MaxHops, and so is held.
+func (m Message) Endless() bool { return m.Hops > MaxHops }
 
-// Interrupted reports whether a result is only what an interrupted task had so far.
+// Interrupted reports whether a result is only the partial output of an interrupted task.
 func (m Message) Interrupted() bool { return m.Kind == Result && m.Outcome == "interrupted" }
 
 // Outside reports whether m was written outside of the program's agents: by a
 // script, another program or a person in a shell.
 func (m Message) Outside() bool { return m.Sender == 0 && m.Kind == Mail }
 
-// written is a Message as JSON: times in milliseconds, what is empty left out,
-// and texts that are not UTF-8, which JSON can't hold, as base64 under raw.
+// written is a Message as JSON: times in milliseconds, no empty fields, and texts that are not UTF-8, which JSON can't
+// hold, as base64 under raw.
 type written struct {
 	ID        int64             `json:"id,omitempty"`
 	Recipient int64             `json:"recipient,omitempty"`
@@ -166,7 +153,7 @@ func (m Message) MarshalJSON() ([]byte, error) {
 	return json.Marshal(w)
 }
 
-// UnmarshalJSON reads what MarshalJSON wrote.
+// UnmarshalJSON reads the output of MarshalJSON.
 func (m *Message) UnmarshalJSON(b []byte) error {
 	var w written
 	if err := json.Unmarshal(b, &w); err != nil {

@@ -7,9 +7,8 @@ import (
 	"fantail/store"
 )
 
-// Pressing returns the urgent messages that wait for the recipient and that the
-// human has neither dismissed nor muted, newest first, at most limit. Only the
-// beginnings of the texts are there.
+// Pressing returns the recipient's waiting urgent messages that the human has neither dismissed nor muted, newest
+// first, at most limit, with only the beginnings of the texts.
 func (b *Inbox) Pressing(ctx context.Context, recipient int64, limit int) (ms []Message, err error) {
 	err = b.db.Read(ctx, func(rx *store.Rx) error {
 		ms, err = readMessages(&rx.View, `SELECT `+brief()+` FROM messages INDEXED BY messages_pressing WHERE recipient = ?
@@ -22,9 +21,8 @@ func (b *Inbox) Pressing(ctx context.Context, recipient int64, limit int) (ms []
 	return ms, nil
 }
 
-// Needing returns what waits for the recipient and needs the human: questions,
-// approvals and urgent messages, oldest first, at most limit. Only the beginnings
-// of the texts are there.
+// Needing returns the recipient's waiting messages that need the human: questions, approvals and urgent messages,
+// oldest first, at most limit, with only the beginnings of the texts.
 func Needing(v *store.View, recipient int64, limit int) ([]Message, error) {
 	ms, err := readMessages(v, `SELECT `+brief()+` FROM messages WHERE recipient = ?
 		AND taken_at IS NULL AND muted = 0 AND (priority = 'urgent' OR kind IN ('question', 'approval')) ORDER BY id LIMIT ?`, recipient, limit)
@@ -34,8 +32,8 @@ func Needing(v *store.View, recipient int64, limit int) ([]Message, error) {
 	return ms, nil
 }
 
-// Lately returns what waits for the recipient, the mail of muted threads aside,
-// newest first, at most limit. Only the beginnings of the texts are there.
+// Lately returns the recipient's waiting messages, without muted threads, newest first, at most limit, with only the
+// beginnings of the texts.
 func Lately(v *store.View, recipient int64, limit int) ([]Message, error) {
 	ms, err := readMessages(v, `SELECT `+brief()+` FROM messages WHERE recipient = ?
 		AND taken_at IS NULL AND muted = 0 ORDER BY id DESC LIMIT ?`, recipient, limit)
@@ -45,8 +43,8 @@ func Lately(v *store.View, recipient int64, limit int) ([]Message, error) {
 	return ms, nil
 }
 
-// Arrived counts, by recipient, the mail from outside that came behind the message
-// `after`, that of muted threads aside, and returns the newest message of all.
+// Arrived counts, by recipient, the mail from outside after the message `after`, without muted threads, and returns the
+// newest message of all.
 func Arrived(v *store.View, after int64) (came map[int64]int, newest int64, err error) {
 	if err := v.QueryRow(`SELECT ifnull(max(id), 0) FROM messages`).Scan(&newest); err != nil {
 		return nil, 0, fmt.Errorf("find the newest message: %w", err)
@@ -72,8 +70,8 @@ func Arrived(v *store.View, after int64) (came map[int64]int, newest int64, err 
 	return came, newest, nil
 }
 
-// CameSince returns the pending messages beyond that id of all the agents a human
-// talks to, with only the beginnings of their texts; at most 10,000.
+// CameSince returns the pending messages after that id of all agents that a human talks to, with only the beginnings of
+// their texts; at most 10,000.
 func CameSince(v *store.View, id int64) ([]Message, error) {
 	ms, err := readMessages(v, "SELECT "+brief()+` FROM messages WHERE id > ? AND taken_at IS NULL
 		AND recipient IN (SELECT id FROM agents WHERE kind IN ('main', 'helper')) ORDER BY id LIMIT 10000`, id)

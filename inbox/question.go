@@ -6,14 +6,14 @@ import (
 	"fantail/store"
 )
 
-// How a question or an approval ends, as its TakenBy says.
+// TakenBy of questions and approvals that have ended.
 const (
 	ByAnswer = "answer"  // the human answered
-	BySettle = "settled" // nothing is left to answer
+	BySettle = "settled" // no answer is needed any more
 )
 
-// Answer ends the message of a question, by ByAnswer or BySettle, inside the
-// transaction that ends the question; one that the human had put off as well.
+// Answer ends the message of a question, with ByAnswer or BySettle, inside the transaction that ends the question; a
+// snoozed one as well.
 func (b *Inbox) Answer(tx *store.Tx, id int64, by string) error {
 	m, ok, err := Find(&tx.View, id)
 	if err != nil || !ok {
@@ -29,6 +29,6 @@ func (b *Inbox) Answer(tx *store.Tx, id int64, by string) error {
 	}
 	var t tally
 	t.moved(m, 1, 0)
-	b.keep(tx, c, t, Rung{})
+	b.keep(tx, c, t, Change{})
 	return nil
 }

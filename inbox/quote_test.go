@@ -11,26 +11,26 @@ import (
 	"testing"
 )
 
-// What others wrote in a message: a model reads it only inside an envelope.
+// Fields of a message that others wrote: a model reads them only inside an envelope.
 var quoted = map[string]bool{"Subject": true, "Body": true, "Error": true, "Partial": true, "Text": true, "Raw": true, "SoFar": true, "Gist": true, "words": true, "gist": true, "Listed": true, "Headed": true, "Listing": true}
 
-// quoters are the functions that make a text of it, with what becomes of that. All of inbox
-// and agents is held to them: who writes another decides who reads it.
+// quoters are the functions that make a text of such fields, with what becomes of it. The test holds all of inbox and
+// agents to this list: anyone who adds a function decides who reads its text.
 var quoters = map[string]string{
-	"inbox/envelope.Envelope inbox/envelope.Part inbox/envelope.Reported inbox/envelope.Listing": "it stands in an envelope",
-	"inbox/envelope.labelled inbox/envelope.labels inbox/envelope.cause":                         "it stands in an envelope",
-	"inbox.Text inbox.SoFar inbox.Gist inbox.words inbox.gist inbox.Listed inbox.Listing":        "whose callers are held to the same",
+	"inbox.Envelope inbox.Part inbox.Reported":                                            "it stands in an envelope",
+	"inbox.labelled inbox.labels inbox.cause":                                             "it stands in an envelope",
+	"inbox.Text inbox.SoFar inbox.Gist inbox.words inbox.gist inbox.Listed inbox.Listing": "whose callers are held to the same",
 	"inbox.Headed":                         "people read it, in a terminal",
 	"agents/hooks.told agents/hooks.tasks": "programs of the human's read it, as data",
 	"inbox.MarshalJSON":                    "an entry's data, rendered when it is sent",
-	"inbox.check inbox.earlier inbox.insert inbox.scanMessage":                                      "its row",
-	"agents/roster.ResultOf agents.brief agents/fork.escalate agents/fork.tell agents/mail.Respond": "another message",
-	"agents/event.About agents/ledger.Output agents/mail.summary":                                   "people read it, on the screen",
-	"agents.Read agents/history.MessageTokens agents/history.names":                                 "it is measured or searched, and not shown",
+	"inbox.check inbox.earlier inbox.insert inbox.scanMessage":                           "its row",
+	"agents/tasks.ResultOf agents.brief agents.escalate agents.tell agents/mail.Respond": "another message",
+	"agents/event.About agents.Output agents/mail.summary":                               "people read it, on the screen",
+	"agents.Read agents/history.MessageTokens agents/history.names":                      "it is measured or searched, and not shown",
 }
 
-// source type-checks this module's packages and knows nothing of others: their values have
-// no type, and nothing is asked of them.
+// source type-checks this module's packages without imports from elsewhere: values of foreign packages have no type,
+// and are ignored.
 type source struct {
 	fset  *token.FileSet
 	known map[string]*types.Package
@@ -70,7 +70,7 @@ func (s *source) parse(dir string) (files []*ast.File, err error) {
 }
 
 func (s *source) check(path string, files []*ast.File) *types.Package {
-	c := types.Config{Importer: s, Error: func(error) {}} // what foreign packages give has no type
+	c := types.Config{Importer: s, Error: func(error) {}} // values of foreign packages have no type
 	p, _ := c.Check(path, s.fset, files, s.info)
 	s.known[path] = p
 	return p
@@ -80,7 +80,7 @@ func newSource() *source {
 	return &source{token.NewFileSet(), map[string]*types.Package{}, &types.Info{Selections: map[*ast.SelectorExpr]*types.Selection{}, Uses: map[*ast.Ident]types.Object{}}}
 }
 
-// quotes are the functions that make a text of what a message says, by package and name.
+// quotes are the functions that make a text of a message's fields, by package and name.
 func (s *source) quotes(path string, files []*ast.File) map[string]token.Position {
 	found := map[string]token.Position{}
 	for _, f := range files {
@@ -121,7 +121,7 @@ func (s *source) ofMessage(x *ast.SelectorExpr) bool {
 	return ok && n.Obj().Name() == "Message" && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == "fantail/inbox"
 }
 
-// under is what a pointer points to.
+// under is the type that a pointer points to.
 func under(t types.Type) types.Type {
 	if p, ok := t.Underlying().(*types.Pointer); ok {
 		return p.Elem()
@@ -129,7 +129,7 @@ func under(t types.Type) types.Type {
 	return t
 }
 
-// compared are the operands of == and != and what is assigned to: nobody quotes them by it.
+// compared are the operands of == and !=, and the targets of assignments: these don't quote.
 func compared(body *ast.BlockStmt) map[ast.Expr]bool {
 	out := map[ast.Expr]bool{}
 	ast.Inspect(body, func(n ast.Node) bool {
@@ -148,8 +148,8 @@ func compared(body *ast.BlockStmt) map[ast.Expr]bool {
 	return out
 }
 
-// TestQuotesOnlyInEnvelopes: whoever makes something of what a message says is known, with
-// what becomes of it; so no new way leads a message's words to a model but in an envelope.
+// TestQuotesOnlyInEnvelopes: every function that uses a message's text is on the list, with what becomes of the text;
+// so no new function leads a message's words to a model except in an envelope.
 func TestQuotesOnlyInEnvelopes(t *testing.T) {
 	known := map[string]bool{}
 	for names := range quoters {
@@ -157,7 +157,7 @@ func TestQuotesOnlyInEnvelopes(t *testing.T) {
 			known["fantail/"+name] = false
 		}
 	}
-	s := newSource() // one, so that each package is looked at once
+	s := newSource() // one, so that each package is checked once
 	for _, dir := range []string{"inbox", "agents"} {
 		err := filepath.WalkDir(filepath.Join("..", dir), func(p string, d fs.DirEntry, err error) error {
 			if err != nil || !d.IsDir() {
@@ -171,7 +171,7 @@ func TestQuotesOnlyInEnvelopes(t *testing.T) {
 			s.check(path, files)
 			for name, at := range s.quotes(path, files) {
 				if _, ok := known[name]; !ok {
-					t.Errorf("%s: %s reads what a message says: render it with envelope.Rendering, or say here who reads it", at, name)
+					t.Errorf("%s: %s reads what a message says: render it with Rendering, or say here who reads it", at, name)
 				}
 				known[name] = true
 			}
@@ -188,7 +188,7 @@ func TestQuotesOnlyInEnvelopes(t *testing.T) {
 	}
 }
 
-// TestQuotes_refuses: the ways around an envelope are seen.
+// TestQuotes_refuses: code that uses a text without an envelope is found.
 func TestQuotes_refuses(t *testing.T) {
 	for body, want := range map[string]bool{
 		`return "Mail: " + m.Body`:                                          true,

@@ -15,8 +15,8 @@ import (
 	"fantail/store/storetest"
 )
 
-// Whatever happens to messages, by this program or another and undone or not, the kept numbers and those that the bell
-// says are those of the rows, a glance finds nothing wrong, and a search finds what has the words where it stands now.
+// Whatever happens to messages, by this program or another and rolled back or not, the stored and the reported numbers
+// equal those of the rows, a glance finds no violation, and a search finds messages by their words where they are now.
 func TestKept_whateverHappens(t *testing.T) {
 	path := filepath.Join(storetest.Dir(t), "fantail.db")
 	w, other := at(t, path), at(t, path)
@@ -119,7 +119,7 @@ func TestKept_whateverHappens(t *testing.T) {
 			for _, lane := range append(LaneOrder[:], "") {
 				for _, of := range []string{Waiting, Archived, Snoozed, Everything} {
 					for _, typed := range []string{"alpha", "alpha ", "beta", "alpha.b", "zeta"} {
-						w.finds(Shelf{Recipient: recipient, Lane: lane, Of: of, Search: typed}, text)
+						w.finds(Selection{Recipient: recipient, Lane: lane, Of: of, Search: typed}, text)
 					}
 				}
 			}
@@ -130,11 +130,11 @@ func TestKept_whateverHappens(t *testing.T) {
 	}
 }
 
-// balanced fails the test if a glance or a look at everything finds something wrong, or they differ.
+// balanced fails the test if Glance or Totals finds a violation, or if they differ.
 func (w *world) balanced() {
 	w.t.Helper()
 	err := w.db.Read(w.t.Context(), func(rx *store.Rx) error {
-		l, err := w.box.Ledger(rx)
+		l, err := w.box.Totals(rx)
 		g, err2 := Glance(rx)
 		if err != nil || err2 != nil || len(l.Wrong)+len(g.Wrong) > 0 || l.Taken != g.Taken || l.Aside != g.Aside || l.Pending != g.Pending ||
 			fmt.Sprint(l.Asking, l.Ends) != fmt.Sprint(g.Asking, g.Ends) {
@@ -147,17 +147,17 @@ func (w *world) balanced() {
 	}
 }
 
-// finds fails the test if a search does not find what rows and texts say.
-func (w *world) finds(s Shelf, text map[int64]string) {
+// finds fails the test if a search finds other messages than rows and texts say.
+func (w *world) finds(s Selection, text map[int64]string) {
 	w.t.Helper()
 	s.Limit = 10_000
 	var got, want []int64
-	for _, m := range w.shelf(s) {
+	for _, m := range w.selected(s) {
 		got = append(got, m.ID)
 	}
 	typed := s.Search
 	s.Search = ""
-	for _, m := range w.shelf(s) {
+	for _, m := range w.selected(s) {
 		word, whole := strings.CutSuffix(typed, " ")
 		body := " " + strings.ReplaceAll(text[m.ID], ".", " ") + " "
 		word = " " + strings.ReplaceAll(word, ".", " ")
@@ -176,7 +176,7 @@ func (w *world) finds(s Shelf, text map[int64]string) {
 	}
 }
 
-// A glance finds what is lost or doubled behind the numbers that are kept.
+// A glance finds messages that are lost or doubled compared with the stored numbers.
 func TestGlance_findsWhatIsWrong(t *testing.T) {
 	for spoil, says := range map[string]string{
 		`UPDATE counts SET pending = pending + 1 WHERE recipient = 1`:                                           "3 messages came, but the counts of the inboxes add up to 4",
@@ -206,7 +206,7 @@ func TestGlance_findsWhatIsWrong(t *testing.T) {
 			}
 			return nil
 		})
-		for name, look := range map[string]func(rx *store.Rx) (Ledger, error){"glance": Glance, "ledger": w.box.Ledger} {
+		for name, look := range map[string]func(rx *store.Rx) (Totals, error){"glance": Glance, "ledger": w.box.Totals} {
 			err := w.db.Read(t.Context(), func(rx *store.Rx) error {
 				l, err := look(rx)
 				if got := strings.Join(l.Wrong, "; "); name == "glance" && !strings.Contains(got, says) || got == "" && says != "" {
@@ -234,10 +234,10 @@ func TestMessages_stay(t *testing.T) {
 	}
 }
 
-// What is left is counted only so far, and said so.
+// The rest is counted only up to a limit, and the text says so.
 func TestTake_countsSoFar(t *testing.T) {
 	w := fresh(t)
-	w.fill(mostCounted + 6)
+	w.fill(maxCounted + 6)
 	for _, c := range []struct {
 		limit int
 		left  string
@@ -252,7 +252,7 @@ func TestTake_countsSoFar(t *testing.T) {
 	}
 }
 
-// What must cost little however much there is goes along an index.
+// Queries that must be cheap for any number of messages use an index.
 func TestPlans(t *testing.T) {
 	w := fresh(t)
 	p := Query{Recipient: w.main, sender: w.lint, From: "lint"}.condition()

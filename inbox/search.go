@@ -11,12 +11,12 @@ import (
 	"fantail/store"
 )
 
-// few is how many messages are rather looked up in the index one by one than found by walking what has the words.
+// few is how many messages are looked up in the index one by one, rather than by walking all matches of the words.
 const few = 200
 
-// search is the page of the messages that have all those words. What it costs depends on what stands in the
-// shelf's inbox and lane, and little on others.
-func (s Shelf) search(v *store.View, t terms) ([]Message, error) {
+// search returns the page of the messages that have all those words. Its cost depends on the inbox and lane that are
+// searched, and little on others.
+func (s Selection) search(v *store.View, t terms) ([]Message, error) {
 	states, err := s.states()
 	if err != nil {
 		return nil, err
@@ -67,8 +67,8 @@ func (s Shelf) search(v *store.View, t terms) ([]Message, error) {
 		append(hasArgs, args...), `found`)
 }
 
-// found is the page of what a query finds; at is its column of the message's id.
-func (s Shelf) found(v *store.View, query string, args []any, at string) ([]Message, error) {
+// found returns the page of a query's results; at is its column of the message's id.
+func (s Selection) found(v *store.View, query string, args []any, at string) ([]Message, error) {
 	if s.Before != 0 {
 		query += ` AND ` + at + ` ` + s.beyond() + ` ?`
 		args = append(args, s.Before)
@@ -80,15 +80,15 @@ func (s Shelf) found(v *store.View, query string, args []any, at string) ([]Mess
 	return ms, err
 }
 
-// spelt is how many words the beginning of one may stand for and still be searched as these words: the index walks
-// those as far as it must, and of a beginning all that it has.
+// spelt is how many words a prefix may match and still be searched as those words: the index walks whole words only as
+// far as it must, but reads all matches of a prefix.
 const spelt = 32
 
-// spell is a query with the words that its last one begins, if these are few.
+// spell returns the query with the words that begin with its last one, if these are few.
 func (t terms) spell(v *store.View) (string, error) {
 	plain := func(r rune) bool { return r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r)) }
 	at := strings.LastIndexFunc(t.open, func(r rune) bool { return !plain(r) }) + 1
-	if at == len(t.open) || at > 0 && t.open[at-1] >= utf8.RuneSelf { // the index folds other signs in ways of its own
+	if at == len(t.open) || at > 0 && t.open[at-1] >= utf8.RuneSelf { // the index folds other signs differently
 		return t.String(), nil
 	}
 	begins := strings.ToLower(t.open[at:])
@@ -110,12 +110,11 @@ func (t terms) spell(v *store.View) (string, error) {
 	}
 }
 
-// terms are what a human typed as a query of the index: all of its words, the last
-// one perhaps unfinished; signs inside of one part it into words that follow each
-// other. Whatever was typed, it is no syntax.
+// terms are the words that a human typed, as a query of the index. The last word may be unfinished; a word with signs
+// inside becomes a phrase. Nothing that is typed is syntax.
 type terms struct {
 	whole []string // quoted
-	open  string   // what the last one begins with; "": it is whole
+	open  string   // prefix that the last word begins with; "": it is whole
 }
 
 func read(typed string) (t terms) {
@@ -135,7 +134,7 @@ func read(typed string) (t terms) {
 
 func quote(word string) string { return `"` + strings.ReplaceAll(word, `"`, `""`) + `"` }
 
-// String is the query as it is typed; "": there is no word in it.
+// String is the query; "": it has no word.
 func (t terms) String() string {
 	if t.open == "" {
 		return strings.Join(t.whole, " AND ")

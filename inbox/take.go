@@ -13,26 +13,25 @@ import (
 // Query selects pending messages of one recipient.
 type Query struct {
 	Recipient int64
-	From      string               // the agent that has this name now, or else those that had it, and senders from outside; "" means any
+	From      string               // this name's agent, else former ones and outside senders; "" means any
 	Priority  Priority             // only this one; "" means any
 	LIFO      bool                 // newest first
 	ByUrgency bool                 // urgent, high, normal, low; FIFO inside a class; LIFO is ignored
 	ID        int64                // this one message; From and the order are ignored
-	IDs       []int64              // of these messages; the order stays
+	IDs       []int64              // only these messages, in the same order
 	Task      int64                // the results and failures of this task; From and the order are ignored
 	Before    int64                // only ids below it; 0: all
-	Deliver   []Deliver            // only these, and none of a muted thread; empty means any
-	Asks      bool                 // questions and approvals too, which else nobody takes
+	Deliver   []Deliver            // only these, and no muted thread; empty means any
+	Asks      bool                 // also questions and approvals, which are not taken otherwise
 	Limit     int                  // at most so many; 0 means all
-	Fit       func(m Message) bool // in order: a message it refuses ends the take and stays pending; nil takes all
+	Fit       func(m Message) bool // a message that it refuses ends the take and stays pending; nil takes all
 
-	sender int64 // the agent From means
-	former bool  // nobody has the name From any more
+	sender int64 // the agent named From
+	former bool  // no agent has the name From any more
 }
 
-// meant finds whom From names. A name belongs to whoever has it now, be it a
-// task that waits: what an agent sent that had it before is meant only if nobody
-// has it.
+// meant finds the agent that From names. A name belongs to the agent or waiting task that has it now. If there is none,
+// messages of earlier agents with that name match.
 func (q Query) meant(v *store.View) (Query, error) {
 	if q.From == "" {
 		return q, nil
@@ -47,15 +46,14 @@ func (q Query) meant(v *store.View) (Query, error) {
 	return q, err
 }
 
-// Into appends all that was taken to a transcript as one entry, in the take's
-// transaction, and returns that entry. It is called once, and not at all when
-// nothing matches; its error undoes the take.
+// Into appends all taken messages to a transcript as one entry, in the take's transaction, and returns that entry. It
+// is called once, and not at all when nothing matches; its error undoes the take.
 type Into func(ms []Message) (entry int64, err error)
 
-// Take marks the pending messages that match q as taken by `by` and appends them with into,
-// all in tx; it returns them in the order of q. It cannot take a message twice:
-// the row is pending or taken, one writer at a time looks, and the mark and the
-// entry commit together. left counts pending messages that match but were not taken; [Left] says it.
+// Take marks the pending messages that match q as taken by `by` and appends them with into, all in tx; it returns them
+// in the order of q. It cannot take a message twice: a row is pending or taken, there is one writer at a time, and the
+// mark and the entry commit together. left is the number of pending messages that match but were not taken; [Left]
+// formats it.
 func (b *Inbox) Take(tx *store.Tx, q Query, by string, into Into) (ms []Message, left int, err error) {
 	if q, err = q.meant(&tx.View); err != nil {
 		return nil, 0, fmt.Errorf("take messages: %w", err)
@@ -82,7 +80,7 @@ func (b *Inbox) Take(tx *store.Tx, q Query, by string, into Into) (ms []Message,
 			t.count(*m, -1)
 			t.taken++
 		}
-		b.keep(tx, c, t, Rung{})
+		b.keep(tx, c, t, Change{})
 	}
 	if left, err = q.count(&tx.View); err != nil {
 		return nil, 0, fmt.Errorf("count what is left: %w", err)
@@ -110,11 +108,11 @@ func (b *Inbox) Any(tx *store.Tx, q Query) (bool, error) {
 	return false, nil
 }
 
-// chunk bounds the bodies that are read before Fit has judged any of them.
+// chunk bounds the bodies that are read before Fit checks any of them.
 const chunk = 32
 
-// match returns what the take will take, in order. Nothing is marked until all
-// is known, so each pass is continued behind its last message.
+// match returns the messages that the take will take, in order. No message is marked until all are known, so each pass
+// continues after its last message.
 func match(tx *store.Tx, q Query) (ms []Message, err error) {
 	for _, p := range q.passes() {
 		for rest := p; ; {
@@ -144,7 +142,7 @@ func match(tx *store.Tx, q Query) (ms []Message, err error) {
 	return ms, nil
 }
 
-// mark takes a pending message; that it was pending was read in this transaction.
+// mark takes a message that this transaction has read as pending.
 func mark(tx *store.Tx, m *Message) error {
 	r, err := tx.Exec(`UPDATE messages SET taken_at = ?, taken_by = ?, entry = ? WHERE id = ? AND taken_at IS NULL`,
 		m.Taken.UnixMilli(), m.TakenBy, orNull(m.Entry), m.ID)
@@ -167,8 +165,8 @@ type pass struct {
 	desc    bool
 }
 
-// passes are q as walks, one after another. Each is answered by one of the
-// messages_pending indexes, so a walk costs what it returns.
+// passes are q as walks, in order. Each is answered by one of the messages_pending indexes, so the cost of a walk is
+// that of its results.
 func (q Query) passes() []pass {
 	p := q.condition()
 	switch {
@@ -185,7 +183,7 @@ func (q Query) passes() []pass {
 	return []pass{p}
 }
 
-// condition is what a message must be, whatever the order.
+// condition is the condition on messages, without the order.
 func (q Query) condition() pass {
 	p := pass{}.and("recipient = ?", q.Recipient)
 	switch {
@@ -201,7 +199,7 @@ func (q Query) condition() pass {
 		p = p.and("sender IS NULL AND sender_name = ?", q.From)
 	}
 	if len(q.IDs) > 0 {
-		ids, _ := json.Marshal(q.IDs) // as one value: the statement is the same for each number of them
+		ids, _ := json.Marshal(q.IDs) // one value, so that the statement does not depend on their number
 		p = p.and("id IN (SELECT value FROM json_each(?))", string(ids))
 	}
 	if q.Priority != "" {
@@ -233,13 +231,13 @@ func (p pass) behind(id int64) pass {
 	return p.and("id > ?", id)
 }
 
-// walk returns what to read of one index as SQL, whatever deliver says.
+// walk returns the SQL to read one index, without deliver.
 func (p pass) walk(what, taken string) (query string, args []any) {
 	return "SELECT " + what + " FROM messages WHERE taken_at " + taken + " AND " + strings.Join(p.where, " AND "), slices.Clip(p.args)
 }
 
-// walks returns what to read as SQL: one SELECT, or one for each value of
-// deliver. SQLite merges ordered SELECTs without sorting their rows.
+// walks returns the SQL to read: one SELECT, or one for each value of deliver. SQLite merges ordered SELECTs without
+// sorting their rows.
 func (p pass) walks(what string) (query string, args []any) {
 	from, _ := p.walk(what, "IS NULL")
 	if len(p.deliver) == 0 {
@@ -258,7 +256,7 @@ func (p pass) walks(what string) (query string, args []any) {
 	return query, args
 }
 
-// messages are the first of p; limit -1 means all.
+// messages returns the first messages of p; limit -1 means all.
 func (p pass) messages(v *store.View, limit int) ([]Message, error) {
 	query, args := p.walks(columns)
 	query += " ORDER BY id"
@@ -285,18 +283,19 @@ func readMessages(v *store.View, query string, args ...any) (ms []Message, err e
 	return ms, rows.Err()
 }
 
-// mostCounted is how far what is left is counted where no kept number says it: everybody waits for the take.
-const mostCounted = 1000
+// maxCounted bounds the count of remaining messages where no stored number has it: all writers wait for the take.
+const maxCounted = 1000
 
-// Left says how many messages a take left: a number, or 1000+ for more than are counted.
+// Left formats the number of messages that a take left: a number, or 1000+ beyond the limit of the count.
 func Left(n int) string {
-	if n == mostCounted+1 {
-		return strconv.Itoa(mostCounted) + "+"
+	if n == maxCounted+1 {
+		return strconv.Itoa(maxCounted) + "+"
 	}
 	return strconv.Itoa(n)
 }
 
-// count is how many pending messages match q; mostCounted+1 stands for any number above mostCounted if q filters.
+// count returns the number of pending messages that match q; if q filters, maxCounted+1 means any number above
+// maxCounted.
 func (q Query) count(v *store.View) (n int, err error) {
 	if q.ID == 0 && len(q.IDs) == 0 && q.Task == 0 && q.Before == 0 && q.From == "" && q.Priority == "" && len(q.Deliver) == 0 {
 		t, err := kept(v, q.Recipient)
@@ -306,7 +305,7 @@ func (q Query) count(v *store.View) (n int, err error) {
 		return t.pending, err
 	}
 	query, args := q.condition().walks("1")
-	err = v.QueryRow("SELECT count(*) FROM ("+query+" LIMIT ?)", append(args, mostCounted+1)...).Scan(&n)
+	err = v.QueryRow("SELECT count(*) FROM ("+query+" LIMIT ?)", append(args, maxCounted+1)...).Scan(&n)
 	return n, err
 }
 
@@ -315,8 +314,7 @@ const columns = `id, recipient, ifnull(sender, 0), sender_name, kind, deliver, p
 	ifnull(thread, id), muted, pinned, ifnull(dismissed_at, 0), ifnull(snoozed_until, 0), by_fork, hops,
 	octet_length(subject) + length(body) + octet_length(error) + length(partial_output)`
 
-// scanMessage reads columns. Tags that can't be read are none: a spoilt row
-// must not stop the messages behind it.
+// scanMessage reads columns. Unreadable tags become none: a damaged row must not block later messages.
 func scanMessage(s interface{ Scan(dest ...any) error }) (m Message, err error) {
 	var tags string
 	var created, taken, dismissed, snoozed int64

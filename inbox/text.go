@@ -5,15 +5,14 @@ import (
 	"strings"
 )
 
-// ownName is the form of an agent's name, with what the program adds to it when the
-// name is used again or the agent forks.
+// ownName matches an agent's name, with the suffix that the program adds when the name is reused or the agent forks.
 var ownName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9._·-]{0,79}$`)
 
 // The names of senders outside that the program gave them itself.
 var outsiders = map[string]bool{"outside": true, "outside-mcp": true}
 
-// By names m's sender in the host's own words to a model: an agent by its name, and
-// nobody by what somebody outside says of himself.
+// By names m's sender to a model in the host's own words: an agent by its name. It never uses the name that a sender
+// from outside claims.
 func (m Message) By() string {
 	switch {
 	case m.Outside() && !outsiders[m.From]:
@@ -27,11 +26,11 @@ func (m Message) By() string {
 // ErrorTitle is the line above an error in a [Message.Text].
 const ErrorTitle = "Error:\n"
 
-// Text is all that m says: its body, its error and its output so far.
+// Text is the whole text of m: its body, its error and its output so far.
 func (m Message) Text() string {
 	var b strings.Builder
 	body, soFar := m.Body, m.Partial
-	if m.Kind == Scheduled && m.Error != "" { // what it had found
+	if m.Kind == Scheduled && m.Error != "" { // its partial output
 		body, soFar = "", m.SoFar()
 	}
 	for _, part := range []struct{ title, text string }{{"", body}, {ErrorTitle, m.Error}, {"Output so far:\n", soFar}} {
@@ -46,8 +45,7 @@ func (m Message) Text() string {
 	return b.String()
 }
 
-// SoFar is what m's work had when it ended: its body and its output so far, one below
-// the other.
+// SoFar is the partial output of m's work when it ended: its body, then its output so far.
 func (m Message) SoFar() string {
 	if m.Body == "" || m.Partial == "" {
 		return m.Body + m.Partial

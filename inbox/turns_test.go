@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Two processes that write all the time: neither keeps the other waiting.
+// Two processes that write all the time don't block each other.
 func TestDeposit_twoProcessesTakeTurns(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "fantail.db")
 	w := at(t, path)
@@ -24,7 +24,7 @@ func TestDeposit_twoProcessesTakeTurns(t *testing.T) {
 	}
 	for _, p := range ps {
 		for len(p.lines) > 0 {
-			<-p.lines // what one did before the other began
+			<-p.lines // lines of one before the other began
 		}
 	}
 	<-time.After(1500 * time.Millisecond)

@@ -8,8 +8,8 @@ import (
 	"fantail/store/sqlite"
 )
 
-// The rows of the transcripts. Zero times mean NULL. Strings such as kinds and
-// states are the caller's words; store keeps them.
+// Rows of the transcripts. Zero times mean NULL. Strings such as kinds and states are the caller's; store does not
+// interpret them.
 
 // Agent is a participant. Its name is unique among the agents that are not closed.
 type Agent struct {
@@ -22,12 +22,12 @@ type Agent struct {
 	Branch   int64 // the turn its conversation branched from; 0: none
 	Handles  int64 // of a fork: the message it was made for; 0: none
 	Model    string
-	Role     string // what it is, as PutRole names it; "": nothing of its own
+	Role     string // the digest of its role, from PutRole; "": none
 	State    string
 	Created  time.Time
 	Ended    time.Time
 	Closed   time.Time
-	Deadline time.Time // when it ends, as it is idle and awaits input; zero: nothing counts down
+	Deadline time.Time // when it ends if it stays idle; zero: never
 }
 
 const agentColumns = `id, name, kind, trust, ifnull(parent, 0), ifnull(task, 0), model, state, created_at, ended_at, closed_at,
@@ -41,8 +41,8 @@ func scanAgent(s scanner) (a Agent, err error) {
 	return a, err
 }
 
-// AddAgent adds a and returns its id. Created is now if it is zero, Trust
-// "attended" if it is empty. ErrTaken: an agent that is not closed has the name.
+// AddAgent adds a and returns its id. If Created is zero it is now; an empty Trust means "attended". ErrTaken: an agent
+// that is not closed has the name.
 func (tx *Tx) AddAgent(a Agent) (int64, error) {
 	if a.Created.IsZero() {
 		a.Created = tx.Now()
@@ -57,12 +57,12 @@ func (tx *Tx) AddAgent(a Agent) (int64, error) {
 		return 0, fmt.Errorf("add agent: %w", taken(a.Name, err))
 	}
 	if a.Parent != 0 {
-		err = JoinBudgets(tx, id, a.Parent) // whatever kind it is: who it works for pays
+		err = JoinBudgets(tx, id, a.Parent) // of any kind: the agent that it works for pays
 	}
 	return id, err
 }
 
-// taken puts ErrTaken in place of what a unique index of names says.
+// taken replaces the error of a unique index of names by ErrTaken.
 func taken(name string, err error) error {
 	if sqlite.Unique(err) {
 		return fmt.Errorf("%w: %q, choose another: %w", ErrTaken, name, err)
@@ -70,7 +70,7 @@ func taken(name string, err error) error {
 	return err
 }
 
-// SetAgentState sets the state. ended sets the time of the end, once; false clears it. No deadline runs then.
+// SetAgentState sets the state. ended sets the time of the end, once; false clears it. Either clears the deadline.
 func (tx *Tx) SetAgentState(id int64, state string, ended bool) error {
 	query := `UPDATE agents SET state = ?, ended_at = NULL, deadline = NULL WHERE id = ?`
 	args := []any{state, id}
@@ -84,7 +84,7 @@ func (tx *Tx) SetAgentState(id int64, state string, ended bool) error {
 	return nil
 }
 
-// SetDeadline sets when an idle agent ends; zero: nothing counts down. False: it has ended.
+// SetDeadline sets when an idle agent ends; zero: never. It returns false if the agent has ended.
 func (tx *Tx) SetDeadline(id int64, at time.Time) (bool, error) {
 	n, err := tx.count(`UPDATE agents SET deadline = ? WHERE id = ? AND ended_at IS NULL`, stamp(at), id)
 	if err != nil {
@@ -93,8 +93,8 @@ func (tx *Tx) SetDeadline(id int64, at time.Time) (bool, error) {
 	return n > 0, nil
 }
 
-// ReviveAgent gives an ended agent a new task of another agent's queue: it is
-// open and lives again. False: it has not ended. ErrTaken as for AddAgent.
+// ReviveAgent gives an ended agent a new task from another agent's queue: it is open and not ended again. It returns
+// false if the agent has not ended. ErrTaken as for AddAgent.
 func (tx *Tx) ReviveAgent(a Agent) (bool, error) {
 	n, err := tx.count(`UPDATE agents SET parent = ?, task = ?, trust = ?, model = ?, state = ?, ended_at = NULL, closed_at = NULL
 		WHERE id = ? AND ended_at IS NOT NULL`, null(a.Parent), null(a.Task), a.Trust, a.Model, a.State, a.ID)
@@ -104,7 +104,7 @@ func (tx *Tx) ReviveAgent(a Agent) (bool, error) {
 	return n > 0, nil
 }
 
-// OpenAgent opens the tab of an agent again, with the trust it has in a. ErrTaken as for AddAgent.
+// OpenAgent reopens the tab of an agent, with the trust in a. ErrTaken as for AddAgent.
 func (tx *Tx) OpenAgent(a Agent) error {
 	if err := tx.one(`UPDATE agents SET closed_at = NULL, trust = ? WHERE id = ?`, a.Trust, a.ID); err != nil {
 		return fmt.Errorf("open agent %d: %w", a.ID, taken(a.Name, err))
@@ -112,7 +112,7 @@ func (tx *Tx) OpenAgent(a Agent) error {
 	return nil
 }
 
-// PassAgents puts the agents below one that live below another.
+// PassAgents moves the live agents below one agent to another.
 func (tx *Tx) PassAgents(from, to int64) error {
 	if _, err := tx.count(`UPDATE agents SET parent = ? WHERE parent = ? AND ended_at IS NULL`, to, from); err != nil {
 		return fmt.Errorf("pass the agents below agent %d to agent %d: %w", from, to, err)
@@ -128,7 +128,7 @@ func (tx *Tx) SetAgentModel(id int64, model string) error {
 	return nil
 }
 
-// RenameAgent gives the agent another name. ErrTaken as for AddAgent.
+// RenameAgent renames the agent. ErrTaken as for AddAgent.
 func (tx *Tx) RenameAgent(id int64, name string) error {
 	if err := tx.one(`UPDATE agents SET name = ? WHERE id = ?`, name, id); err != nil {
 		return fmt.Errorf("rename agent %d: %w", id, taken(name, err))
@@ -138,7 +138,7 @@ func (tx *Tx) RenameAgent(id int64, name string) error {
 	return err
 }
 
-// CloseEnded closes the tabs of all agents that ended but the newest keep.
+// CloseEnded closes the tabs of all ended agents except the newest keep.
 func (tx *Tx) CloseEnded(keep int) error {
 	_, err := tx.Exec(`
 		UPDATE agents SET closed_at = ?
@@ -151,8 +151,7 @@ func (tx *Tx) CloseEnded(keep int) error {
 	return nil
 }
 
-// CloseAgent marks the agent closed: Agents leaves it out and its name is free.
-// Its transcript and its mail stay.
+// CloseAgent marks the agent closed: Agents leaves it out and its name is free. Its transcript and its mail stay.
 func (tx *Tx) CloseAgent(id int64) error {
 	if err := tx.one(`UPDATE agents SET closed_at = ifnull(closed_at, ?) WHERE id = ?`, stamp(tx.Now()), id); err != nil {
 		return fmt.Errorf("close agent %d: %w", id, err)
@@ -169,8 +168,7 @@ func (v *View) Agents() ([]Agent, error) {
 	return as, nil
 }
 
-// AgentsOf returns the newest `limit` agents whose parent that one is, closed or
-// not, by id.
+// AgentsOf returns the newest `limit` agents with that parent, closed or not, by id.
 func (v *View) AgentsOf(parent int64, limit int) ([]Agent, error) {
 	as, err := all(v, scanAgent, `SELECT * FROM (SELECT `+agentColumns+` FROM agents WHERE parent = ? ORDER BY id DESC LIMIT ?) ORDER BY 1`, parent, limit)
 	if err != nil {
@@ -197,7 +195,7 @@ func (v *View) AgentName(id int64) (name string, ok bool, err error) {
 	return name, ok, nil
 }
 
-// NameOf is [View.AgentName], which a writer knows without a look until somebody else writes.
+// NameOf is [View.AgentName] for a writer: it needs no read until another process writes.
 func NameOf(tx *Tx, id int64) (name string, ok bool, err error) {
 	known, err := names(tx)
 	if err != nil {
@@ -220,7 +218,7 @@ const remembered = 256
 
 type namesKey struct{}
 
-// names are names of agents as the file has them, by id.
+// names are agents' names in the file, by id.
 func names(tx *Tx) (map[int64]string, error) {
 	known, err := tx.Known(namesKey{}, func() (any, error) { return map[int64]string{}, nil })
 	if err != nil {

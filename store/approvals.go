@@ -6,20 +6,19 @@ import (
 	"time"
 )
 
-// Approval is a question to the human, whether a call may run or what an agent
-// asks.
+// Approval is a question to the human: whether a call may run, or a question of an agent.
 type Approval struct {
 	ID       int64
 	Agent    int64
 	Turn     int64
-	Call     string // the id of the call that waits
+	Call     string // the id of the waiting call
 	Kind     string // approval question
 	Data     string // JSON
 	Message  int64  // its row in an inbox; 0: none
 	Answer   string // JSON; "": none yet
 	Created  time.Time
 	Answered time.Time // zero: it is open
-	Acted    time.Time // when what it let happen was about to begin; zero: not yet
+	Acted    time.Time // when the call that it allowed was about to begin; zero: not yet
 	Seal     string    // see SealApproval
 }
 
@@ -42,8 +41,8 @@ func (tx *Tx) AddApproval(a Approval) (int64, error) {
 	return id, nil
 }
 
-// SealApproval gives the row of a question what it asks, its message and its answer as they are in a, or none if it is
-// open there, with the seal of the host that writes it.
+// SealApproval sets a question's data, message, answer and seal from a. Without an answer in a, the question becomes
+// open again.
 func (tx *Tx) SealApproval(a Approval) error {
 	var answered any
 	if !a.Answered.IsZero() {
@@ -57,7 +56,7 @@ func (tx *Tx) SealApproval(a Approval) error {
 	return nil
 }
 
-// ActApproval notes that what a question was about begins; false: it had begun.
+// ActApproval records that the call which a question allowed begins. It returns false if it had begun before.
 func (tx *Tx) ActApproval(id int64) (bool, error) {
 	n, err := tx.count(`UPDATE approvals SET acted_at = ? WHERE id = ? AND acted_at IS NULL`, stamp(tx.Now()), id)
 	if err != nil {
@@ -75,7 +74,7 @@ func (v *View) Approval(id int64) (Approval, bool, error) {
 	return a, ok, nil
 }
 
-// ApprovalOf returns the question that a message stands for.
+// ApprovalOf returns the question of a message.
 func (v *View) ApprovalOf(message int64) (Approval, bool, error) {
 	a, ok, err := first(v, scanApproval, `SELECT `+approvalColumns+` FROM approvals WHERE message = ?`, message)
 	if err != nil {
@@ -93,7 +92,7 @@ func (v *View) Approvals(turn int64) ([]Approval, error) {
 	return as, nil
 }
 
-// OpenApprovals returns the open questions of an agent, or (0) of all, oldest first.
+// OpenApprovals returns the open questions of an agent, or of all agents (0), oldest first.
 func (v *View) OpenApprovals(agent int64) ([]Approval, error) {
 	as, err := all(v, scanApproval, `SELECT `+approvalColumns+` FROM approvals WHERE answered_at IS NULL AND ? IN (agent, 0) ORDER BY id`, agent)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Audit is a row of the audit. Package audit knows what it means.
+// Audit is a row of the audit. Package audit defines its meaning.
 type Audit struct {
 	ID       int64
 	At       time.Time
@@ -22,7 +22,7 @@ type Audit struct {
 	By       string
 	Outcome  string
 	Bytes    int64
-	Began    time.Time // zero: nothing began
+	Began    time.Time // zero: it has no beginning
 	Millis   int64
 	Hash     string
 }
@@ -37,7 +37,7 @@ func scanAudit(s scanner) (a Audit, err error) {
 	return a, err
 }
 
-// AddAudit adds a row, whose ID must follow that of the last one.
+// AddAudit adds a row. Its ID must follow that of the last one.
 func AddAudit(tx *Tx, a Audit) error {
 	_, err := tx.Exec(`INSERT INTO audit (`+auditColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		a.ID, stamp(a.At), a.What, a.Agent, a.Name, a.Turn, a.Call, a.Tool, a.Args, a.Decision, a.By, a.Outcome, a.Bytes,
@@ -75,17 +75,17 @@ func AuditOf(v *View, agent int64, call string) ([]Audit, error) {
 	return as, nil
 }
 
-// AuditWanted says which rows of the audit are wanted. A zero field does not matter.
+// AuditWanted selects rows of the audit. Zero fields match all.
 type AuditWanted struct {
-	After  int64    // rows behind this one
+	After  int64    // rows after this one
 	Before int64    // rows before this one, the newest of them
 	Name   string   // of agents that were called so then
 	Kinds  []string // of agents of these kinds
-	Not    []string // not what these words say
+	Not    []string // rows without these words
 	Limit  int
 }
 
-// AuditRows returns rows in their order: the first of those wanted, or, with Before, the last.
+// AuditRows returns the selected rows in order: the first ones, or, with Before, the last.
 func AuditRows(v *View, w AuditWanted) ([]Audit, error) {
 	where, args := []string{"id > ?"}, []any{w.After}
 	among := func(words []string) string {

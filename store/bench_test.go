@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// An Open of a database that is current is part of the program's start.
+// Opening a current database is part of the program's start.
 func BenchmarkOpen(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "fantail.db")
 	db, err := Open(b.Context(), path, Options{})
@@ -89,8 +89,8 @@ func BenchmarkAppend(b *testing.B) {
 	}
 }
 
-// What the bare driver does for the same rows, one commit each: an entry, and a
-// message as BenchmarkDeposit in package inbox deposits it, without its count.
+// BenchmarkBareDriver writes the same rows with the bare driver, one commit each: an entry, and a message as
+// BenchmarkDeposit in package inbox deposits it, without its count.
 func BenchmarkBareDriver(b *testing.B) {
 	for name, c := range map[string]struct {
 		query string

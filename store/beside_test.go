@@ -19,11 +19,11 @@ import (
 )
 
 // BenchmarkBeside deposits in rounds, in turn through an inbox and with the bare driver: the same rows by one goroutine
-// that waits for nobody, as many in one commit as the inbox had in the round before, and then the same rows for as many
-// callers, who are answered after the commit. Each of the three writes a file of its own, and nothing else is written
-// to it: who shares one finds it warm, and leaves some of the checkpoints to the other. A round is long enough to hold
-// its checkpoints. It reports what all do in a second, the medians, and the inbox's ratio to both; and, beside that, what
-// it takes to have a thousand of them found by their words, which a host does in a quiet moment.
+// that waits for no other, with as many in one commit as the inbox had in the round before, and then the same rows for
+// as many callers, who are answered after the commit. Each of the three writes its own file, and nothing else writes to
+// it: on a shared file each would find the others' pages in memory, and leave them some of its checkpoints. A round is
+// long enough to include its checkpoints. The benchmark reports the medians of rows per second, and the inbox's ratio
+// to both; and also the time to index a thousand messages by their words, which a host does in a quiet moment.
 func BenchmarkBeside(b *testing.B) {
 	for _, writers := range []int{1, 8, 50} {
 		b.Run(fmt.Sprint(writers), func(b *testing.B) {
@@ -33,7 +33,7 @@ func BenchmarkBeside(b *testing.B) {
 					commits.Add(1)
 				}
 			}
-			box := inbox.New(workspace(b, filepath.Join(b.TempDir(), "fantail.db"), store.Options{Trace: count}), func(inbox.Rung) {})
+			box := inbox.New(workspace(b, filepath.Join(b.TempDir(), "fantail.db"), store.Options{Trace: count}), func(inbox.Change) {})
 			bare, server := newBareDriver(b), newBareDriver(b)
 			m := inbox.Message{Recipient: 1, Sender: 2, Body: strings.Repeat("an answer ", 50)}
 			each := 2000 / writers
@@ -88,7 +88,7 @@ func BenchmarkBeside(b *testing.B) {
 			b.ReportMetric(100*inboxes[len(inboxes)/2]/drivers[len(drivers)/2], "%bare")
 			b.ReportMetric(100*inboxes[len(inboxes)/2]/servers[len(servers)/2], "%served")
 			began := time.Now()
-			if _, err := box.Shelf(context.Background(), inbox.Shelf{Recipient: 1, Search: "nowhere"}); err != nil {
+			if _, err := box.Select(context.Background(), inbox.Selection{Recipient: 1, Search: "nowhere"}); err != nil {
 				b.Error(err)
 			}
 			b.ReportMetric(1000*float64(time.Since(began))/float64(time.Millisecond)/float64(all*len(inboxes)), "words-ms/1000")
@@ -115,7 +115,7 @@ func workspace(b *testing.B, path string, o store.Options) *store.DB {
 	return db
 }
 
-// bareDriver writes messages' rows to a file of its own, with nothing but the driver.
+// bareDriver writes messages' rows to a file of its own, with only the driver.
 type bareDriver struct {
 	begin, commit func() error
 	insert        func(m inbox.Message) error
@@ -178,8 +178,8 @@ func (d *bareDriver) write(m inbox.Message, rows, commits int) error {
 	return nil
 }
 
-// serve writes what deposit is called with, of all callers that wait in one commit, until end is called, which returns
-// the number of commits.
+// serve writes the messages of all callers of deposit that wait, in one commit, until end is called, which returns the
+// number of commits.
 func (d *bareDriver) serve() (deposit func(m inbox.Message) error, end func() (commits int)) {
 	type row struct {
 		m    inbox.Message

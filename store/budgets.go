@@ -2,18 +2,18 @@ package store
 
 import "fmt"
 
-// Budget is how much an agent and all it dispatches may use.
+// Budget is the limit of an agent and everything it dispatches.
 type Budget struct {
-	Owner   int64 // whose it is
+	Owner   int64 // the agent that it belongs to
 	Name    string
 	Money   bool // millionths of a dollar; else tokens
 	Amount  int64
 	Used    int64
-	Warned  bool // who dispatched the owner was told that most of it is used
-	Wrapped bool // the agent that was asked about was told to finish with what it has
+	Warned  bool // the owner's dispatcher was told that most of it is used
+	Wrapped bool // this agent was told to finish
 }
 
-// Budgets returns the budgets that an agent's use counts to, its own first.
+// Budgets returns the budgets that count an agent's use, its own first.
 func Budgets(v *View, agent int64) ([]Budget, error) {
 	bs, err := all(v, func(s scanner) (b Budget, err error) {
 		err = s.Scan(&b.Owner, &b.Name, &b.Money, &b.Amount, &b.Used, &b.Warned, &b.Wrapped)
@@ -27,7 +27,7 @@ func Budgets(v *View, agent int64) ([]Budget, error) {
 	return bs, nil
 }
 
-// SpendBudgets counts what an agent used to all budgets that it uses. It may be less than nothing.
+// SpendBudgets adds an agent's use to all budgets that it uses. The amounts may be negative.
 func SpendBudgets(tx *Tx, agent, tokens, money int64) error {
 	_, err := tx.count(`UPDATE budgets SET used = max(0, used + iif(money, ?, ?))
 		WHERE agent IN (SELECT owner FROM budget_users WHERE agent = ?)`, money, tokens, agent)
@@ -37,7 +37,7 @@ func SpendBudgets(tx *Tx, agent, tokens, money int64) error {
 	return nil
 }
 
-// PutBudget gives an agent a budget, in place of the one it has. Its use, and that of all below it, counts from now on.
+// PutBudget sets an agent's budget. Its use, and that of all agents below it, counts from now on.
 func PutBudget(tx *Tx, b Budget) error {
 	_, err := tx.count(`INSERT INTO budgets (agent, money, amount, used) VALUES (?, ?, ?, ?)
 		ON CONFLICT (agent) DO UPDATE SET money = excluded.money, amount = excluded.amount, used = excluded.used, warned = 0`,
@@ -79,7 +79,7 @@ func JoinBudgets(tx *Tx, agent, above int64) error {
 	return nil
 }
 
-// WarnedBudget keeps that who dispatched its owner was told.
+// WarnedBudget records that the owner's dispatcher was told.
 func WarnedBudget(tx *Tx, owner int64) error {
 	if err := tx.one(`UPDATE budgets SET warned = 1 WHERE agent = ?`, owner); err != nil {
 		return fmt.Errorf("keep a warning of agent %d's budget: %w", owner, err)
@@ -87,7 +87,7 @@ func WarnedBudget(tx *Tx, owner int64) error {
 	return nil
 }
 
-// WrappedBudgets keeps that an agent was told to finish, whatever budget it is for.
+// WrappedBudgets records that an agent was told to finish, for all budgets that it uses.
 func WrappedBudgets(tx *Tx, agent int64) error {
 	if _, err := tx.count(`UPDATE budget_users SET wrapped = 1 WHERE agent = ?`, agent); err != nil {
 		return fmt.Errorf("keep that agent %d was told to finish: %w", agent, err)

@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// Draft is what a human left half typed for an agent when their screen went.
+// Draft is text that a human had not sent to an agent when their screen went away.
 type Draft struct {
 	Agent  int64
 	Text   string
-	Pastes string // where in it pastes begin and end, in the words of whoever left it
+	Pastes string // the positions of pastes in it, encoded by the caller
 	Left   time.Time
 }
 
@@ -24,8 +24,8 @@ func scanDraft(s scanner) (d Draft, err error) {
 	return d, err
 }
 
-// LeaveDraft keeps a draft in place of its agent's older one, which it returns if there was one.
-// Left is now if it is zero.
+// LeaveDraft stores a draft in place of its agent's older one, and returns that if there was one. If d.Left is zero it
+// is now.
 func LeaveDraft(tx *Tx, d Draft) (older Draft, ok bool, err error) {
 	if d.Left.IsZero() {
 		d.Left = tx.Now()
@@ -40,7 +40,7 @@ func LeaveDraft(tx *Tx, d Draft) (older Draft, ok bool, err error) {
 	return older, ok, nil
 }
 
-// KeepTyping keeps what stands in the boxes of a screen, in place of what stood there before.
+// KeepTyping stores the text in the boxes of a screen, in place of the text before.
 func KeepTyping(tx *Tx, screen int64, ds []Draft) error {
 	if _, err := tx.Exec(`DELETE FROM typing WHERE screen = ?`, screen); err != nil {
 		return fmt.Errorf("forget what was typed: %w", err)
@@ -54,8 +54,8 @@ func KeepTyping(tx *Tx, screen int64, ds []Draft) error {
 	return nil
 }
 
-// TakeDrafts returns all drafts, by agent, and removes them: what was left, and what stood in the boxes of screens that
-// are not among the living.
+// TakeDrafts returns all drafts, by agent, and removes them: those that were left, and those in the boxes of screens
+// that are not among living.
 func TakeDrafts(tx *Tx, living []int64) ([]Draft, error) {
 	there := ` NOT IN (0` + strings.Repeat(", ?", len(living)) + `)`
 	screens := make([]any, len(living))

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// TestDrafts: an agent has one draft, the newest, byte for byte; the older one is handed back, and
-// what is taken is gone.
+// TestDrafts: an agent has one draft, the newest, byte for byte; the older one is returned, and a draft that was taken
+// is gone.
 func TestDrafts(t *testing.T) {
 	now := time.UnixMilli(1_800_000_000_000).UTC()
 	db := at(t, &now)

@@ -6,16 +6,16 @@ import (
 	"fmt"
 )
 
-// Engine is what another vendor's agent, which carries out an agent's turns, has of its conversation.
+// Engine is the state of another vendor's agent that carries out an agent's turns.
 type Engine struct {
 	Vendor  string
-	Session string // its own name of the conversation; "": none began
+	Session string // its own name of the conversation; "": none
 	Sent    int64  // the last entry that it has
-	Sending int64  // the last entry on its way to it; 0: none is
-	Settled int64  // the last entry that it had as a turn of its ended
+	Sending int64  // the last entry that is being sent to it; 0: none
+	Settled int64  // the last entry that it had when a turn of it ended
 }
 
-// EngineOf returns what the engine of an agent has; the zero value if it has none.
+// EngineOf returns the engine of an agent; the zero value if it has none.
 func EngineOf(v *View, agent int64) (e Engine, err error) {
 	err = v.QueryRow(`SELECT vendor, session, sent, sending, settled FROM engines WHERE agent = ?`, agent).
 		Scan(&e.Vendor, &e.Session, &e.Sent, &e.Sending, &e.Settled)
@@ -25,7 +25,7 @@ func EngineOf(v *View, agent int64) (e Engine, err error) {
 	return e, nil
 }
 
-// PutEngine writes what the engine of an agent has.
+// PutEngine stores the engine of an agent.
 func PutEngine(tx *Tx, agent int64, e Engine) error {
 	_, err := tx.count(`INSERT INTO engines (agent, vendor, session, sent, sending, settled) VALUES (?, ?, ?, ?, ?, ?)
 		ON CONFLICT (agent) DO UPDATE SET vendor = excluded.vendor, session = excluded.session, sent = excluded.sent,
@@ -35,15 +35,6 @@ func PutEngine(tx *Tx, agent int64, e Engine) error {
 		return fmt.Errorf("write down the engine of agent %d: %w", agent, err)
 	}
 	return nil
-}
-
-// Dispatches reports whether the human has let an agent hand work to the agents of a vendor.
-func Dispatches(v *View, agent int64, vendor string) (is bool, err error) {
-	err = v.QueryRow(`SELECT EXISTS (SELECT 1 FROM dispatchers WHERE agent = ? AND vendor = ?)`, agent, vendor).Scan(&is)
-	if err != nil {
-		return false, fmt.Errorf("read whom agent %d may hand work: %w", agent, err)
-	}
-	return is, nil
 }
 
 // LetDispatch lets an agent hand work to the agents of a vendor.

@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// Entry is one item of a transcript. Entries are only ever appended.
+// Entry is one item of a transcript. Entries are only appended.
 type Entry struct {
 	Seq     int64
 	Agent   int64
 	Turn    int64 // 0: at rest
 	Kind    string
 	Data    string // JSON
-	Text    string // that stands in pieces and not in Data; "": there is none
+	Text    string // text from pieces, which is not in Data; "": none
 	Created time.Time
 
 	head int64 // of Text; 0: there is none
@@ -47,7 +47,7 @@ func (v *View) read(query string, args ...any) ([]Entry, error) {
 	return es, nil
 }
 
-// readOne returns the first entry a query selects, with its text.
+// readOne returns the first entry that a query selects, with its text.
 func (v *View) readOne(query string, args ...any) (Entry, bool, error) {
 	es, err := v.read(query, args...)
 	if err != nil || len(es) == 0 {
@@ -56,8 +56,7 @@ func (v *View) readOne(query string, args ...any) (Entry, bool, error) {
 	return es[0], true, nil
 }
 
-// Append adds an entry to the agent's transcript and returns its seq. turn 0
-// means at rest.
+// Append adds an entry to the agent's transcript and returns its seq. turn is 0 at rest.
 func (tx *Tx) Append(agent, turn int64, kind, data string) (int64, error) {
 	return tx.append(agent, turn, kind, data, 0, 0)
 }
@@ -71,9 +70,8 @@ func (tx *Tx) append(agent, turn int64, kind, data string, head int64, size int)
 	return seq, nil
 }
 
-// EntriesAfter returns the entries of the agent's transcript with seq > after,
-// oldest first; limit <= 0 means all. A transcript that branched off another
-// begins with that one's entries.
+// EntriesAfter returns the entries of the agent's transcript with seq > after, oldest first; limit <= 0 means all. The
+// transcript of a branch begins with the entries of the one that it branched off.
 func (v *View) EntriesAfter(agent, after int64, limit int) ([]Entry, error) {
 	line, err := v.line(agent)
 	if err != nil {
@@ -103,8 +101,8 @@ func (v *View) entries(agent int64, line []stretch, limit int, query string, seq
 	return es, nil
 }
 
-// EntriesBefore returns the limit newest entries of the agent's transcript with
-// seq < before (0: no bound), oldest first; limit <= 0 means all.
+// EntriesBefore returns the limit newest entries of the agent's transcript with seq < before (0: no bound), oldest
+// first; limit <= 0 means all.
 func (v *View) EntriesBefore(agent, before int64, limit int) ([]Entry, error) {
 	line, err := v.line(agent)
 	if err != nil {
@@ -141,7 +139,7 @@ func (v *View) LastEntry(agent int64, kind string) (Entry, bool, error) {
 	return Entry{}, false, nil
 }
 
-// KindOf returns the entries of a kind with seq > after of the agent's own, oldest first.
+// KindOf returns the agent's own entries of a kind with seq > after, oldest first.
 func (v *View) KindOf(agent int64, kind string, after int64) ([]Entry, error) {
 	es, err := v.read(`SELECT `+entryColumns+` FROM entries WHERE agent = ? AND kind = ? AND seq > ? ORDER BY seq`, agent, kind, after)
 	if err != nil {
@@ -150,9 +148,8 @@ func (v *View) KindOf(agent int64, kind string, after int64) ([]Entry, error) {
 	return es, nil
 }
 
-// KindAfter returns the entries of a kind with seq > after of all agents that are
-// open, by agent, oldest first. It costs a look into an index for each of them, however
-// many other entries there are.
+// KindAfter returns the entries of a kind with seq > after of all open agents, by agent, oldest first. Its cost is one
+// index lookup for each agent, for any number of other entries.
 func (v *View) KindAfter(kind string, after int64) ([]Entry, error) {
 	es, err := v.read(`SELECT `+entryColumns+` FROM entries INDEXED BY entries_of_kind
 		WHERE agent IN (SELECT id FROM agents WHERE closed_at IS NULL) AND kind = ? AND seq > ? ORDER BY agent, seq`, kind, after)
@@ -180,7 +177,7 @@ func (v *View) FirstOfTurn(turn int64, kind string) (Entry, bool, error) {
 	return e, ok, nil
 }
 
-// LastSeq returns the seq of the newest entry of the agent's own, 0 if it has none.
+// LastSeq returns the seq of the agent's own newest entry, 0 if it has none.
 func (v *View) LastSeq(agent int64) (seq int64, err error) {
 	if err := v.QueryRow(`SELECT ifnull(max(seq), 0) FROM entries WHERE agent = ?`, agent).Scan(&seq); err != nil {
 		return 0, fmt.Errorf("find the newest entry of agent %d: %w", agent, err)

@@ -12,7 +12,7 @@ type Grant struct {
 	Created time.Time
 }
 
-// AddGrant adds the rule; one that is there stays as it is.
+// AddGrant adds the rule; an existing one is unchanged.
 func AddGrant(tx *Tx, rule string) error {
 	if _, err := tx.Exec(`INSERT INTO grants (rule, created_at) VALUES (?, ?) ON CONFLICT DO NOTHING`, rule, stamp(tx.Now())); err != nil {
 		return fmt.Errorf("keep the rule %s: %w", rule, err)
@@ -20,7 +20,7 @@ func AddGrant(tx *Tx, rule string) error {
 	return nil
 }
 
-// RemoveGrant takes the rule back, if there is one.
+// RemoveGrant removes the rule, if it exists.
 func RemoveGrant(tx *Tx, rule string) error {
 	if _, err := tx.Exec(`DELETE FROM grants WHERE rule = ?`, rule); err != nil {
 		return fmt.Errorf("take back the rule %s: %w", rule, err)

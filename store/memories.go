@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// Memory is one version of a document of the workspace. Every version is kept.
+// Memory is one version of a document of the workspace. All versions are kept.
 type Memory struct {
-	Name, Part string // Part "": the document of that name itself
+	Name, Part string // Part "": the document with only that name
 	Version    int    // from 1 on
 	Text       string // "": it was removed
 	Size       int    // bytes of the text
-	Agent      int64  // who wrote it; 0: the human
+	Agent      int64  // its author; 0: the human
 	By         string // that agent's name now; "": the human
 	Created    time.Time
 }
@@ -22,7 +22,7 @@ const (
 	memoryRows    = `memories m LEFT JOIN agents a ON a.id = m.agent`
 )
 
-// scanMemory reads memoryColumns, and the text behind them if there is one.
+// scanMemory reads memoryColumns, and the text after them if there is one.
 func scanMemory(s scanner, text ...any) (m Memory, err error) {
 	var created sql.NullInt64
 	err = s.Scan(append([]any{&m.Name, &m.Part, &m.Version, &m.Size, &m.Agent, &m.By, &created}, text...)...)
@@ -39,8 +39,7 @@ func scanWhole(s scanner) (m Memory, err error) {
 	return m, err
 }
 
-// Remember adds the next version of a document and returns its number. Version,
-// Size, By and Created are not looked at.
+// Remember adds the next version of a document and returns its number. It ignores Version, Size, By and Created.
 func (tx *Tx) Remember(m Memory) (version int, err error) {
 	err = tx.QueryRow(`INSERT INTO memories (name, part, version, text, size, agent, created_at)
 		VALUES (?1, ?2, (SELECT ifnull(max(version), 0) + 1 FROM memories WHERE name = ?1 AND part = ?2), ?3, ?4, ?5, ?6)
@@ -61,8 +60,8 @@ func (v *View) Memory(name, part string, version int) (Memory, bool, error) {
 	return m, ok, nil
 }
 
-// Memories returns the newest version of each document that was not removed, of
-// that name or of all (""), by name and part, without their texts.
+// Memories returns the newest version of each document with that name, or of all ("") documents, except removed ones,
+// by name and part, without their texts.
 func (v *View) Memories(name string) ([]Memory, error) {
 	ms, err := all(v, scanBrief, `SELECT `+memoryColumns+` FROM (
 			SELECT name, part, max(version) AS version FROM memories WHERE ?1 = '' OR name = ?1 GROUP BY name, part

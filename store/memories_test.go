@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestMemories: each write is a version of its own, the newest counts, one that is
-// empty removes the document and its history stays.
+// TestMemories: each write is a new version, the newest counts, an empty one removes the document, and its history
+// stays.
 //
 // Spec: M-10.
 func TestMemories(t *testing.T) {

@@ -12,11 +12,11 @@ import (
 type Check struct {
 	Name    string
 	Argv    []string // the program and its arguments
-	Net     string   // the host it reaches a network for; "": it has none
+	Net     string   // the host that it may reach over the network; "": none
 	Created time.Time
 }
 
-// SetCheck adds the check, or puts it in the place of that of the same name; replaced says which.
+// SetCheck adds the check, or replaces the one with the same name; replaced says which.
 func SetCheck(tx *Tx, c Check) (replaced bool, err error) {
 	argv, err := json.Marshal(c.Argv)
 	if err == nil {
@@ -47,14 +47,14 @@ const checkColumns = `name, argv, net, created_at`
 func scanCheck(s scanner) (c Check, err error) {
 	var argv string
 	var created sql.NullInt64
-	if err = s.Scan(&c.Name, &argv, &c.Net, &created); err == nil {
-		err = json.Unmarshal([]byte(argv), &c.Argv)
+	if err = s.Scan(&c.Name, &argv, &c.Net, &created); err == nil && json.Unmarshal([]byte(argv), &c.Argv) != nil {
+		c.Argv = nil // a row that another hand wrote names no command
 	}
 	c.Created = moment(created)
 	return c, err
 }
 
-// Checks are those there are, by name.
+// Checks returns all checks, by name.
 func Checks(v *View) ([]Check, error) {
 	cs, err := all(v, scanCheck, `SELECT `+checkColumns+` FROM checks ORDER BY name`)
 	if err != nil {
@@ -72,21 +72,21 @@ func CheckNamed(v *View, name string) (Check, bool, error) {
 	return c, ok, nil
 }
 
-// Observer is what an agent was started for that observes.
+// Observer describes the work of an agent that observes.
 type Observer struct {
 	Agent      int64
 	Schedule   int64  // that started it
 	Name       string // of the schedule
 	Prompt     string
 	CancelWhen string // the condition under which it ends its schedule; "": none
-	Dir        string // where it looks
+	Dir        string // its directory
 	Checks     []string
-	Mark       string // what its report begins with
+	Mark       string // the beginning of its report
 	Deliver    string // of its report
 	Priority   string
 }
 
-// AddObserver keeps what an agent was started for.
+// AddObserver stores the work of an agent that observes.
 func AddObserver(tx *Tx, o Observer) error {
 	checks, err := json.Marshal(o.Checks)
 	if err == nil {
@@ -100,7 +100,7 @@ func AddObserver(tx *Tx, o Observer) error {
 	return nil
 }
 
-// ObserverOf returns what the agent was started for. False: it is no observer.
+// ObserverOf returns the work of an agent that observes. It returns false if the agent is none.
 func ObserverOf(v *View, agent int64) (Observer, bool, error) {
 	o, ok, err := first(v, func(s scanner) (o Observer, err error) {
 		var checks string
@@ -115,7 +115,7 @@ func ObserverOf(v *View, agent int64) (Observer, bool, error) {
 	return o, ok, nil
 }
 
-// Observing returns the agent that observes for the schedule and has not ended; 0: none.
+// Observing returns the running observer of the schedule; 0: none.
 func Observing(v *View, schedule int64) (agent int64, err error) {
 	err = v.QueryRow(`SELECT o.agent FROM observers o JOIN agents a ON a.id = o.agent
 		WHERE o.schedule = ? AND a.ended_at IS NULL ORDER BY o.agent LIMIT 1`, schedule).Scan(&agent)

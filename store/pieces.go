@@ -9,16 +9,15 @@ import (
 	"unicode/utf8"
 )
 
-// pieceBytes is about the most that one row of a text in pieces has: SQLite holds
-// a row several times over while it writes it.
+// pieceBytes is about the largest row of a text in pieces: SQLite holds a row several times in memory while it writes
+// it.
 const pieceBytes = 256 << 10
 
-// collectAt is how many bytes of a text are read before what that left is collected:
-// the driver makes each piece anew, and a text of many megabytes would be in memory
-// twice until the collector came by itself.
+// collectAt is how many bytes of a text are read between garbage collections: the driver allocates each piece, and a
+// text of many megabytes would be in memory twice until the collector ran by itself.
 const collectAt = 16 << 20
 
-// Saying is the text of a block of a reply that still comes, as far as it was written down.
+// Saying is the stored beginning of a block of a reply that is still arriving.
 type Saying struct {
 	Head  int64 // its first piece
 	Kind  string
@@ -26,8 +25,7 @@ type Saying struct {
 	Size  int // bytes
 }
 
-// Say writes down the next part of a text that a turn says, and returns its head;
-// head 0 begins one.
+// Say stores the next part of a text that a turn says, and returns its head; head 0 begins one.
 func (tx *Tx) Say(turn, head int64, kind, model, text string) (int64, error) {
 	for len(text) > 0 {
 		n := runeEnd(text, pieceBytes)
@@ -43,7 +41,7 @@ func (tx *Tx) Say(turn, head int64, kind, model, text string) (int64, error) {
 	return head, nil
 }
 
-// runeEnd is where the character ends that stands at byte most, or the text.
+// runeEnd is the end of the character at byte most, or of the text.
 func runeEnd(text string, most int) int {
 	if len(text) <= most {
 		return len(text)
@@ -56,7 +54,7 @@ func runeEnd(text string, most int) int {
 	return most
 }
 
-// Unsay forgets what a turn said that no entry names, but for the texts with those heads.
+// Unsay deletes the sayings of a turn that no entry names, except the texts with those heads.
 func (tx *Tx) Unsay(turn int64, but ...int64) error {
 	said, err := tx.Sayings(turn)
 	if err != nil {
@@ -75,7 +73,7 @@ func (tx *Tx) Unsay(turn int64, but ...int64) error {
 	return nil
 }
 
-// AppendLong is Append of an entry whose text stands in pieces: the size bytes of head.
+// AppendLong is Append for an entry whose text is in pieces: the size bytes of head.
 func (tx *Tx) AppendLong(agent, turn int64, kind, data string, head int64, size int) (int64, error) {
 	return tx.append(agent, turn, kind, data, head, size)
 }
@@ -95,7 +93,7 @@ func (v *View) Sayings(turn int64) ([]Saying, error) {
 	return said, nil
 }
 
-// Text joins the pieces of a text of so many bytes.
+// Text joins the pieces of a text of that size.
 func (v *View) Text(head int64, size int) (string, error) {
 	var b strings.Builder
 	b.Grow(size)

@@ -26,7 +26,7 @@ func say(t testing.TB, db *DB, turn, head int64, text string) int64 {
 	return head
 }
 
-// A text in pieces is the same text, whatever it holds and however it was cut.
+// A text in pieces reads back unchanged, whatever it contains and however it was cut.
 func TestPieces_giveTheTextBack(t *testing.T) {
 	for name, text := range map[string]string{
 		"one":        "short",
@@ -80,7 +80,7 @@ func TestPieces_giveTheTextBack(t *testing.T) {
 	}
 }
 
-// What a turn said is forgotten as a whole, but not what is named, or what an entry names.
+// A turn's sayings are deleted as a whole, except those that are named, or that an entry names.
 func TestUnsay(t *testing.T) {
 	db := fresh(t)
 	who, turn := speaker(t, db)

@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// Prompt is what the human typed and what has not entered a transcript yet.
+// Prompt is a text that the human sent and that has not entered a transcript yet.
 type Prompt struct {
 	ID      int64
 	Agent   int64
 	Text    string
-	Held    bool // not sent by itself: typed before a crash, or a command
+	Held    bool // not sent automatically: typed before a crash, or a command
 	Created time.Time
 }
 
@@ -31,7 +31,7 @@ func (tx *Tx) AddPrompt(agent int64, text string, held bool) (int64, error) {
 	return id, nil
 }
 
-// Prompts returns the agent's waiting prompts, oldest first, held ones too.
+// Prompts returns the agent's waiting prompts, oldest first, including held ones.
 func (v *View) Prompts(agent int64) ([]Prompt, error) {
 	ps, err := all(v, scanPrompt, `SELECT id, agent, text, held, created_at FROM prompts
 		WHERE agent = ? AND entry IS NULL AND removed_at IS NULL ORDER BY id`, agent)
@@ -44,8 +44,7 @@ func (v *View) Prompts(agent int64) ([]Prompt, error) {
 // WaitingPrompts is Prompts.
 func (tx *Tx) WaitingPrompts(agent int64) ([]Prompt, error) { return tx.Prompts(agent) }
 
-// EnterPrompt notes the entry that holds a waiting prompt. ErrNoRows: it
-// doesn't wait (any more).
+// EnterPrompt records the entry of a waiting prompt. ErrNoRows: it is not waiting.
 func (tx *Tx) EnterPrompt(id, entry int64) error {
 	err := tx.one(`UPDATE prompts SET entry = ? WHERE id = ? AND entry IS NULL AND removed_at IS NULL`, entry, id)
 	if err != nil {
@@ -54,7 +53,7 @@ func (tx *Tx) EnterPrompt(id, entry int64) error {
 	return nil
 }
 
-// RemovePrompt takes a waiting prompt back; false: it had entered already.
+// RemovePrompt removes a waiting prompt; false: it had entered already.
 func (tx *Tx) RemovePrompt(id int64) (bool, error) {
 	n, err := tx.count(`UPDATE prompts SET removed_at = ? WHERE id = ? AND entry IS NULL AND removed_at IS NULL`, stamp(tx.Now()), id)
 	if err != nil {
@@ -63,7 +62,7 @@ func (tx *Tx) RemovePrompt(id int64) (bool, error) {
 	return n > 0, nil
 }
 
-// HoldPrompts holds all prompts of an agent that wait, or (0) of all agents.
+// HoldPrompts holds all waiting prompts of an agent, or of all agents (0).
 func (tx *Tx) HoldPrompts(agent int64) error {
 	if _, err := tx.count(`UPDATE prompts SET held = 1 WHERE entry IS NULL AND removed_at IS NULL AND ? IN (agent, 0)`, agent); err != nil {
 		return fmt.Errorf("hold prompts: %w", err)
@@ -71,7 +70,7 @@ func (tx *Tx) HoldPrompts(agent int64) error {
 	return nil
 }
 
-// Unheld returns the prompts that enter on their own.
+// Unheld returns the prompts that enter automatically.
 func Unheld(waiting []Prompt) (ps []Prompt) {
 	for _, q := range waiting {
 		if !q.Held {

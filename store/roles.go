@@ -8,10 +8,10 @@ import (
 	"fmt"
 )
 
-// ErrAltered is the error of a row that does not hold what its name says.
+// ErrAltered is the error of a row whose content does not match its digest.
 var ErrAltered = errors.New("it was altered")
 
-// PutRole keeps what an agent is that a file describes, as JSON, and returns the name under which it is kept: a digest.
+// PutRole stores the role that a file gives an agent, as JSON, and returns its digest.
 func PutRole(tx *Tx, data string) (digest string, err error) {
 	digest = digestOf(data)
 	if _, err := tx.count(`INSERT INTO roles (digest, data) VALUES (?, ?) ON CONFLICT DO NOTHING`, digest, data); err != nil {
@@ -20,7 +20,7 @@ func PutRole(tx *Tx, data string) (digest string, err error) {
 	return digest, nil
 }
 
-// RoleOf returns what is kept under that name.
+// RoleOf returns the role with that digest.
 func RoleOf(v *View, digest string) (data string, err error) {
 	err = v.QueryRow(`SELECT data FROM roles WHERE digest = ?`, digest).Scan(&data)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// count runs a change and returns how many rows it touched.
+// count runs a change and returns the number of changed rows.
 func (tx *Tx) count(query string, args ...any) (int64, error) {
 	r, err := tx.Exec(query, args...)
 	if err != nil {
@@ -42,7 +42,7 @@ func scanText(s scanner) (text string, err error) {
 	return text, err
 }
 
-// all runs a query and returns its rows as scan reads them.
+// all runs a query and returns its rows, read by scan.
 func all[T any](v *View, scan func(scanner) (T, error), query string, args ...any) ([]T, error) {
 	rows, err := v.Query(query, args...)
 	if err != nil {
@@ -69,7 +69,7 @@ func first[T any](v *View, scan func(scanner) (T, error), query string, args ...
 	return t, err == nil, err
 }
 
-// null is n as a column that may be NULL; 0 means NULL.
+// null returns n for a column that may be NULL; 0 becomes NULL.
 func null(n int64) any {
 	if n == 0 {
 		return nil
@@ -77,7 +77,7 @@ func null(n int64) any {
 	return n
 }
 
-// stamp is t as a column; the zero time means NULL.
+// stamp returns t for a column; the zero time becomes NULL.
 func stamp(t time.Time) any {
 	if t.IsZero() {
 		return nil
@@ -93,7 +93,7 @@ func moment(ms sql.NullInt64) time.Time {
 	return time.UnixMilli(ms.Int64).UTC()
 }
 
-// Missing is an error that says that a row which must be there is not; nil: ok.
+// Missing returns an error if a required row does not exist; nil if ok.
 func Missing(ok bool, format string, args ...any) error {
 	if ok {
 		return nil

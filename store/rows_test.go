@@ -442,8 +442,7 @@ func TestSettings(t *testing.T) {
 	})
 }
 
-// Every read that runs while people wait walks an index: nothing is scanned,
-// nothing sorted.
+// Every read that people wait for uses an index: it scans and sorts nothing.
 func TestReads_walkIndexes(t *testing.T) {
 	var ran []string
 	db, err := Open(t.Context(), t.TempDir()+"/fantail.db", Options{Trace: func(statement string) { ran = append(ran, statement) }})

@@ -37,7 +37,7 @@ func ours(t *testing.T) int {
 	return len(all)
 }
 
-// only is the first n migrations.
+// only returns the first n migrations.
 func only(t *testing.T, n int) fstest.MapFS {
 	t.Helper()
 	names, err := fs.Glob(ground, "migrations/*.sql")
@@ -55,7 +55,7 @@ func only(t *testing.T, n int) fstest.MapFS {
 	return some
 }
 
-// earlier is a file of the n-th schema in which those statements were carried out.
+// earlier makes a file of the n-th schema and runs those statements in it.
 func earlier(t *testing.T, n int, statements ...string) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "fantail.db")
@@ -95,8 +95,7 @@ func TestOpen_keepsWhatTheFirstSchemaHeld(t *testing.T) {
 	})
 }
 
-// Mail of the second schema is counted by lanes, stands in its threads and can be
-// searched once the file is open.
+// Mail of the second schema is counted by lanes, is in its threads and can be searched once the file is open.
 func TestOpen_keepsTheMailOfTheSecondSchema(t *testing.T) {
 	path := earlier(t, 2,
 		`INSERT INTO agents (name, kind, model, state, created_at) VALUES ('main', 'main', 'm', 'idle', 1)`,
@@ -153,8 +152,45 @@ func TestOpen_threadsOfALargeInboxOfTheSecondSchema(t *testing.T) {
 	})
 }
 
-// A file of an older schema is left as it is where it may not be changed; one of this
-// schema, and a new one, are opened without a question.
+// TestOpen_sealsNothingOfTheEighteenthSchema: rows there that start or allow something have no seal, and due schedules
+// are held with all their columns.
+func TestOpen_sealsNothingOfTheEighteenthSchema(t *testing.T) {
+	path := earlier(t, 18,
+		`INSERT INTO agents (name, kind, model, state, created_at) VALUES ('main', 'main', 'm', 'idle', 1)`,
+		`INSERT INTO schedules (name, owner, origin, kind, text, deliver, priority, said, every_ms, state, due_at, runs, created_at) VALUES
+			('on', 1, 'human', 'command', 'make', 'next', 'normal', 'every 5m', 300000, 'active', 7, 3, 1),
+			('off', 1, 'human', 'command', 'make', 'next', 'normal', 'every 5m', 300000, 'paused', NULL, 3, 1),
+			('gone', 1, 'human', 'command', 'make', 'next', 'normal', 'every 5m', 300000, 'ended', NULL, 3, 1)`,
+		`INSERT INTO grants (rule, created_at) VALUES ('bash(make)', 1)`, `INSERT INTO checks (name, argv, created_at) VALUES ('c', '["make"]', 1)`,
+		`INSERT INTO settings (key, value) VALUES ('k', 'v')`, `INSERT INTO dispatchers (agent, vendor) VALUES (1, 'claude')`,
+	)
+	db, err := Open(t.Context(), path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closed(t, db)
+	if err := db.Read(t.Context(), func(rx *Rx) error {
+		for query, want := range map[string]int{
+			`SELECT count(*) FROM schedules WHERE name = 'on' AND state = 'held' AND due_at IS NULL AND runs = 3 AND text = 'make' AND every_ms = 300000 AND seal = ''`: 1,
+			`SELECT count(*) FROM schedules WHERE state = 'active'`:                                                       0,
+			`SELECT count(*) FROM schedules WHERE name = 'off' AND state = 'paused' OR name = 'gone' AND state = 'ended'`: 2,
+			`SELECT count(*) FROM grants WHERE seal = ''`:                                                                 1,
+			`SELECT count(*) FROM checks WHERE seal = ''`:                                                                 1,
+			`SELECT count(*) FROM settings WHERE seal = ''`:                                                               1,
+			`SELECT count(*) FROM dispatchers WHERE seal = ''`:                                                            1,
+		} {
+			if n, err := number(rx, query); err != nil || n != want {
+				t.Errorf("%s: %d, %v", query, n, err)
+			}
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A file of an older schema is unchanged if it may not be migrated; one of this schema, and a new one, are opened
+// without the question.
 func TestOpen_asksBeforeItMigrates(t *testing.T) {
 	path := earlier(t, 2)
 	no := errors.New("no")

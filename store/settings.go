@@ -2,7 +2,7 @@ package store
 
 import "fmt"
 
-// SetSetting keeps a small fact of the workspace.
+// SetSetting stores a setting of the workspace.
 func (tx *Tx) SetSetting(key, value string) error {
 	_, err := tx.Exec(`INSERT INTO settings (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value`, key, value)
 	if err != nil {
@@ -11,7 +11,7 @@ func (tx *Tx) SetSetting(key, value string) error {
 	return nil
 }
 
-// Setting returns what SetSetting kept.
+// Setting returns a setting of the workspace, and whether it is set.
 func (v *View) Setting(key string) (string, bool, error) {
 	s, ok, err := first(v, scanText, `SELECT value FROM settings WHERE key = ?`, key)
 	if err != nil {

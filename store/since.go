@@ -27,8 +27,8 @@ func (v *View) EndedSince(t time.Time, limit int) ([]Turn, error) {
 	return ts, nil
 }
 
-// SpentSince returns what the turns used that ended at that time or later, or
-// still run: tokens read and written, and their cost in millionths of a dollar.
+// SpentSince returns the use of the turns that ended at t or later, or still run: tokens read and written, and their
+// cost in millionths of a dollar.
 func (v *View) SpentSince(t time.Time) (tokens int, cost int64, err error) {
 	err = v.QueryRow(`SELECT ifnull(sum(input + output), 0), ifnull(sum(cost), 0) FROM (
 		SELECT input, output, cost FROM turns WHERE ended_at >= ?

@@ -1,11 +1,6 @@
-// Package store is what a workspace keeps, in its SQLite file.
+// Package store is the database of one workspace: its tables, its migrations, and one writer.
 //
-// Does: open the file with its schema; keep agents, turns, entries, prompts, tasks,
-// approvals, memories, settings, checks and what observers look for as rows, and give them back inside transactions.
-//
-// Does not: know what a message means, notify anybody by itself, take the host's lock.
-//
-// Imports: store/files, store/sqlite.
+// It does not know the meaning of a message (package inbox does) or of a transcript's entry (agents/history does).
 package store
 
 import (
@@ -20,11 +15,11 @@ import (
 //go:embed migrations/*.sql
 var ground embed.FS
 
-// Options are what Open needs from its caller. Zero fields have defaults.
+// Options are the options of Open. Zero fields have defaults.
 type Options sqlite.Options
 
-// DB is an open workspace file. It is safe for concurrent use. While it is open nothing
-// else in the process may open the file.
+// DB is an open workspace file. It is safe for concurrent use. While it is open no other code in the process may open
+// the file.
 type DB struct{ *sqlite.DB }
 
 // Open opens the file at path as [sqlite.Open] does, creating and migrating it as needed.
@@ -41,19 +36,18 @@ func open(ctx context.Context, path string, o Options, schema fs.FS) (*DB, error
 	return &DB{db}, nil
 }
 
-// Write runs f in a write transaction as [sqlite.DB.Write] does: it returns after the
-// COMMIT, f may run more than once and acts only on tx, and a Write inside a Write panics.
+// Write runs f in a write transaction as [sqlite.DB.Write] does: it returns after the COMMIT, f may run more than once
+// and acts only on tx, and a Write inside a Write panics.
 func (db *DB) Write(ctx context.Context, name string, f func(tx *Tx) error) error {
 	return db.DB.Write(ctx, name, func(tx *sqlite.Tx) error { return f(&Tx{View{&tx.View}, tx}) })
 }
 
-// Read runs f in a read transaction: all it sees is of one moment. ctx bounds
-// the wait for a connection.
+// Read runs f in a read transaction, which sees one snapshot. ctx bounds the wait for a connection.
 func (db *DB) Read(ctx context.Context, f func(rx *Rx) error) error {
 	return db.DB.Read(ctx, func(rx *sqlite.Rx) error { return f(&Rx{View{&rx.View}}) })
 }
 
-// View is what can be read inside a transaction.
+// View reads inside a transaction.
 type View struct{ v *sqlite.View }
 
 // Tx is a write transaction. It is only valid inside the function that got it.
@@ -64,11 +58,11 @@ type Tx struct {
 
 // Debt is work that transactions that commit together do once: [sqlite.Owe].
 type Debt interface {
-	// Pay does what is owed by now, with a transaction that is for nothing else.
+	// Pay writes what is owed so far, in a transaction of its own.
 	Pay(tx *Tx) error
 }
 
-// Owe is the debt under key of all transactions that commit together, made by first: [sqlite.Owe].
+// Owe returns the debt under key of all transactions that commit together, made by first: [sqlite.Owe].
 func Owe(tx *Tx, key any, first func() Debt) Debt {
 	return sqlite.Owe(tx.Tx, key, func() sqlite.Debt { return debt{first()} }).(debt).Debt
 }
@@ -77,14 +71,13 @@ type debt struct{ Debt }
 
 func (d debt) Pay(tx *sqlite.Tx) error { return d.Debt.Pay(&Tx{View{&tx.View}, tx}) }
 
-// Rx is a read transaction: one snapshot. Keep it short: the log can't start
-// over while it lasts.
+// Rx is a read transaction: one snapshot. Keep it short: the log can't start over while it lasts.
 type Rx struct{ View }
 
 // Query runs one statement. Rows left open are closed with the transaction.
 func (v *View) Query(query string, args ...any) (*sql.Rows, error) { return v.v.Query(query, args...) }
 
-// Settle pays what is owed by now, so that statements see it: [Owe].
+// Settle pays the debts so far, so that statements see their rows: [Owe].
 func Settle(v *View) error { return sqlite.Settle(v.v) }
 
 // QueryRow runs one statement that returns at most one row. The row must be scanned.

@@ -11,18 +11,18 @@ import (
 // Task is queued work. Its name is unique among the tasks that are queued or running.
 type Task struct {
 	ID          int64
-	Queue       int64 // the agent whose queue it stands in
+	Queue       int64 // the agent whose queue it is in
 	Name        string
 	Prompt      string // or the command line
 	Kind        string // prompt command; "" on Add: prompt
-	Origin      string // who asked for it: human agent cli mcp; "" on Add: human
+	Origin      string // the origin of the request: human agent cli mcp; "" on Add: human
 	Hint        string // the human's, for another attempt
 	Resumes     int64  // the ended agent whose transcript it continues; 0: none
 	Model       string
 	Timeout     time.Duration
-	Budget      string // what its agent may use: 50k, $2; "": not said
+	Budget      string // budget of its agent: 50k, $2; "": not set
 	Deliver     string
-	Interactive bool          // its agent awaits input where a turn of it ends
+	Interactive bool          // its agent waits for input when a turn ends
 	Idle        time.Duration // for how long; 0: for ever
 	SpawnedBy   int64
 	State       string // queued running finished removed
@@ -34,23 +34,24 @@ type Task struct {
 	Finished    time.Time
 	Place       int64    // its order in the queue; set by AddTask
 	After       []string // the names of the unfinished tasks it waits for
-	Needs       string   // the ids of all tasks it was to wait for, as the index orders them
+	Needs       string   // the ids of all tasks that it waited for, in the order of the index
 	Seal        string   // see SealTask
-	Role        string   // what its agent is, as PutRole names it; "": nothing of its own
+	Role        string   // the digest of its agent's role, from PutRole; "": none
+	Sandbox     string   // of a command: "on" requires the sandbox, "" runs it as the user
 }
 
 const taskColumns = `id, queue, name, prompt, model, timeout_ms, deliver, idle_ms, ifnull(spawned_by, 0), state, outcome, error,
 	ifnull(agent, 0), created_at, started_at, finished_at, kind, origin, ifnull(resumes, 0), hint, place,
 	(SELECT ifnull(group_concat(n.name, ' '), '') FROM task_needs d JOIN tasks n ON n.id = d.needs
 		WHERE d.task = tasks.id AND n.state IN ('queued', 'running')),
-	(SELECT ifnull(group_concat(needs, ' '), '') FROM task_needs WHERE task = tasks.id), seal, budget, role`
+	(SELECT ifnull(group_concat(needs, ' '), '') FROM task_needs WHERE task = tasks.id), seal, budget, role, sandbox`
 
 func scanTask(s scanner) (t Task, err error) {
 	var timeout int64
 	var idle, created, started, finished sql.NullInt64
 	var after string
 	err = s.Scan(&t.ID, &t.Queue, &t.Name, &t.Prompt, &t.Model, &timeout, &t.Deliver, &idle, &t.SpawnedBy, &t.State, &t.Outcome, &t.Error,
-		&t.Agent, &created, &started, &finished, &t.Kind, &t.Origin, &t.Resumes, &t.Hint, &t.Place, &after, &t.Needs, &t.Seal, &t.Budget, &t.Role)
+		&t.Agent, &created, &started, &finished, &t.Kind, &t.Origin, &t.Resumes, &t.Hint, &t.Place, &after, &t.Needs, &t.Seal, &t.Budget, &t.Role, &t.Sandbox)
 	t.After = strings.Fields(after)
 	t.Timeout = time.Duration(timeout) * time.Millisecond
 	t.Interactive, t.Idle = idle.Valid, time.Duration(idle.Int64)*time.Millisecond
@@ -58,8 +59,8 @@ func scanTask(s scanner) (t Task, err error) {
 	return t, err
 }
 
-// AddTask queues t at the end of its queue, to wait until the tasks it needs have finished, and returns its id.
-// ErrTaken: a task of that name is queued or runs.
+// AddTask queues t at the end of its queue, to wait until the tasks that it needs have finished, and returns its id.
+// ErrTaken: a queued or running task has the name.
 func (tx *Tx) AddTask(t Task, needs ...int64) (int64, error) {
 	if t.Created.IsZero() {
 		t.Created = tx.Now()
@@ -74,10 +75,10 @@ func (tx *Tx) AddTask(t Task, needs ...int64) (int64, error) {
 	if t.Interactive {
 		idle = t.Idle.Milliseconds()
 	}
-	id, err := tx.insert(`INSERT INTO tasks (queue, name, prompt, kind, origin, hint, resumes, model, timeout_ms, deliver, idle_ms, spawned_by, created_at, budget, role)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+	id, err := tx.insert(`INSERT INTO tasks (queue, name, prompt, kind, origin, hint, resumes, model, timeout_ms, deliver, idle_ms, spawned_by, created_at, budget, role, sandbox)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		t.Queue, t.Name, t.Prompt, t.Kind, t.Origin, t.Hint, null(t.Resumes), t.Model, t.Timeout.Milliseconds(), t.Deliver, idle,
-		null(t.SpawnedBy), stamp(t.Created), t.Budget, t.Role)
+		null(t.SpawnedBy), stamp(t.Created), t.Budget, t.Role, t.Sandbox)
 	if err == nil {
 		err = tx.one(`UPDATE tasks SET place = id WHERE id = ?`, id)
 	}
@@ -92,7 +93,7 @@ func (tx *Tx) AddTask(t Task, needs ...int64) (int64, error) {
 	return id, nil
 }
 
-// SealTask gives a task's row the seal of the host that wrote it.
+// SealTask sets the seal of a task's row.
 func (tx *Tx) SealTask(id int64, seal string) error {
 	if err := tx.one(`UPDATE tasks SET seal = ? WHERE id = ?`, seal, id); err != nil {
 		return fmt.Errorf("seal task %d: %w", id, err)
@@ -121,7 +122,7 @@ func (tx *Tx) FinishTask(id int64, outcome, cause string) (bool, error) {
 	return n > 0, nil
 }
 
-// RemoveTask takes a queued task out of its queue; false: it was no longer queued.
+// RemoveTask removes a queued task; false: it was no longer queued.
 func (tx *Tx) RemoveTask(id int64) (bool, error) {
 	n, err := tx.count(`UPDATE tasks SET state = 'removed', finished_at = ? WHERE id = ? AND state = 'queued'`, stamp(tx.Now()), id)
 	if err != nil {
@@ -130,7 +131,7 @@ func (tx *Tx) RemoveTask(id int64) (bool, error) {
 	return n > 0, nil
 }
 
-// PlaceTask gives a queued task its order; false: it was no longer queued.
+// PlaceTask sets the order of a queued task; false: it was no longer queued.
 func (tx *Tx) PlaceTask(id, place int64) (bool, error) {
 	n, err := tx.count(`UPDATE tasks SET place = ? WHERE id = ? AND state = 'queued'`, place, id)
 	if err != nil {
@@ -168,7 +169,7 @@ func (v *View) NeededBy(task int64) ([]Task, error) {
 	return ts, nil
 }
 
-// PassTasks puts the queued and running tasks of one queue into another.
+// PassTasks moves the queued and running tasks of one queue to another.
 func (tx *Tx) PassTasks(from, to int64) error {
 	_, err := tx.count(`UPDATE tasks SET queue = ? WHERE queue = ? AND state IN ('queued', 'running')`, to, from)
 	if err != nil {
@@ -177,8 +178,7 @@ func (tx *Tx) PassTasks(from, to int64) error {
 	return nil
 }
 
-// QueuedTasks returns the tasks of all queues that have not started, by queue
-// and in its order.
+// QueuedTasks returns the queued tasks of all queues, by queue and in its order.
 func (v *View) QueuedTasks() ([]Task, error) {
 	ts, err := all(v, scanTask, `SELECT `+taskColumns+` FROM tasks WHERE state = 'queued' ORDER BY queue, place, id`)
 	if err != nil {
@@ -187,7 +187,7 @@ func (v *View) QueuedTasks() ([]Task, error) {
 	return ts, nil
 }
 
-// RunningTasks returns the tasks of all queues that run, by id.
+// RunningTasks returns the running tasks of all queues, by id.
 func (v *View) RunningTasks() ([]Task, error) {
 	ts, err := all(v, scanTask, `SELECT `+taskColumns+` FROM tasks WHERE state = 'running' ORDER BY id`)
 	if err != nil {
@@ -196,7 +196,7 @@ func (v *View) RunningTasks() ([]Task, error) {
 	return ts, nil
 }
 
-// Tasks returns the tasks of a queue in its order, removed ones left out.
+// Tasks returns the tasks of a queue in its order, without removed ones.
 func (v *View) Tasks(queue int64) ([]Task, error) {
 	ts, err := all(v, scanTask, `SELECT `+taskColumns+` FROM tasks WHERE queue = ? AND state <> 'removed' ORDER BY place, id`, queue)
 	if err != nil {
@@ -214,8 +214,7 @@ func (v *View) Task(id int64) (Task, bool, error) {
 	return t, ok, nil
 }
 
-// TaskNamed returns the task of that name that is queued or runs, else the last
-// of that name that finished.
+// TaskNamed returns the queued or running task of that name, else the last finished one.
 func (v *View) TaskNamed(name string) (Task, bool, error) {
 	t, ok, err := first(v, scanTask, `SELECT `+taskColumns+` FROM tasks WHERE name = ? AND state <> 'removed'
 		ORDER BY state = 'finished', id DESC LIMIT 1`, name)
@@ -234,14 +233,37 @@ func (v *View) PushedBy(task, agent int64) (own bool, err error) {
 	return own, nil
 }
 
-// Pushed counts the tasks an agent's turns pushed after a moment, and tells when
-// the first of them was.
-func (v *View) Pushed(agent int64, origin string, after time.Time) (n int, oldest time.Time, err error) {
+// pushedIn joins up.agent to the turn that pushed its task, where no human did.
+const pushedIn = `up JOIN agents a ON a.id = up.agent JOIN tasks t ON t.id = a.task JOIN turns s ON s.id = t.spawned_by
+	WHERE t.origin IN ('agent', 'cli', 'mcp')`
+
+// Origin returns the agent that an agent ultimately works for: it follows each task to the agent in whose turn it was
+// pushed, until a task that a human pushed. An agent that continues may work for one that worked for it: among those it
+// returns the oldest. told is when a human last typed a prompt for any of them; zero: never.
+func (v *View) Origin(agent int64) (first int64, told time.Time, err error) {
 	var at sql.NullInt64
-	err = v.QueryRow(`SELECT count(*), min(t.created_at) FROM tasks t JOIN turns s ON s.id = t.spawned_by
-		WHERE t.origin = ? AND t.created_at > ? AND s.agent = ?`, origin, stamp(after), agent).Scan(&n, &at)
+	err = v.QueryRow(`WITH RECURSIVE up (agent) AS (SELECT ? UNION SELECT s.agent FROM `+pushedIn+`)
+		SELECT min(agent), (SELECT max(p.created_at) FROM prompts p WHERE p.agent IN (SELECT agent FROM up) AND p.removed_at IS NULL
+			AND NOT EXISTS (SELECT 1 FROM tasks t WHERE t.agent = p.agent AND t.prompt = p.text AND t.origin IN ('agent', 'cli', 'mcp')))
+		FROM up`, agent).Scan(&first, &at)
 	if err != nil {
-		return 0, time.Time{}, fmt.Errorf("count what agent %d pushed: %w", agent, err)
+		return 0, time.Time{}, fmt.Errorf("find for whom agent %d works: %w", agent, err)
+	}
+	return first, moment(at), nil
+}
+
+// Pushed counts the tasks since then that were pushed in the turns of an agent, and of those that ultimately work for
+// it. oldest is the time of the first. It leaves out tasks that a human pushed, and the tasks that follow from these.
+func (v *View) Pushed(first int64, since time.Time) (n int, oldest time.Time, err error) {
+	var at sql.NullInt64
+	err = v.QueryRow(`WITH RECURSIVE up (task, at, agent) AS (
+			SELECT t.id, t.created_at, s.agent FROM tasks t JOIN turns s ON s.id = t.spawned_by
+				WHERE t.origin IN ('agent', 'cli', 'mcp') AND t.created_at >= ?1
+			UNION
+			SELECT up.task, up.at, s.agent FROM `+pushedIn+` AND up.agent <> ?2)
+		SELECT count(DISTINCT task), min(at) FROM up WHERE agent = ?2`, stamp(since), first).Scan(&n, &at)
+	if err != nil {
+		return 0, time.Time{}, fmt.Errorf("count what agent %d and those that work for it pushed: %w", first, err)
 	}
 	return n, moment(at), nil
 }
@@ -272,8 +294,7 @@ func (v *View) TaskQueued(name string) (queued bool, err error) {
 	return queued, nil
 }
 
-// Spawner returns the turn that pushed a task and that turn's conversation; a
-// task the human pushed has neither.
+// Spawner returns the turn that pushed a task and that turn's conversation; a task that the human pushed has neither.
 func (v *View) Spawner(task int64) (turn, conversation int64, err error) {
 	err = v.QueryRow(`SELECT ifnull(t.spawned_by, 0), ifnull(s.conversation, 0)
 		FROM tasks t LEFT JOIN turns s ON s.id = t.spawned_by WHERE t.id = ?`, task).Scan(&turn, &conversation)
@@ -283,8 +304,7 @@ func (v *View) Spawner(task int64) (turn, conversation int64, err error) {
 	return turn, conversation, nil
 }
 
-// Pusher returns the name and the trust of the agent in whose turn a task was pushed; "" for a
-// task nobody pushed in a turn.
+// Pusher returns the name and the trust of the agent in whose turn a task was pushed; "" if it was pushed in no turn.
 func (v *View) Pusher(task int64) (name, trust string, err error) {
 	err = v.QueryRow(`SELECT a.name, a.trust FROM tasks t
 		JOIN turns s ON s.id = t.spawned_by JOIN agents a ON a.id = s.agent WHERE t.id = ?`, task).Scan(&name, &trust)

@@ -26,7 +26,7 @@ type Turn struct {
 	Ended                                time.Time
 }
 
-// Step is what one model request adds to a turn; the sums are made in SQL.
+// Step is the use of one model request; a turn's sums are made in SQL.
 type Step struct {
 	Input, Output, CacheRead, CacheWrite int
 	Cost                                 int64
@@ -61,8 +61,7 @@ func (tx *Tx) BeginTurn(t Turn) (int64, error) {
 	return id, nil
 }
 
-// AddStep adds what a request used. Context replaces the last one, unless it is
-// unknown.
+// AddStep adds the use of a request. Context replaces the last one, unless it is 0.
 func (tx *Tx) AddStep(turn int64, s Step) error {
 	err := tx.one(`UPDATE turns SET steps = steps + 1, input = input + ?, output = output + ?,
 		cache_read = cache_read + ?, cache_write = cache_write + ?, cost = cost + ?, context = ifnull(nullif(?, 0), context) WHERE id = ?`,
@@ -73,7 +72,7 @@ func (tx *Tx) AddStep(turn int64, s Step) error {
 	return nil
 }
 
-// SetSentUpTo keeps the last entry that a request carried.
+// SetSentUpTo stores the last entry that a request sent.
 func (tx *Tx) SetSentUpTo(turn, seq int64) error {
 	if err := tx.one(`UPDATE turns SET sent_up_to = ? WHERE id = ?`, seq, turn); err != nil {
 		return fmt.Errorf("set what turn %d sent: %w", turn, err)
@@ -81,7 +80,7 @@ func (tx *Tx) SetSentUpTo(turn, seq int64) error {
 	return nil
 }
 
-// EndTurn gives a running turn its outcome. One that has ended stays as it is.
+// EndTurn sets the outcome of a running turn. It does not change one that has ended.
 func (tx *Tx) EndTurn(turn int64, outcome, cause string) error {
 	if _, err := tx.count(`UPDATE turns SET outcome = ?, error = ?, ended_at = ? WHERE id = ? AND outcome = ''`,
 		outcome, cause, stamp(tx.Now()), turn); err != nil {
@@ -140,8 +139,7 @@ func (v *View) Turn(id int64) (Turn, bool, error) {
 	return t, ok, nil
 }
 
-// Turns returns the turns of the agent's transcript by id: its own and, before
-// them, those it branched behind.
+// Turns returns the turns of the agent's transcript by id: those before it branched off, and its own.
 func (v *View) Turns(agent int64) ([]Turn, error) {
 	line, err := v.line(agent)
 	if err != nil {

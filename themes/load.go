@@ -17,8 +17,8 @@ var names = [...]string{"dark", "light", "ansi"}
 // Names lists the themes: "dark", "light", "ansi".
 func Names() []string { return slices.Clone(names[:]) }
 
-// Load returns the theme of that name; the error lists the names. With noColor
-// styles keep bold, underline and reverse, and lose colours. Only this theme's file is read.
+// Load returns the theme of that name; the error lists the names. With noColor, styles keep bold, underline and
+// reverse, and lose colours. It only reads this theme's file.
 func Load(name string, noColor bool) (*Theme, error) {
 	if !slices.Contains(names[:], name) {
 		return nil, fmt.Errorf("theme %q is not known: use %s", name, strings.Join(names[:], ", "))
@@ -34,7 +34,7 @@ func Load(name string, noColor bool) (*Theme, error) {
 	return t, nil
 }
 
-// parse reads a theme's file. Every role must stand in it and nothing else.
+// parse reads a theme's file. It must have every role and nothing else.
 func parse(name string, b []byte, noColor bool) (*Theme, error) {
 	var file struct {
 		Dark       bool   `toml:"dark"`

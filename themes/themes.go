@@ -1,11 +1,8 @@
-// Package themes is colours with meaning.
+// Package themes has the colour themes: a style for each role of text on the screen.
 //
-// Does: load the embedded themes, give each role of the screen its style, and
-// pick a default for the terminal's background.
+// Does: load the embedded themes, give each role its style, and pick a default for the terminal's background.
 //
 // Does not: know a region of the screen, ask the terminal anything.
-//
-// Imports: nothing of ours.
 package themes
 
 import (
@@ -14,15 +11,15 @@ import (
 	"charm.land/lipgloss/v2"
 )
 
-// Role is what a piece of the screen means.
+// Role is the meaning of a piece of text on the screen.
 type Role int
 
 const (
 	Text   Role = iota // ordinary text
 	Dim                // secondary text
-	Accent             // the focused thing, names, keys
-	User               // what the human wrote
-	Answer             // the model's words
+	Accent             // the focused item, names, keys
+	User               // the human's text
+	Answer             // the model's text
 	Thinking
 	Tool    // a tool call's title
 	Message // a card from the inbox
@@ -73,10 +70,10 @@ type Look struct {
 type Theme struct {
 	Name       string
 	Dark       bool
-	background string // what contrast is measured against; empty: the terminal's
+	background string // for measuring contrast; empty: the terminal's
 	looks      [numRoles]Look
 	styles     [numRoles]lipgloss.Style
-	open       [numRoles]string // what Paint writes before and after
+	open       [numRoles]string // Paint writes open and shut around a text
 	shut       [numRoles]string
 }
 

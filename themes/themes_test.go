@@ -46,7 +46,7 @@ func TestContrast(t *testing.T) {
 	if c := contrast(t, "#000000", "#ffffff"); math.Abs(c-21) > 0.01 {
 		t.Fatalf("black on white has contrast %.2f, want 21", c)
 	}
-	// Backgrounds of widely used terminal colour schemes, beside the theme's own.
+	// Backgrounds of common terminal colour schemes, besides the theme's own.
 	usual := map[bool][]string{
 		true:  {"#000000", "#1e1e1e", "#1e1e2e", "#282828", "#002b36"},
 		false: {"#ffffff", "#fdf6e3", "#eff1f5"},

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestAbout: a call says to the rules of files which agent gets work, and which skill is used.
+// TestAbout: rules of files see which agent gets work, and which skill is used.
 func TestAbout(t *testing.T) {
 	for _, c := range []struct{ tool, args, want string }{
 		{"push", `{"prompt":"x","agent":"reviewer"}`, "reviewer"},
@@ -15,7 +15,7 @@ func TestAbout(t *testing.T) {
 		{"delegate", `{"prompt":"x","agent":"reviewer","mode":"sync"}`, "reviewer"},
 		{"skill", `{"name":"deploy"}`, "deploy"},
 	} {
-		env := &Env{Root: t.TempDir()}
+		env := &Runtime{Root: t.TempDir()}
 		call, err := New().Parse(env, "", c.tool, json.RawMessage(c.args))
 		if err != nil {
 			t.Fatal(err)

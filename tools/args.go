@@ -13,11 +13,10 @@ import (
 	"unicode"
 )
 
-// maxTitle is how many characters a title may have.
+// maxTitle is the longest title, in characters.
 const maxTitle = 200
 
-// decode fills T from a call's arguments; the error tells the model what to fix,
-// and nothing is filled in then.
+// decode fills T from a call's arguments. The error tells the model what to fix; then v is empty.
 func decode[T any](c call) (v T, err error) {
 	raw := bytes.TrimSpace(c.args)
 	if len(raw) == 0 || string(raw) == "null" {
@@ -95,7 +94,7 @@ func (t *tool) arguments() string {
 	return strings.Join(append(s.Required, names...), ", ")
 }
 
-// loose is arguments as they came, for titles.
+// loose has the arguments as received, for titles.
 type loose map[string]any
 
 // word returns a string argument, or "".
@@ -124,7 +123,7 @@ func (a loose) number(name string) int {
 	return int(f)
 }
 
-// Line makes text one line that a terminal shows as it is.
+// Line makes text one line without characters that a terminal interprets.
 func Line(s string) string {
 	var b strings.Builder
 	n, space := 0, false
@@ -159,7 +158,7 @@ func between(name string, v, low, high int) error {
 	return nil
 }
 
-// need checks that a string is there.
+// need checks that a string is not empty.
 func need(name, v string) error {
 	if v == "" {
 		return fmt.Errorf("the argument %q is missing", name)
@@ -167,8 +166,8 @@ func need(name, v string) error {
 	return nil
 }
 
-// retype gives values the type that the schema wants where there is no doubt what
-// is meant: 30.0 or "30" for 30, "true" for true, one string for an array of one.
+// retype converts values to the schema's type if their meaning is clear: 30.0 or "30" becomes 30, "true" becomes true,
+// one string becomes an array of one.
 func (t *tool) retype(args json.RawMessage) json.RawMessage {
 	var schema struct {
 		Properties map[string]struct {

@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"strings"
 
-	"fantail/tools/permit"
+	"fantail/tools/permission"
 )
 
 //go:embed ask_user.md
 var askUserText string
 
-// Question is what ask_user asks the human.
+// Question is a question of ask_user to the human.
 type Question struct {
 	Text     string   `json:"text"`
 	Options  []Option `json:"options,omitempty"`
@@ -26,7 +26,7 @@ type Option struct {
 	Why   string `json:"why,omitempty"` // one line
 }
 
-// UnmarshalJSON reads an option, or a string that is its label alone.
+// UnmarshalJSON reads an option, or a string that is only its label.
 func (o *Option) UnmarshalJSON(b []byte) error {
 	if json.Unmarshal(b, &o.Label) == nil {
 		return nil
@@ -48,10 +48,10 @@ func (o *Option) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// The largest question, in bytes, and how many options have a digit.
+// Limits of a question: its size in bytes, and the number of its options, each of which has a digit.
 const (
-	mostQuestion = 16 << 10
-	mostOptions  = 9
+	maxQuestion = 16 << 10
+	maxOptions  = 9
 )
 
 func askUser() tool {
@@ -78,13 +78,13 @@ func askUser() tool {
 			if err = errors.Join(err, q.check()); err != nil {
 				return nil, err
 			}
-			return &Call{Action: c.action(permit.Internal), Asks: &q}, nil
+			return &Call{Action: c.action(permission.Internal), Asks: &q}, nil
 		},
 		title: func(a loose) string { return "ask " + a.word("question") },
 	}
 }
 
-// check refuses what can't be shown as a question with options to choose from.
+// check returns an error for a question with options that can't be shown.
 func (q Question) check() error {
 	size, seen := len(q.Text), map[string]bool{}
 	for i, o := range q.Options {
@@ -102,10 +102,10 @@ func (q Question) check() error {
 		size += len(o.Label) + len(o.Why)
 	}
 	switch {
-	case len(q.Options) > mostOptions:
-		return fmt.Errorf("at most %d options can be offered, not %d", mostOptions, len(q.Options))
-	case size > mostQuestion:
-		return fmt.Errorf("the question has %d bytes, at most %d can be asked; write what is long into a file and name it", size, mostQuestion)
+	case len(q.Options) > maxOptions:
+		return fmt.Errorf("at most %d options can be offered, not %d", maxOptions, len(q.Options))
+	case size > maxQuestion:
+		return fmt.Errorf("the question has %d bytes, at most %d can be asked; write what is long into a file and name it", size, maxQuestion)
 	}
 	return nil
 }

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// setAttribute reports whether the file system keeps extended attributes.
+// setAttribute reports whether the file system has extended attributes.
 func setAttribute(path, name, value string) bool {
 	return syscall.Setxattr(path, name, []byte(value), 0) == nil
 }
@@ -23,8 +23,7 @@ func getAttribute(path, name string) string {
 	return string(b[:n])
 }
 
-// A file of a group that is not ours keeps it: it is written in place, but never
-// through another name.
+// A file of a group that this process is not in keeps its group: it is written in place, unless it has another name.
 func TestEdit_ofAnothersGroup(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can make a file of a group it then is not in")
@@ -69,7 +68,7 @@ func TestEdit_ofAnothersGroup(t *testing.T) {
 	left(t, e)
 }
 
-// as runs f with the rights on files of another user, in a group of its own.
+// as runs f with the file access of another user and group.
 func as(t *testing.T, id int, f func()) {
 	t.Helper()
 	runtime.LockOSThread()

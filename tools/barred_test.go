@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestBarred: searches pass over what a rule keeps from being read, with ripgrep and without, and a command that would
-// read it all says so.
+// TestBarred: searches skip files that a rule forbids, with ripgrep and without, and a command that would read
+// everything says so.
 func TestBarred(t *testing.T) {
 	root, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -25,7 +25,7 @@ func TestBarred(t *testing.T) {
 		}
 	}
 	for _, path := range []string{"PATH=" + os.Getenv("PATH"), "PATH=/nowhere"} {
-		e := &Env{Root: root, Environ: []string{path}, Barred: func(p string) string {
+		e := &Runtime{Root: root, Environ: []string{path}, Barred: func(p string) string {
 			if p == filepath.Join(root, "vault") || strings.HasPrefix(p, filepath.Join(root, "vault")+"/") || p == filepath.Join(root, "a/closed") {
 				return "a rule"
 			}

@@ -7,16 +7,16 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
+	"fantail/tools/files"
 	"fantail/tools/git"
-	"fantail/tools/permit"
-	"fantail/tools/permit/filenames"
-	"fantail/tools/permit/programs"
+	"fantail/tools/permission"
+	"fantail/tools/permission/shell"
 	"fantail/tools/proc"
 	"fantail/tools/sandbox"
-	"fantail/tools/workspace"
 )
 
 //go:embed bash.md
@@ -28,7 +28,7 @@ const (
 	bashHead    = 12 << 10 // bytes of the output a result shows from its start
 	bashTail    = 12 << 10 // and from its end
 
-	bashProcesses = 1024 // that a command in a sandbox may have at once
+	bashProcesses = 1024 // concurrent processes of a command in a sandbox
 )
 
 // decided are programs that a variable makes another thing of.
@@ -65,7 +65,7 @@ func parseBash(c call) (*Call, error) {
 	if err != nil {
 		return nil, err
 	}
-	act := c.action(permit.Command)
+	act := c.action(permission.Command)
 	tree := c.env.tree()
 	act.Command, act.Files = a.Command, tree.Stamps
 	act.Leads = func(path string, pattern bool) string {
@@ -80,7 +80,7 @@ func parseBash(c call) (*Call, error) {
 		}
 		return git.Runs(c.env.Root, c.env.Environ)
 	}
-	act.Secrets, act.Runs = tree.Secret, tree.Runs
+	act.Secrets, act.Runs, act.Writing = tree.Secret, tree.Runs, c.env.Writing
 	act.Strays = func(program string) string {
 		if name := decided[program]; name != "" && c.env.lookup(name) != "" {
 			return name + " says what " + program + " does"
@@ -93,7 +93,7 @@ func parseBash(c call) (*Call, error) {
 			return "secrets: " + err.Error()
 		}
 		for _, n := range names {
-			if why := filenames.SensitiveFile(n); why != "" {
+			if why := shell.SensitiveFile(n); why != "" {
 				return why
 			}
 			if c.env.Barred != nil {
@@ -106,19 +106,17 @@ func parseBash(c call) (*Call, error) {
 	}
 	act.Boxed = c.env.Box != nil
 	leave := &Leave{}
-	touches := func() []string { return workspace.Touched(c.env.Root, a.Command) }
+	touches := func() []string { return files.Touched(c.env.Root, a.Command) }
 	return &Call{Action: act, Leave: leave, Touches: touches, Run: func(ctx context.Context) Result {
 		defer c.env.Changes.Runs()()
 		s := proc.Spec{Shell: a.Command, Env: c.env.Environ, Timeout: time.Duration(seconds) * time.Second}
-		if programs.GitReads(a.Command) {
+		if shell.GitReads(a.Command) {
 			s.Env = git.Calm(s.Env)
 		}
 		if c.env.Box != nil && !leave.Free {
-			var err error
-			if s.Box, err = c.env.Box(sandbox.Leave{Write: leave.Write, Network: leave.Network, Mail: leave.Mail}); err != nil {
+			if err := c.env.hold(&s, leave); err != nil {
 				return fail("bash: %v", err)
 			}
-			s.Limits = proc.Limits{Processes: bashProcesses, Memory: proc.Memory() / 4 * 3}
 		}
 		r := c.env.command(ctx, c.id, s)
 		if ctx.Err() == nil {
@@ -128,12 +126,31 @@ func parseBash(c call) (*Call, error) {
 	}}, nil
 }
 
-// told says in a command's result what its sandbox hid from it, and, of a failed one, what it seems to have kept it from.
+// complaints are the lines of an output in which programs report errors: "name: error".
+func complaints(output string) string {
+	var b strings.Builder
+	for line := range strings.Lines(output) {
+		if name, _, ok := strings.Cut(line, ": "); ok && name != "" && !strings.ContainsAny(name, " \t:\"'`") {
+			b.WriteString(line)
+		}
+	}
+	return b.String()
+}
+
+// told adds to a command's result what its sandbox hid from it, and what it seems to have refused. A command that
+// continued and reports success is not run again, and no question is asked.
 func (r *Result) told(b *sandbox.Box, command string) {
 	output := ""
 	if r.Error {
 		output = r.Text
 		r.Refused = refused(b, output)
+	} else if missed := refused(b, complaints(r.Text)); missed != nil {
+		r.note("its sandbox keeps it from " + missed.Says + ", though it ends with exit code 0: what it would have done there is not done; a rule can add " + string(missed.Rule))
+		return
+	}
+	if name := b.Missed(command); name != "" && !r.Error {
+		r.note("its sandbox has no network, though it ends with exit code 0: what " + name + " was to fetch is missing; a rule can add " + string(permission.NetworkRule))
+		return
 	}
 	if r.Refused != nil {
 		r.note("its sandbox keeps it from " + r.Refused.Says)
@@ -147,28 +164,76 @@ func (r *Result) note(text string) {
 	r.Text = strings.TrimLeft(strings.TrimRight(r.Text, "\n")+"\n["+text+"]", "\n")
 }
 
-// refused is what a failed command's sandbox seems to have kept it from; nil: nothing.
+// refused returns what a failed command's sandbox seems to have refused; nil: nothing.
 func refused(b *sandbox.Box, output string) *Refusal {
 	what, found := b.Refused(output)
 	switch {
 	case !found:
 		return nil
 	case what.Write != "":
-		return &Refusal{Rule: permit.WriteRule(what.Write), Says: "changing " + what.Write}
+		return &Refusal{Rule: permission.WriteRule(what.Write), Says: "changing " + what.Write}
 	case what.Host != "":
-		return &Refusal{Rule: permit.NetworkRule, Says: "reaching " + what.Host + ": it has no network"}
+		return &Refusal{Rule: permission.NetworkRule, Says: "reaching " + what.Host + ": it has no network"}
 	}
-	return &Refusal{Rule: permit.NetworkRule, Says: "the network"}
+	return &Refusal{Rule: permission.NetworkRule, Says: "the network"}
 }
 
-// Command runs a command of the human's own in the workspace, as bash does but
-// without a question and a time-out: ctx ends it.
-func (e *Env) Command(ctx context.Context, id, command string) Result {
-	return e.command(ctx, id, proc.Spec{Shell: command, Env: e.Environ})
+// hold puts a command into the sandbox that leave describes.
+func (e *Runtime) hold(s *proc.Spec, leave *Leave) (err error) {
+	write := leave.Write
+	if tracks, remote := shell.Tracks(s.Shell); tracks {
+		if file := git.Tracking(e.Root, e.Environ, e.home(), remote); file != "" {
+			write, s.Env = append(slices.Clip(write), file), e.steady(s.Env)
+		}
+	}
+	if s.Box, err = e.Box(sandbox.Leave{Write: write, Network: leave.Network, Mail: leave.Mail}); err == nil {
+		s.Limits = proc.Limits{Processes: bashProcesses, Memory: proc.Memory() / 4 * 3}
+	}
+	return err
+}
+
+// steady returns an environment in which a shell finds no program that a command may have written: none in the
+// workspace or in a temporary directory, and no start-up file.
+func (e *Runtime) steady(environ []string) (steady []string) {
+	written := []string{e.Root, "/tmp", "/var/tmp"}
+	if real, err := filepath.EvalSymlinks(e.Root); err == nil {
+		written = append(written, real)
+	}
+	for _, v := range environ {
+		name, value, _ := strings.Cut(v, "=")
+		switch name {
+		case "BASH_ENV", "ENV":
+			continue
+		case "PATH":
+			dirs := slices.DeleteFunc(filepath.SplitList(value), func(dir string) bool {
+				real, err := filepath.EvalSymlinks(dir)
+				return err != nil || !filepath.IsAbs(dir) || slices.ContainsFunc(written, func(w string) bool { return strings.HasPrefix(real+"/", w+"/") })
+			})
+			v = name + "=" + strings.Join(dirs, string(filepath.ListSeparator))
+		}
+		steady = append(steady, v)
+	}
+	return steady
+}
+
+// Command runs a command of the human's in the workspace, like bash but without a question and a time-out: ctx ends it.
+// leave describes its sandbox; nil: it runs as the user.
+func (e *Runtime) Command(ctx context.Context, id, command string, leave *Leave) Result {
+	s := proc.Spec{Shell: command, Env: e.Environ}
+	if leave != nil {
+		if err := e.hold(&s, leave); err != nil {
+			return fail("bash: %v", err)
+		}
+	}
+	r := e.command(ctx, id, s)
+	if ctx.Err() == nil && s.Box != nil {
+		r.told(s.Box, command)
+	}
+	return r
 }
 
 // command runs a command in the workspace.
-func (e *Env) command(ctx context.Context, callID string, s proc.Spec) Result {
+func (e *Runtime) command(ctx context.Context, callID string, s proc.Spec) Result {
 	file, err := e.output(callID)
 	if err != nil {
 		return fail("bash: %v", err)
@@ -189,7 +254,7 @@ func (e *Env) command(ctx context.Context, callID string, s proc.Spec) Result {
 		if ctx.Err() == nil {
 			return fail("bash: %v", err)
 		}
-		r.Exit = -1 // what it exits with on TERM is not its result
+		r.Exit = -1 // its exit code after TERM is no result
 	}
 	out := Result{Text: strings.ToValidUTF8(r.Text, "\uFFFD"), Exit: &r.Exit, Error: r.Exit != 0 || r.TimedOut || r.Over != "" || err != nil}
 	if r.Cut {
@@ -227,7 +292,7 @@ func (e *Env) command(ctx context.Context, callID string, s proc.Spec) Result {
 }
 
 // output names the file for a call's output, in a directory that exists.
-func (e *Env) output(callID string) (string, error) {
+func (e *Runtime) output(callID string) (string, error) {
 	if e.Outputs == "" {
 		return "", nil
 	}
@@ -246,7 +311,7 @@ func (e *Env) output(callID string) (string, error) {
 	if name == "" {
 		name = "call"
 	}
-	// A provider may use an id again: an output that is there is never overwritten.
+	// A provider may use an id again: an existing output is never overwritten.
 	for i := 1; i < 10_000; i++ {
 		file := filepath.Join(e.Outputs, name+".out")
 		if i > 1 {

@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"testing"
 
-	"fantail/tools/permit"
+	"fantail/tools/permission"
 	"fantail/tools/proc"
 )
 
@@ -17,7 +17,7 @@ func TestBash(t *testing.T) {
 	e := place(t)
 	put(t, e.Root+"/a.txt", "hello\n")
 	c := parse(t, e, "bash", "command", "cat a.txt; pwd; echo $HOME")
-	if c.Action.Kind != permit.Command || c.Action.Command != "cat a.txt; pwd; echo $HOME" || c.Action.Dir != e.Root || c.Beside != "" {
+	if c.Action.Kind != permission.Command || c.Action.Command != "cat a.txt; pwd; echo $HOME" || c.Action.Dir != e.Root || c.Beside != "" {
 		t.Errorf("the action is %+v", c.Action)
 	}
 	r := c.Run(t.Context())
@@ -121,25 +121,26 @@ func TestBash_rulesDoNotReachThroughLinks(t *testing.T) {
 	if err := os.Link(top(e)+"/home/.ssh/id_rsa", e.Root+"/readme.md"); err != nil {
 		t.Fatal(err)
 	}
-	g, err := permit.NewGate(permit.Ask, []permit.Rule{"bash(cat *)", "bash(touch *)", "bash(ls *)", "bash(head *)"})
+	g, err := permission.NewGate(permission.Ask, []permission.Rule{"bash(cat *)", "bash(touch *)", "bash(ls *)", "bash(head *)"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for command, want := range map[string]permit.Decision{
-		"cat a.txt fine also/b.txt": permit.Allow, "cat no-such-file": permit.Allow, "cd also && cat b.txt": permit.Allow, "ls sub al*": permit.Allow, "cat " + e.Root + "/fine": permit.Allow,
-		"cat out.txt": permit.AskHuman, "cat " + e.Root + "/out.txt": permit.AskHuman, "cat ./sub/../out.txt": permit.AskHuman, "head -1 -- out.txt": permit.AskHuman, "cat < out.txt": permit.AskHuman, "cat o*": permit.AskHuman,
-		"cat docs/config": permit.AskHuman, "cd docs && cat config": permit.AskHuman, "cat docs/*g": permit.AskHuman, "ls --x=docs": permit.AskHuman,
-		"cd sub && cat else/other.txt": permit.AskHuman, "cd sub && ls el*": permit.AskHuman, "cd also; cd else; ls": permit.AskHuman, "timeout 5 cat out.txt": permit.AskHuman,
-		"touch hooks/pre-commit": permit.AskHuman, "cat notes.txt2": permit.AskHuman, "cat readme.md": permit.AskHuman, "cat *.md": permit.AskHuman, "ls s*/e*/*": permit.AskHuman,
+	for command, want := range map[string]permission.Decision{
+		"cat a.txt fine also/b.txt": permission.Allow, "cat no-such-file": permission.Allow, "cd also && cat b.txt": permission.Allow, "ls sub al*": permission.Allow, "cat " + e.Root + "/fine": permission.Allow,
+		"cat out.txt": permission.AskHuman, "cat " + e.Root + "/out.txt": permission.AskHuman, "cat ./sub/../out.txt": permission.AskHuman, "head -1 -- out.txt": permission.AskHuman, "cat < out.txt": permission.AskHuman, "cat o*": permission.AskHuman,
+		"cat docs/config": permission.AskHuman, "cd docs && cat config": permission.AskHuman, "cat docs/*g": permission.AskHuman, "ls --x=docs": permission.AskHuman,
+		"cd sub && cat else/other.txt": permission.AskHuman, "cd sub && ls el*": permission.AskHuman, "cd also; cd else; ls": permission.AskHuman, "timeout 5 cat out.txt": permission.AskHuman,
+		"touch hooks/pre-commit": permission.AskHuman, "cat notes.txt2": permission.AskHuman, "cat readme.md": permission.AskHuman, "cat *.md": permission.AskHuman, "ls s*/e*/*": permission.AskHuman,
 	} {
 		v := g.Decide(parse(t, e, "bash", "command", command).Action)
-		if v.Decision != want || want == permit.AskHuman && v.Rule != "" {
+		if v.Decision != want || want == permission.AskHuman && v.Rule != "" {
 			t.Errorf("%s: %s, offers %q (%s), want %s", command, v.Decision, v.Rule, v.Reason, want)
 		}
 	}
 }
 
-// What a call had to do with is known once it has run: what a command made and went to, and the files of tools that have any.
+// The touched files of a call are known once it has run: those that a command made and went to, and the paths of file
+// tools.
 func TestTouched(t *testing.T) {
 	e := place(t)
 	put(t, e.Root+"/a.txt", "hello\n")

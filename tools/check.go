@@ -22,7 +22,7 @@ func check() tool {
 			if err != nil {
 				return nil, err
 			}
-			return c.internal(func(ctx context.Context, d Desk) Result {
+			return c.internal(func(ctx context.Context, d Agents) Result {
 				text, entry, err := d.Check(ctx, c.id, a.From, a.Lifo)
 				r := answer(text, err)
 				r.Entry = entry

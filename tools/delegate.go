@@ -3,8 +3,6 @@ package tools
 import (
 	"context"
 	_ "embed"
-	"errors"
-	"strings"
 )
 
 //go:embed delegate.md
@@ -13,17 +11,13 @@ var delegateText string
 func delegate() tool {
 	return tool{
 		name: "delegate", text: delegateText,
-		schema: `{"type":"object","properties":{` +
-			`"prompt":{"type":"string","description":"The whole task: the agent knows nothing of this conversation"},` +
-			`"name":{"type":"string","description":"A short name for the agent; default one is made up"},` +
+		schema: `{"type":"object","properties":{` + taskArguments +
 			`"mode":{"type":"string","enum":["sync","async"],"description":"Wait for its answer, or go on and get it later; default async where a person watches, else sync"},` +
 			`"active_notify":{"type":"boolean","description":"async: its result starts a turn of yours; default false"},` +
-			`"model":{"type":"string","description":"provider/name; default yours"},` +
-			`"agent":{"type":"string","description":"An agent that your system prompt lists (it works with model, if given), or another vendor's: claude, codex, opencode (the user is asked once)"},` +
+			workerArguments +
 			`"timeout":{"type":"integer","description":"Seconds after which the agent is stopped"},` +
-			`"budget":{"type":"string","description":"What it and its own agents may use: 50k tokens or $2; default the user's"},` +
-			`"interactive":{"type":"boolean","description":"It stays when it has answered, and the user may tell it more; default false"},` +
-			`"idle":{"type":"integer","description":"interactive: seconds it stays without input, 0 for ever; default the user's"},` +
+			budgetArgument +
+			staysArguments +
 			`"resume":{"type":"boolean","description":"The ended agent of that name goes on; default false"}},` +
 			`"required":["prompt"],"additionalProperties":false}`,
 		spelt: map[string]string{
@@ -31,14 +25,11 @@ func delegate() tool {
 		},
 		parse: parseDelegate,
 		title: func(a loose) string {
-			verb := "delegate "
+			verb := "delegate"
 			if resume, _ := a["resume"].(bool); resume {
-				verb = "resume "
+				verb = "resume"
 			}
-			if n := a.word("name"); n != "" {
-				return verb + n
-			}
-			return verb + a.word("prompt")
+			return a.task(verb)
 		},
 	}
 }
@@ -58,34 +49,22 @@ func parseDelegate(c call) (*Call, error) {
 		Stays   bool   `json:"interactive"`
 		Idle    *int   `json:"idle"`
 	}](c)
-	if err == nil {
-		err = need("prompt", strings.TrimSpace(a.Prompt))
+	if err != nil {
+		return nil, err
 	}
-	if err == nil {
-		err = oneOf("mode", a.Mode, "sync", "async")
-	}
-	if err == nil && a.Resume {
-		err = need("name", a.Name)
-	}
-	d, late := seconds(a.Timeout)
-	idle, wrong := awaiting{a.Stays, a.Idle}.time()
-	of, none := budget(a.Budget)
-	if err = errors.Join(err, late, wrong, none); err != nil {
+	t := Task{Name: a.Name, Prompt: a.Prompt, Model: a.Model, Deliver: "next", Start: true, Resume: a.Resume, Interactive: a.Stays}
+	if err := t.check(oneOf("mode", a.Mode, "sync", "async"), a.Timeout, a.Idle, a.Budget); err != nil {
 		return nil, err
 	}
 	if a.Async != nil && a.Mode == "" {
 		a.Mode = map[bool]string{true: "async", false: "sync"}[*a.Async]
-	}
-	t := Task{
-		Name: a.Name, Prompt: a.Prompt, Model: a.Model, Timeout: d, Budget: of, Deliver: "next", Start: true, Resume: a.Resume,
-		Interactive: a.Stays, Idle: idle,
 	}
 	if a.Notify {
 		t.Deliver = "wake"
 	}
 	w := handed{}
 	run := c.internal(w.result)
-	to, err := t.abroad(run, c.env.Shelf, a.Agent)
+	to, err := t.abroad(run, c.env.Skills, a.Agent)
 	if err != nil {
 		return nil, err
 	}
@@ -94,22 +73,22 @@ func parseDelegate(c call) (*Call, error) {
 	}
 	run.Beside = "delegate"
 	run.Start = func(ctx context.Context) {
-		if c.env.Desk != nil {
-			w.text, w.wait, w.failed = c.env.Desk.Delegate(ctx, c.id, t, a.Mode)
+		if c.env.Agents != nil {
+			w.text, w.wait, w.failed = c.env.Agents.Delegate(ctx, c.id, t, a.Mode)
 		}
 	}
 	return run, nil
 }
 
-// handed is what became of work that was handed to an agent.
+// handed is the result of handing work to an agent.
 type handed struct {
 	text   string
 	wait   Wait
 	failed error
 }
 
-// result waits for its end, if the call does.
-func (w *handed) result(ctx context.Context, _ Desk) Result {
+// result waits for the end of the work, if the call does.
+func (w *handed) result(ctx context.Context, _ Agents) Result {
 	if w.failed != nil || w.wait == nil {
 		return answer(w.text, w.failed)
 	}

@@ -7,10 +7,9 @@ import (
 	"fmt"
 	"io/fs"
 
-	"fantail/tools/content"
-	"fantail/tools/permit"
-	"fantail/tools/permit/filenames"
-	"fantail/tools/workspace"
+	"fantail/tools/files"
+	"fantail/tools/permission"
+	"fantail/tools/permission/shell"
 )
 
 //go:embed edit_file.md
@@ -34,8 +33,8 @@ func editFile() tool {
 
 func parseEdit(c call) (*Call, error) {
 	a, err := decode[struct {
-		Path  string         `json:"path"`
-		Edits []content.Edit `json:"edits"`
+		Path  string       `json:"path"`
+		Edits []files.Edit `json:"edits"`
 	}](c)
 	if err == nil {
 		err = need("path", a.Path)
@@ -55,28 +54,28 @@ func parseEdit(c call) (*Call, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, err := c.env.tree().Target(a.Path, permit.Write)
+	t, err := c.env.tree().Target(a.Path, permission.Write)
 	if err != nil {
 		return nil, err
 	}
-	act := t.Touch(c.action(permit.Write))
+	act := t.Touch(c.action(permission.Write))
 	seen := c.env.Seen.Has(t.Abs)
-	// What the human did not allow to be read is not read to show a diff either.
-	if t.Refused() != nil || (!t.Inside || filenames.Sensitive(t.Show()) != "" || t.Sensitive != "" && !seen) && !seen {
-		act.Diff = content.Sketch(t.Show(), a.Edits)
+	// A file that the human did not allow to be read is not read for a diff either.
+	if t.Refused() != nil || (!t.Inside || shell.Sensitive(t.Show()) != "" || t.Sensitive != "" && !seen) && !seen {
+		act.Diff = files.SketchEdits(t.Show(), a.Edits)
 		return &Call{Action: act, Run: func(context.Context) Result { return c.env.edit(t, a.Edits, nil) }}, nil
 	}
 	before, after, _, err := c.env.edited(t, a.Edits)
 	if err != nil {
 		return nil, err
 	}
-	act.Diff = content.Diff(t.Show(), string(before), after)
+	act.Diff = files.Diff(t.Show(), string(before), after)
 	return &Call{Action: act, Run: func(context.Context) Result { return c.env.edit(t, a.Edits, &before) }}, nil
 }
 
 // edited returns the file's content before and after the edits.
-func (e *Env) edited(t workspace.Target, edits []content.Edit) (before []byte, after string, fi fs.FileInfo, err error) {
-	before, fi, err = e.tree().Load(t)
+func (e *Runtime) edited(t files.Target, edits []files.Edit) (before []byte, after string, fi fs.FileInfo, err error) {
+	before, fi, err = e.load(t)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, "", nil, fmt.Errorf("%s does not exist%s; to create it use write_file", t.Show(), e.nearby(t))
 	}
@@ -86,12 +85,12 @@ func (e *Env) edited(t workspace.Target, edits []content.Edit) (before []byte, a
 	if e.Seen.Has(t.Abs) && !e.Seen.Same(t.Abs, fi, before) {
 		return nil, "", nil, fmt.Errorf("%s changed since it was read: read it again, then edit", t.Show())
 	}
-	after, err = content.Apply(string(before), edits, t.Show())
+	after, err = files.ApplyEdits(string(before), edits, t.Show())
 	return before, after, fi, err
 }
 
-// edit carries edits out. shown is the content the diff was made from, nil if none was shown.
-func (e *Env) edit(t workspace.Target, edits []content.Edit, shown *[]byte) Result {
+// edit makes the edits. shown is the content that the diff was made from, nil if none was shown.
+func (e *Runtime) edit(t files.Target, edits []files.Edit, shown *[]byte) Result {
 	if err := t.Refused(); err != nil {
 		return fail("edit %s: %v", t.Show(), err)
 	}
@@ -109,6 +108,6 @@ func (e *Env) edit(t workspace.Target, edits []content.Edit, shown *[]byte) Resu
 	if e.Seen.Has(t.Abs) {
 		e.Seen.Put(t.Abs, now, []byte(after))
 	}
-	d := content.Diff(t.Show(), string(before), after)
-	return Result{Text: fmt.Sprintf("edited %s (%s lines)", t.Show(), content.Counts(d)), Diff: d}
+	d := files.Diff(t.Show(), string(before), after)
+	return Result{Text: fmt.Sprintf("edited %s (%s lines)", t.Show(), files.DiffCounts(d)), Diff: d}
 }

@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"testing"
 
-	"fantail/tools/content"
+	"fantail/tools/files"
 )
 
 func TestRead(t *testing.T) {
@@ -52,7 +52,7 @@ func TestRead(t *testing.T) {
 		t.Errorf("the default limit gave …%q", r.Text[len(r.Text)-100:])
 	}
 	r = ok(t, e, "read_file", "path", "wide2")
-	if len(r.Text) > content.MaxPage+4096 || !strings.Contains(r.Text, "read on with offset 5") {
+	if len(r.Text) > files.MaxPage+4096 || !strings.Contains(r.Text, "read on with offset 5") {
 		t.Errorf("a wide file gave %d bytes, ending in %q", len(r.Text), r.Text[len(r.Text)-100:])
 	}
 	for _, c := range []struct {
@@ -72,7 +72,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// Reading in a huge file needs little memory: what stands before and behind is never kept.
+// Reading in a huge file needs little memory: the lines before and after are not kept.
 func TestRead_hugeFiles(t *testing.T) {
 	e := place(t)
 	f, err := os.Create(e.Root + "/huge")
@@ -108,13 +108,92 @@ func TestRead_hugeFiles(t *testing.T) {
 	}
 }
 
+// TestWrite_form: a file that is replaced or changed keeps its byte order mark, line ends and encoding.
+func TestWrite_form(t *testing.T) {
+	const bom = "\ufeff"
+	const refused = "UTF-16"
+	for _, c := range []struct{ before, content, after, says string }{
+		{bom + "one\r\ntwo\r\n", "three\nfour\n", bom + "three\r\nfour\r\n", "keeps its byte order mark and its line ends (CRLF)"},
+		{bom + "one\n", "two\n", bom + "two\n", "keeps its byte order mark"},
+		{bom + "one", "two", bom + "two", "keeps its byte order mark"},
+		{bom + "one\n", bom + "two\n", bom + "two\n", ""},
+		{bom, "x", bom + "x", "mark"},
+		{bom + "one\n", "", bom, "mark"},
+		{"one\r\ntwo", "three\nfour", "three\r\nfour", "keeps its line ends (CRLF)"},
+		{"one\r\n", "two\r\nthree\r\n", "two\r\nthree\r\n", ""},
+		{"one\r\n", "two\r\nthree\n", "two\r\nthree\r\n", "line ends"},
+		{"one\r\n", "two", "two", ""},
+		{"one\r\n", "a\n\nb\n", "a\r\n\r\nb\r\n", "line ends"},
+		{"one\r\ntwo\n", "three\n", "three\n", ""},
+		{"one\r\ntwo\n", "three\r\nfour\n", "three\r\nfour\n", ""},
+		{"one\n", "two\r\n", "two\r\n", ""},
+		{"one\n", bom + "two\n", bom + "two\n", ""},
+		{"one", "two\n", "two\n", ""},
+		{"", "two\r\n", "two\r\n", ""},
+		{"one\rtwo\r", "three\n", "three\n", ""},
+		{"a\x00b\n", "text\n", "text\n", ""},
+		{"\xff\xfeo\x00n\x00e\x00\n\x00", "two\n", "", refused},
+		{"\xfe\xff\x00o\x00n\x00e", "two\n", "", refused},
+		{"o\x00n\x00e\x00\n\x00", "two\n", "", refused},
+		{"\x00o\x00n\x00e", "two", "", refused},
+		{"\xff\xfe", "x", "", refused},
+	} {
+		e := place(t)
+		put(t, e.Root+"/f", c.before)
+		ok(t, e, "read_file", "path", "f")
+		if !e.Seen.Has(e.Root + "/f") { // a file that is not shown as text was not seen either
+			fi, err := os.Lstat(e.Root + "/f")
+			if err != nil {
+				t.Fatal(err)
+			}
+			e.Seen.Put(e.Root+"/f", fi, []byte(c.before))
+		}
+		if c.says == refused {
+			if says := refuses(t, e, "write_file", "path", "f", "content", c.content); !strings.Contains(says, refused) || text(t, e.Root+"/f") != c.before {
+				t.Errorf("%q: %s; it is %q", c.before, says, text(t, e.Root+"/f"))
+			}
+			if says := refuses(t, e, "edit_file", "path", "f", "edits", []map[string]string{{"old": "n", "new": "m"}}); !strings.Contains(says, refused) && !strings.Contains(says, "does not stand") {
+				t.Errorf("%q is edited: %s", c.before, says)
+			}
+			continue
+		}
+		r := ok(t, e, "write_file", "path", "f", "content", c.content)
+		if got := text(t, e.Root+"/f"); got != c.after || !strings.Contains(r.Text, c.says) || strings.Contains(r.Text, "keeps") != (c.says != "") {
+			t.Errorf("%q written over %q is %q: %s", c.content, c.before, got, r.Text)
+		}
+		if r := ok(t, e, "write_file", "path", "f", "content", c.content); text(t, e.Root+"/f") != c.after {
+			t.Errorf("a second time: %q %s", text(t, e.Root+"/f"), r.Text)
+		}
+		ok(t, e, "write_file", "path", "new", "content", c.content)
+		if got := text(t, e.Root+"/new"); got != c.content {
+			t.Errorf("a new file: %q written is %q", c.content, got)
+		}
+	}
+	for _, c := range []struct{ before, old, new, after string }{
+		{"a\r\nb\nc\n", "a\nb", "x\ny", "x\r\ny\nc\n"},
+		{"a\r\nb\nc\nd\n", "b\nc", "x\ny", "a\r\nx\ny\nd\n"},
+		{"a\r\nb\r\nc\n", "a\r\nb", "x", "x\r\nc\n"},
+		{bom + "a\r\nb\r\n", "a\nb", "x\ny\nz", bom + "x\r\ny\r\nz\r\n"},
+		{"a\nb\n", "a\nb", "x\r\ny", "x\r\ny\n"},
+		{bom + "a\n", "a", "b", bom + "b\n"},
+	} {
+		e := place(t)
+		put(t, e.Root+"/f", c.before)
+		ok(t, e, "read_file", "path", "f")
+		ok(t, e, "edit_file", "path", "f", "edits", []map[string]string{{"old": c.old, "new": c.new}})
+		if got := text(t, e.Root+"/f"); got != c.after {
+			t.Errorf("%q for %q in %q is %q, want %q", c.new, c.old, c.before, got, c.after)
+		}
+	}
+}
+
 func TestWrite(t *testing.T) {
 	e := place(t)
 	r := ok(t, e, "write_file", "path", "a/b/new.txt", "content", "one\r\ntwo\n")
 	if text(t, e.Root+"/a/b/new.txt") != "one\r\ntwo\n" || !strings.Contains(r.Text, "created a/b/new.txt, 9 bytes") || !strings.Contains(r.Diff, "+two") {
 		t.Errorf("got %+v", r)
 	}
-	// What the agent wrote itself it knows.
+	// The agent has seen a file that it wrote itself.
 	r = ok(t, e, "write_file", "path", "a/b/new.txt", "content", "three\n")
 	if text(t, e.Root+"/a/b/new.txt") != "three\n" || !strings.Contains(r.Text, "replaced") || !strings.Contains(r.Diff, "-two") {
 		t.Errorf("got %+v", r)
@@ -148,7 +227,7 @@ func TestWrite(t *testing.T) {
 }
 
 // left fails if a temporary file was left.
-func left(t *testing.T, e *Env) {
+func left(t *testing.T, e *Runtime) {
 	t.Helper()
 	if r := ok(t, e, "glob", "pattern", "**/.fantail-*"); !strings.Contains(r.Text, "no file") {
 		t.Errorf("left: %s", r.Text)
@@ -187,7 +266,7 @@ func TestWrite_keepsWhatAFileHas(t *testing.T) {
 	if fi, _ := os.Lstat(e.Root + "/alias"); fi.Mode()&os.ModeSymlink == 0 {
 		t.Error("the link became a file")
 	}
-	// Another name of the file keeps the old content: it may stand anywhere.
+	// A hard link elsewhere keeps the old content.
 	put(t, top(e)+"/else/hard", "theirs\n")
 	if err := os.Link(top(e)+"/else/hard", e.Root+"/hard"); err != nil {
 		t.Fatal(err)
@@ -280,7 +359,7 @@ func TestEdit_refusals(t *testing.T) {
 	if r := c.Run(t.Context()); !r.Error || !strings.Contains(r.Text, "changed since it was shown") || text(t, e.Root+"/f") != "a?\n" {
 		t.Errorf("changed after it was shown: %+v", r)
 	}
-	// A file that was only touched is the same.
+	// A file that only has new times is unchanged.
 	put(t, e.Root+"/g", "a\n")
 	ok(t, e, "read_file", "path", "g")
 	put(t, e.Root+"/g", "a\n")
@@ -289,7 +368,7 @@ func TestEdit_refusals(t *testing.T) {
 	left(t, e)
 }
 
-// Outside the workspace a file is read only once the human allowed the edit.
+// Outside of the workspace a file is read only after the human allowed the edit.
 func TestEdit_outside(t *testing.T) {
 	e := place(t)
 	c := parse(t, e, "edit_file", "path", "../else/other.txt", "edits", []map[string]string{{"old": "other", "new": "new"}})

@@ -7,11 +7,11 @@ import (
 	"strings"
 	"testing"
 
-	"fantail/tools/permit"
+	"fantail/tools/permission"
 )
 
-// git runs git as somebody who sets up a test.
-func runGit(t testing.TB, e *Env, dir string, args ...string) {
+// runGit runs git to set up a test.
+func runGit(t testing.TB, e *Runtime, dir string, args ...string) {
 	t.Helper()
 	cmd := exec.Command("git", append([]string{"-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "user.name=x", "-c", "user.email=x@example.com"}, args...)...)
 	cmd.Dir, cmd.Env = dir, append(e.Environ[:len(e.Environ):len(e.Environ)], "GIT_CONFIG_NOSYSTEM=1", "GIT_EXTERNAL_DIFF=")
@@ -20,9 +20,9 @@ func runGit(t testing.TB, e *Env, dir string, args ...string) {
 	}
 }
 
-// repository makes the workspace one with two commits, a changed file, a file of
-// every driver, and a repository inside it that is an entry of its index.
-func repository(t testing.TB) *Env {
+// repository makes the workspace a repository with two commits, a changed file, a file for every driver, and a nested
+// repository that is in its index.
+func repository(t testing.TB) *Runtime {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("there is no git")
 	}
@@ -45,8 +45,8 @@ func repository(t testing.TB) *Env {
 	return e
 }
 
-// stir makes all that git knows of the files' times stale, so that it looks at them.
-func stir(t testing.TB, e *Env) {
+// stir makes git's record of the files' times stale, so that git reads them.
+func stir(t testing.TB, e *Runtime) {
 	for _, p := range []string{"a.txt", "same.md", "sub/b.txt"} {
 		put(t, e.Root+"/"+p, text(t, e.Root+"/"+p))
 	}
@@ -63,23 +63,23 @@ var gitReaders = []string{
 // TestBash_gitRunsNothingOfAHostileRepository: a git that a rule lets run freely
 // runs no program that the repository names, in any of the places it may name one.
 func TestBash_gitRunsNothingOfAHostileRepository(t *testing.T) {
-	rules := make([]permit.Rule, len(gitReaders))
+	rules := make([]permission.Rule, len(gitReaders))
 	for i, c := range gitReaders {
-		rules[i] = permit.Rule("bash(" + c + ")")
+		rules[i] = permission.Rule("bash(" + c + ")")
 	}
-	for name, arm := range map[string]func(t *testing.T, e *Env, script string){
-		"nothing":           func(*testing.T, *Env, string) {},
-		"core.fsmonitor":    func(t *testing.T, e *Env, s string) { runGit(t, e, e.Root, "config", "core.fsmonitor", s) },
-		"diff.external":     func(t *testing.T, e *Env, s string) { runGit(t, e, e.Root, "config", "diff.external", s) },
-		"diff command":      func(t *testing.T, e *Env, s string) { runGit(t, e, e.Root, "config", "diff.evil.command", s) },
-		"textconv":          func(t *testing.T, e *Env, s string) { runGit(t, e, e.Root, "config", "diff.evil.textconv", s) },
-		"clean filter":      func(t *testing.T, e *Env, s string) { runGit(t, e, e.Root, "config", "filter.evil.clean", s) },
-		"filter process":    func(t *testing.T, e *Env, s string) { runGit(t, e, e.Root, "config", "filter.evil.process", s) },
-		"core.pager":        func(t *testing.T, e *Env, s string) { runGit(t, e, e.Root, "config", "core.pager", s) },
-		"gpg.program":       func(t *testing.T, e *Env, s string) { signed(t, e, s) },
-		"core.sshCommand":   func(t *testing.T, e *Env, s string) { runGit(t, e, e.Root, "config", "core.sshCommand", s) },
-		"credential.helper": func(t *testing.T, e *Env, s string) { runGit(t, e, e.Root, "config", "credential.helper", "!"+s) },
-		"hooks": func(t *testing.T, e *Env, s string) {
+	for name, arm := range map[string]func(t *testing.T, e *Runtime, script string){
+		"nothing":           func(*testing.T, *Runtime, string) {},
+		"core.fsmonitor":    func(t *testing.T, e *Runtime, s string) { runGit(t, e, e.Root, "config", "core.fsmonitor", s) },
+		"diff.external":     func(t *testing.T, e *Runtime, s string) { runGit(t, e, e.Root, "config", "diff.external", s) },
+		"diff command":      func(t *testing.T, e *Runtime, s string) { runGit(t, e, e.Root, "config", "diff.evil.command", s) },
+		"textconv":          func(t *testing.T, e *Runtime, s string) { runGit(t, e, e.Root, "config", "diff.evil.textconv", s) },
+		"clean filter":      func(t *testing.T, e *Runtime, s string) { runGit(t, e, e.Root, "config", "filter.evil.clean", s) },
+		"filter process":    func(t *testing.T, e *Runtime, s string) { runGit(t, e, e.Root, "config", "filter.evil.process", s) },
+		"core.pager":        func(t *testing.T, e *Runtime, s string) { runGit(t, e, e.Root, "config", "core.pager", s) },
+		"gpg.program":       func(t *testing.T, e *Runtime, s string) { signed(t, e, s) },
+		"core.sshCommand":   func(t *testing.T, e *Runtime, s string) { runGit(t, e, e.Root, "config", "core.sshCommand", s) },
+		"credential.helper": func(t *testing.T, e *Runtime, s string) { runGit(t, e, e.Root, "config", "credential.helper", "!"+s) },
+		"hooks": func(t *testing.T, e *Runtime, s string) {
 			for _, h := range []string{"post-index-change", "post-checkout", "reference-transaction", "pre-commit"} {
 				put(t, e.Root+"/.git/hooks/"+h, text(t, s))
 				if err := os.Chmod(e.Root+"/.git/hooks/"+h, 0o755); err != nil {
@@ -87,42 +87,42 @@ func TestBash_gitRunsNothingOfAHostileRepository(t *testing.T) {
 				}
 			}
 		},
-		"hooksPath": func(t *testing.T, e *Env, s string) {
+		"hooksPath": func(t *testing.T, e *Runtime, s string) {
 			put(t, e.Root+"/tools/post-index-change", text(t, s))
 			if err := os.Chmod(e.Root+"/tools/post-index-change", 0o755); err != nil {
 				t.Fatal(err)
 			}
 			runGit(t, e, e.Root, "config", "core.hooksPath", "tools")
 		},
-		"include": func(t *testing.T, e *Env, s string) {
+		"include": func(t *testing.T, e *Runtime, s string) {
 			put(t, e.Root+"/more", "[diff]\n\texternal = "+s+"\n")
 			runGit(t, e, e.Root, "config", "include.path", "../more")
 		},
-		"worktree configuration": func(t *testing.T, e *Env, s string) {
+		"worktree configuration": func(t *testing.T, e *Runtime, s string) {
 			runGit(t, e, e.Root, "config", "extensions.worktreeConfig", "true")
 			put(t, e.Root+"/.git/config.worktree", "[diff]\n\texternal = "+s+"\n")
 		},
-		"submodule's fsmonitor": func(t *testing.T, e *Env, s string) { runGit(t, e, e.Root+"/sub", "config", "core.fsmonitor", s) },
-		"submodule's filter": func(t *testing.T, e *Env, s string) {
+		"submodule's fsmonitor": func(t *testing.T, e *Runtime, s string) { runGit(t, e, e.Root+"/sub", "config", "core.fsmonitor", s) },
+		"submodule's filter": func(t *testing.T, e *Runtime, s string) {
 			put(t, e.Root+"/sub/.gitattributes", "*.txt filter=evil\n")
 			runGit(t, e, e.Root+"/sub", "config", "filter.evil.clean", s)
 		},
-		"submodule elsewhere": func(t *testing.T, e *Env, s string) {
+		"submodule elsewhere": func(t *testing.T, e *Runtime, s string) {
 			runGit(t, e, e.Root+"/sub", "config", "core.fsmonitor", s)
 			if err := os.Rename(e.Root+"/sub/.git", e.Root+"/.git/moved"); err != nil {
 				t.Fatal(err)
 			}
 			put(t, e.Root+"/sub/.git", "gitdir: ../.git/moved\n")
 		},
-		"index of version 4": func(t *testing.T, e *Env, s string) {
+		"index of version 4": func(t *testing.T, e *Runtime, s string) {
 			runGit(t, e, e.Root, "update-index", "--index-version=4")
 			runGit(t, e, e.Root+"/sub", "config", "core.fsmonitor", s)
 		},
-		"split index": func(t *testing.T, e *Env, s string) {
+		"split index": func(t *testing.T, e *Runtime, s string) {
 			runGit(t, e, e.Root, "update-index", "--split-index")
 			runGit(t, e, e.Root+"/sub", "config", "core.fsmonitor", s)
 		},
-		"missing objects": func(t *testing.T, e *Env, s string) {
+		"missing objects": func(t *testing.T, e *Runtime, s string) {
 			runGit(t, e, e.Root, "config", "remote.origin.url", "ext::"+s)
 			runGit(t, e, e.Root, "config", "remote.origin.promisor", "true")
 			runGit(t, e, e.Root, "config", "extensions.partialClone", "origin")
@@ -147,7 +147,7 @@ func TestBash_gitRunsNothingOfAHostileRepository(t *testing.T) {
 				t.Fatal(err)
 			}
 			arm(t, e, script)
-			g, err := permit.NewGate(permit.Ask, rules)
+			g, err := permission.NewGate(permission.Ask, rules)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -156,13 +156,13 @@ func TestBash_gitRunsNothingOfAHostileRepository(t *testing.T) {
 				stir(t, e)
 				c := parse(t, e, "bash", "command", command)
 				v := g.Decide(c.Action)
-				if v.Decision == permit.Allow {
+				if v.Decision == permission.Allow {
 					free++
 					c.Run(t.Context())
 					if _, err := os.Stat(touched); err == nil {
 						t.Errorf("%s ran what the repository names", command)
 					}
-				} else if v.Decision != permit.AskHuman || v.Rule != "" || !strings.Contains(v.Reason, "configuration names what git runs") {
+				} else if v.Decision != permission.AskHuman || v.Rule != "" || !strings.Contains(v.Reason, "configuration names what git runs") {
 					t.Errorf("%s: %+v", command, v)
 				}
 				_ = os.Remove(touched)
@@ -170,7 +170,7 @@ func TestBash_gitRunsNothingOfAHostileRepository(t *testing.T) {
 					continue
 				}
 				stir(t, e)
-				e.Command(t.Context(), "mine", command) // the human's own stays his own
+				e.Command(t.Context(), "mine", command, nil) // the human's own command does not count
 				if _, err := os.Stat(touched); err == nil {
 					bites++
 				}
@@ -188,7 +188,7 @@ func TestBash_gitRunsNothingOfAHostileRepository(t *testing.T) {
 }
 
 // signed makes git check a signature with the script.
-func signed(t *testing.T, e *Env, script string) {
+func signed(t *testing.T, e *Runtime, script string) {
 	put(t, top(e)+"/else/sign", "#!/bin/sh\ncat >/dev/null\necho '[GNUPG:] SIG_CREATED ' >&2\necho '-----BEGIN PGP SIGNATURE-----'\necho x\necho '-----END PGP SIGNATURE-----'\n")
 	if err := os.Chmod(top(e)+"/else/sign", 0o755); err != nil {
 		t.Fatal(err)

@@ -10,9 +10,8 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
-	"fantail/tools/permit"
-	"fantail/tools/search"
-	"fantail/tools/workspace"
+	"fantail/tools/files"
+	"fantail/tools/permission"
 )
 
 //go:embed glob.md
@@ -48,7 +47,7 @@ func parseGlob(c call) (*Call, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := search.CheckGlob("pattern", a.Pattern); err != nil {
+	if err := files.CheckGlob("pattern", a.Pattern); err != nil {
 		return nil, err
 	}
 	// The plain directories a pattern begins with are where the search begins.
@@ -62,21 +61,21 @@ func parseGlob(c call) (*Call, error) {
 	default:
 		start = strings.TrimSuffix(start, "/") + "/" + base
 	}
-	t, err := c.env.tree().Target(start, permit.Read)
+	t, err := c.env.tree().Target(start, permission.Read)
 	if err != nil {
 		return nil, err
 	}
-	return &Call{Action: t.Touch(c.action(permit.Read)), Run: func(ctx context.Context) Result {
+	return &Call{Action: t.Touch(c.action(permission.Read)), Run: func(ctx context.Context) Result {
 		return c.env.glob(ctx, t, strings.TrimPrefix(pattern, "./"), a.Pattern)
 	}}, nil
 }
 
 // glob lists the files that match, by path.
-func (e *Env) glob(ctx context.Context, t workspace.Target, pattern, whole string) Result {
+func (e *Runtime) glob(ctx context.Context, t files.Target, pattern, whole string) Result {
 	var b strings.Builder
 	n, more := 0, false
 	w := e.tree().Walk(t)
-	err := w.Run(ctx, func(en workspace.Entry) error {
+	err := w.Run(ctx, func(en files.Entry) error {
 		if ok, err := doublestar.Match(pattern, en.Rel); err != nil || !ok || en.Kind.IsDir() {
 			return err
 		}

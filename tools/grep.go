@@ -7,9 +7,8 @@ import (
 	"os"
 	"strings"
 
-	"fantail/tools/permit"
-	"fantail/tools/search"
-	"fantail/tools/workspace"
+	"fantail/tools/files"
+	"fantail/tools/permission"
 )
 
 //go:embed grep.md
@@ -67,34 +66,34 @@ func parseGrep(c call) (*Call, error) {
 	if err != nil {
 		return nil, err
 	}
-	q := search.Query{Pattern: a.Pattern, Glob: a.Glob, IgnoreCase: a.IgnoreCase, Context: a.Context, FilesOnly: a.FilesOnly, Limit: limit}
+	q := files.SearchQuery{Pattern: a.Pattern, Glob: a.Glob, IgnoreCase: a.IgnoreCase, Context: a.Context, FilesOnly: a.FilesOnly, Limit: limit}
 	if err := q.Compile(); err != nil {
 		return nil, err
 	}
 	if a.Path == "" {
 		a.Path = "."
 	}
-	t, err := c.env.tree().Target(a.Path, permit.Read)
+	t, err := c.env.tree().Target(a.Path, permission.Read)
 	if err != nil {
 		return nil, err
 	}
-	return &Call{Action: t.Touch(c.action(permit.Read)), Run: func(ctx context.Context) Result {
+	return &Call{Action: t.Touch(c.action(permission.Read)), Run: func(ctx context.Context) Result {
 		return c.env.grep(ctx, t, &q)
 	}}, nil
 }
 
-// grep searches with ripgrep where it is installed, else by walking.
-func (e *Env) grep(ctx context.Context, t workspace.Target, q *search.Query) Result {
+// grep searches with ripgrep if it is installed, else by walking.
+func (e *Runtime) grep(ctx context.Context, t files.Target, q *files.SearchQuery) Result {
 	if err := t.Refused(); err != nil {
 		return fail("grep: %v", err)
 	}
 	fi, err := os.Lstat(t.Abs)
 	if err != nil {
-		return missing("grep", t, workspace.Plain(err))
+		return missing("grep", t, files.PlainError(err))
 	}
 	tree := e.tree()
 	w := tree.Walk(t)
-	var hits search.Hits
+	var hits files.SearchHits
 	if fi.IsDir() {
 		hits, err = q.Walk(ctx, w, tree.Program("rg", e.path()), e.Keys)
 	} else {
@@ -117,15 +116,18 @@ func (e *Env) grep(ctx context.Context, t workspace.Target, q *search.Query) Res
 	case hits.More:
 		fmt.Fprintf(&b, "[only the first %d matches; narrow the search with path or glob]\n", hits.Matches)
 	}
+	if hits.Missed != "" {
+		fmt.Fprintf(&b, "[not searched: %s]\n", hits.Missed)
+	}
 	note(&b, w)
 	return Result{Text: strings.ToValidUTF8(b.String(), "\uFFFD")}
 }
 
 // grepFile searches one file.
-func (e *Env) grepFile(ctx context.Context, t workspace.Target, q *search.Query) (search.Hits, error) {
+func (e *Runtime) grepFile(ctx context.Context, t files.Target, q *files.SearchQuery) (files.SearchHits, error) {
 	h, _, err := e.tree().Open(t)
 	if err != nil {
-		return search.Hits{}, err
+		return files.SearchHits{}, err
 	}
 	defer h.Close()
 	return q.File(ctx, h, t.Show(), e.Keys)

@@ -9,9 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"fantail/tools/content"
-	"fantail/tools/offer"
-	"fantail/tools/permit"
+	"fantail/tools/files"
+	"fantail/tools/permission"
 	"fantail/tools/secret"
 )
 
@@ -22,77 +21,91 @@ const LentName = "mcp__"
 type Lent struct {
 	Spec
 	From  string // the program, as the user calls it
-	Parse func(env *Env, callID string, args json.RawMessage) (*Call, error)
+	Own   string // the program's own name for the tool
+	Parse func(env *Runtime, callID string, args json.RawMessage) (*Call, error)
 }
 
-// Lender has the tools that other programs serve.
+// Lender lends the tools that other programs serve.
 type Lender interface {
-	// Lend returns those that there are now, in an order that does not change by itself. It may wait for programs that
-	// were never asked.
+	// Lend returns the current tools, in a stable order. It may wait for programs that were not asked before.
 	Lend(ctx context.Context) []Lent
-	// Names are those of the tools that are known now. It starts nothing, and does not wait.
+	// Names are the names of the tools that are known now, in each form that rules may use. It starts nothing, and does
+	// not wait.
 	Names() []string
 	// Borrow finds one by its name.
 	Borrow(name string) (Lent, bool)
 }
 
-// lent is what others lend to one agent.
+// lent are the tools that other programs lend to one agent.
 type lent struct {
 	lender Lender
-	shelf  offer.Shelf
+	shelf  Offer
 }
 
-// Lend returns the set with what others lend. An agent gets one of its own ([Set.Own]).
+// Lend returns the set with the tools of l. An agent gets a set of its own ([Set.Own]).
 func (s *Set) Lend(l Lender) *Set { return &Set{list: s.list, lent: &lent{lender: l}} }
 
-// Own returns the set for one agent, to which is lent what is lent to all: those of its tools that a list names, and not
-// those that another does. Names are those of tools, or mcp__PROGRAM for all of a program. names nil: all.
+// Own returns the set for one agent with the tools that are lent in all, if names lists them and but does not. Both
+// hold names of tools, or mcp__PROGRAM for all of a program. names nil: all.
 func (s *Set) Own(all *Set, names, but []string) *Set {
 	if all.lent == nil {
 		return s
 	}
-	return &Set{list: s.list, lent: &lent{lender: chosen{all.lent.lender, names, but}}}
+	return &Set{list: s.list, lent: &lent{lender: chosen{all.lent.lender, names == nil, lentRules(names), lentRules(but)}}}
 }
 
-// chosen lends what is left of another's.
+// chosen lends a selection of another lender's tools.
 type chosen struct {
 	Lender
-	names, but []string
+	all        bool // whatever names are
+	names, but []permission.ToolRule
 }
 
-func (c chosen) has(name string) bool {
-	in := func(all []string) bool {
-		return slices.ContainsFunc(all, func(n string) bool {
-			return strings.HasPrefix(n, LentName) && (n == name || strings.HasPrefix(name, strings.TrimSuffix(n, "*")) && strings.HasSuffix(n, "*") || strings.HasPrefix(name, n+"__"))
+// lentRules are the names of lent tools, as rules.
+func lentRules(names []string) (all []permission.ToolRule) {
+	for _, n := range names {
+		if r, err := permission.ParseToolRule(n, permission.Places{}); err == nil && strings.HasPrefix(n, LentName) {
+			all = append(all, r)
+		}
+	}
+	return all
+}
+
+func (c chosen) has(t Lent) bool {
+	in := func(all []permission.ToolRule) bool {
+		return slices.ContainsFunc(all, func(r permission.ToolRule) bool {
+			return r.Match(permission.ToolCall{Tool: t.Name, Server: t.From, Calls: t.Own}) == permission.Matches
 		})
 	}
-	return (c.names == nil || in(c.names)) && !in(c.but)
+	return (c.all || in(c.names)) && !in(c.but)
 }
 
-// Lend lends what is left.
+// Lend lends the selection.
 func (c chosen) Lend(ctx context.Context) []Lent {
-	if c.names != nil && !slices.ContainsFunc(c.names, func(n string) bool { return strings.HasPrefix(n, LentName) }) {
+	if !c.all && len(c.names) == 0 {
 		return nil
 	}
-	return slices.DeleteFunc(slices.Clone(c.Lender.Lend(ctx)), func(t Lent) bool { return !c.has(t.Name) })
+	return slices.DeleteFunc(slices.Clone(c.Lender.Lend(ctx)), func(t Lent) bool { return !c.has(t) })
 }
 
-// Borrow finds what is left.
+// Borrow finds a tool of the selection.
 func (c chosen) Borrow(name string) (Lent, bool) {
-	if !c.has(name) {
+	t, is := c.Lender.Borrow(name)
+	if !is || !c.has(t) {
 		return Lent{}, false
 	}
-	return c.Lender.Borrow(name)
+	return t, true
 }
 
-// Turn has the set offer what is lent now, until the next turn. window is the model's, in tokens; 0: not known.
+// Turn makes the set offer the tools that are lent now, until the next turn. window is the model's, in tokens; 0:
+// unknown.
 func (s *Set) Turn(ctx context.Context, turn int64, window int) {
 	if s.lent == nil {
 		return
 	}
-	s.lent.shelf.Turn(turn, window, func() (all []offer.Tool) {
+	s.lent.shelf.Turn(turn, window, func() (all []OfferedTool) {
 		for _, t := range s.lent.lender.Lend(ctx) {
-			all = append(all, offer.Tool{Name: t.Name, From: t.From, About: t.Description, Schema: t.Schema, Reads: t.ReadOnly})
+			all = append(all, OfferedTool{Name: t.Name, From: t.From, About: t.Description, Schema: t.Schema, Reads: t.ReadOnly})
 		}
 		return all
 	})
@@ -109,7 +122,7 @@ func (l *lent) offers() (specs []Spec) {
 	return specs
 }
 
-// Names are the names of all tools, also of those that others lend.
+// Names are the names of all tools, including lent ones.
 func (s *Set) Names() (all []string) {
 	for _, t := range s.list {
 		all = append(all, t.name)
@@ -128,9 +141,9 @@ func (s *Set) borrow(name string) (Lent, bool) {
 	return s.lent.lender.Borrow(name)
 }
 
-// parseLent parses a call of a tool that is not the program's own.
-func (s *Set) parseLent(env *Env, callID, name string, args json.RawMessage) (*Call, error) {
-	if name == offer.Name && s.lent != nil {
+// parseLent parses a call of a tool that is not in the set itself.
+func (s *Set) parseLent(env *Runtime, callID, name string, args json.RawMessage) (*Call, error) {
+	if name == FindTool && s.lent != nil {
 		return s.parseFind(s.Title(name, args), args)
 	}
 	t, is := s.borrow(name)
@@ -158,10 +171,10 @@ func (s *Set) parseFind(title string, args json.RawMessage) (*Call, error) {
 		Query string `json:"query"`
 	}
 	if err := json.Unmarshal(args, &a); err != nil || strings.TrimSpace(a.Query) == "" {
-		return nil, fmt.Errorf("%s: say in query what the tool is to do", offer.Name)
+		return nil, fmt.Errorf("%s: say in query what the tool is to do", FindTool)
 	}
 	return &Call{
-		Action: permit.Action{Tool: offer.Name, Kind: permit.Internal, Title: title}, Beside: "read",
+		Action: permission.Action{Tool: FindTool, Kind: permission.Internal, Title: title}, Beside: "read",
 		Run: func(context.Context) Result { return Result{Text: s.lent.shelf.Find(a.Query)} },
 	}, nil
 }
@@ -176,9 +189,9 @@ func lentTitle(name string, args json.RawMessage) string {
 	return Line(name + text)
 }
 
-// Long returns a result with that text. What is too long is cut in the middle, and stands whole in a file of the
-// agent's.
-func (e *Env) Long(callID, text string) Result {
+// Long returns a result with that text. A text that is too long is cut in the middle, and written whole into a file of
+// the agent's.
+func (e *Runtime) Long(callID, text string) Result {
 	if len(text) <= bashHead+bashTail {
 		return Result{Text: text}
 	}
@@ -186,7 +199,7 @@ func (e *Env) Long(callID, text string) Result {
 	if err == nil && file != "" {
 		err = os.WriteFile(file, []byte(text), 0o600)
 	}
-	cut := content.Middle(text, bashHead+bashTail)
+	cut := files.Middle(text, bashHead+bashTail)
 	if err != nil || file == "" {
 		return Result{Text: fmt.Sprintf("%s\n[the rest could not be kept: %v]", cut, cmp.Or[any](err, "no place"))}
 	}

@@ -8,8 +8,8 @@ import (
 	"io/fs"
 	"strings"
 
-	"fantail/tools/permit"
-	"fantail/tools/workspace"
+	"fantail/tools/files"
+	"fantail/tools/permission"
 )
 
 //go:embed list_files.md
@@ -54,22 +54,22 @@ func parseList(c call) (*Call, error) {
 	if a.Path == "" {
 		a.Path = "."
 	}
-	t, err := c.env.tree().Target(a.Path, permit.Read)
+	t, err := c.env.tree().Target(a.Path, permission.Read)
 	if err != nil {
 		return nil, err
 	}
-	return &Call{Action: t.Touch(c.action(permit.Read)), Run: func(ctx context.Context) Result {
+	return &Call{Action: t.Touch(c.action(permission.Read)), Run: func(ctx context.Context) Result {
 		return c.env.list(ctx, t, depth, a.All)
 	}}, nil
 }
 
 // list lists a directory, one path a line.
-func (e *Env) list(ctx context.Context, t workspace.Target, depth int, all bool) Result {
+func (e *Runtime) list(ctx context.Context, t files.Target, depth int, all bool) Result {
 	var b strings.Builder
 	n, more := 0, false
 	w := e.tree().Walk(t)
 	w.All = all
-	err := w.Run(ctx, func(en workspace.Entry) error {
+	err := w.Run(ctx, func(en files.Entry) error {
 		if n == listMax {
 			more = true
 			return fs.SkipAll
@@ -112,8 +112,8 @@ func (e *Env) list(ctx context.Context, t workspace.Target, depth int, all bool)
 	return Result{Text: strings.ToValidUTF8(b.String(), "\uFFFD")}
 }
 
-// note says what the walk could not see.
-func note(b *strings.Builder, w *workspace.Walk) {
+// note says what the walk left out.
+func note(b *strings.Builder, w *files.Walk) {
 	if w.Denied > 0 {
 		fmt.Fprintf(b, "[%d directories could not be read]\n", w.Denied)
 	}
@@ -126,7 +126,7 @@ func note(b *strings.Builder, w *workspace.Walk) {
 }
 
 // missing is the result of a search that could not begin.
-func missing(verb string, t workspace.Target, err error) Result {
+func missing(verb string, t files.Target, err error) Result {
 	if errors.Is(err, fs.ErrNotExist) {
 		return fail("%s: %s does not exist", verb, t.Show())
 	}

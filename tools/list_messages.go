@@ -28,7 +28,7 @@ func listMessages() tool {
 				return nil, err
 			}
 			f := Filter{From: a.From, Priority: a.Priority, Taken: a.Unread != nil && !*a.Unread}
-			return c.internal(func(ctx context.Context, d Desk) Result { return answer(d.Messages(ctx, f)) }), nil
+			return c.internal(func(ctx context.Context, d Agents) Result { return answer(d.Messages(ctx, f)) }), nil
 		},
 		title: func(a loose) string { return from("list messages", a) },
 	}

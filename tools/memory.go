@@ -6,8 +6,8 @@ import (
 	"errors"
 	"strings"
 
-	"fantail/tools/content"
-	"fantail/tools/permit"
+	"fantail/tools/files"
+	"fantail/tools/permission"
 )
 
 //go:embed memory.md
@@ -58,14 +58,14 @@ func parseMemory(c call) (*Call, error) {
 			return nil, err
 		}
 	}
-	do := c.internal(func(ctx context.Context, d Desk) Result { return answer(d.Memory(ctx, m)) })
+	do := c.internal(func(ctx context.Context, d Agents) Result { return answer(d.Memory(ctx, m)) })
 	if m.Action == "write" || m.Action == "append" {
 		if err := need("text", a.Text); err != nil {
 			return nil, err
 		}
-		do.Action.Kind = permit.Note
+		do.Action.Kind = permission.Note
 		if m.Action == "write" {
-			do.Action.Diff = content.Diff("#mem-"+strings.TrimPrefix(m.Name, "#mem-"), "", a.Text)
+			do.Action.Diff = files.Diff("#mem-"+strings.TrimPrefix(m.Name, "#mem-"), "", a.Text)
 		}
 	}
 	return do, nil

@@ -9,11 +9,11 @@ import (
 	"testing"
 
 	"fantail/.ci/long"
-	"fantail/tools/permit"
+	"fantail/tools/permission"
 )
 
 // top is the directory that place made everything in.
-func top(e *Env) string { return filepath.Dir(e.Root) }
+func top(e *Runtime) string { return filepath.Dir(e.Root) }
 
 func link(t testing.TB, to, at string) {
 	t.Helper()
@@ -54,7 +54,7 @@ func TestTarget_descriptorsAndProc(t *testing.T) {
 	}
 }
 
-// Every file tool tells the gate what it would touch.
+// Every file tool tells the gate which file it would touch.
 func TestParse_actions(t *testing.T) {
 	e := place(t)
 	put(t, e.Root+"/a.go", "package a\n")
@@ -65,36 +65,36 @@ func TestParse_actions(t *testing.T) {
 	for _, c := range []struct {
 		tool                          string
 		kv                            []any
-		kind                          permit.Kind
+		kind                          permission.Kind
 		outside, sensitive, forbidden bool
 		diff                          string
 	}{
-		{tool: "read_file", kv: []any{"path", "a.go"}, kind: permit.Read},
-		{tool: "read_file", kv: []any{"path", ".env"}, kind: permit.Read, sensitive: true},
-		{tool: "read_file", kv: []any{"path", "/etc/hosts"}, kind: permit.Read, outside: true},
-		{tool: "list_files", kv: []any{"path", ".."}, kind: permit.Read, outside: true},
-		{tool: "list_files", kv: []any{"path", "../data"}, kind: permit.Read, outside: true, forbidden: true},
-		{tool: "glob", kv: []any{"pattern", "../else/*"}, kind: permit.Read, outside: true},
-		{tool: "glob", kv: []any{"pattern", "/etc/*"}, kind: permit.Read, outside: true},
-		{tool: "glob", kv: []any{"pattern", "../data/*"}, kind: permit.Read, outside: true, forbidden: true},
-		{tool: "glob", kv: []any{"pattern", "*", "path", "../home/.ssh"}, kind: permit.Read, outside: true, sensitive: true},
-		{tool: "grep", kv: []any{"pattern", "x", "path", "../data"}, kind: permit.Read, outside: true, forbidden: true},
-		{tool: "grep", kv: []any{"pattern", "x", "path", ".env"}, kind: permit.Read, sensitive: true},
-		{tool: "write_file", kv: []any{"path", "new.go", "content", "x\n"}, kind: permit.Write, diff: "+x"},
-		{tool: "write_file", kv: []any{"path", "a.go", "content", "package c\n"}, kind: permit.Write, diff: "-package a\n+package c"},
-		{tool: "write_file", kv: []any{"path", "../else/n", "content", "x\n"}, kind: permit.Write, outside: true, diff: "+x"},
-		{tool: "write_file", kv: []any{"path", ".git/hooks/pre-commit", "content", "x"}, kind: permit.Write, forbidden: true},
-		{tool: "write_file", kv: []any{"path", "../config/config.toml", "content", "x"}, kind: permit.Write, outside: true, forbidden: true},
-		{tool: "write_file", kv: []any{"path", "Makefile", "content", "x"}, kind: permit.Write, sensitive: true},
-		{tool: "write_file", kv: []any{"path", "web/package.json", "content", "{}"}, kind: permit.Write, sensitive: true},
-		{tool: "write_file", kv: []any{"path", ".vscode/tasks.json", "content", "x"}, kind: permit.Write, sensitive: true},
-		{tool: "write_file", kv: []any{"path", "../home/.bashrc", "content", "x"}, kind: permit.Write, outside: true, sensitive: true},
-		{tool: "write_file", kv: []any{"path", ".envrc", "content", "x"}, kind: permit.Write, sensitive: true},
-		{tool: "edit_file", kv: []any{"path", "a.go", "edits", one}, kind: permit.Write, diff: "-package a\n+package b"},
-		{tool: "edit_file", kv: []any{"path", "AGENTS.md", "edits", []map[string]string{{"old": "x", "new": "y"}}}, kind: permit.Write, sensitive: true, diff: "-x\n+y"},
-		{tool: "edit_file", kv: []any{"path", "../else/other.txt", "edits", one}, kind: permit.Write, outside: true, diff: "-package a\n+package b"},
-		{tool: "edit_file", kv: []any{"path", ".env", "edits", one}, kind: permit.Write, sensitive: true, diff: "-package a\n+package b"},
-		{tool: "edit_file", kv: []any{"path", ".git/config", "edits", one}, kind: permit.Write, forbidden: true, diff: "+package b"},
+		{tool: "read_file", kv: []any{"path", "a.go"}, kind: permission.Read},
+		{tool: "read_file", kv: []any{"path", ".env"}, kind: permission.Read, sensitive: true},
+		{tool: "read_file", kv: []any{"path", "/etc/hosts"}, kind: permission.Read, outside: true},
+		{tool: "list_files", kv: []any{"path", ".."}, kind: permission.Read, outside: true},
+		{tool: "list_files", kv: []any{"path", "../data"}, kind: permission.Read, outside: true, forbidden: true},
+		{tool: "glob", kv: []any{"pattern", "../else/*"}, kind: permission.Read, outside: true},
+		{tool: "glob", kv: []any{"pattern", "/etc/*"}, kind: permission.Read, outside: true},
+		{tool: "glob", kv: []any{"pattern", "../data/*"}, kind: permission.Read, outside: true, forbidden: true},
+		{tool: "glob", kv: []any{"pattern", "*", "path", "../home/.ssh"}, kind: permission.Read, outside: true, sensitive: true},
+		{tool: "grep", kv: []any{"pattern", "x", "path", "../data"}, kind: permission.Read, outside: true, forbidden: true},
+		{tool: "grep", kv: []any{"pattern", "x", "path", ".env"}, kind: permission.Read, sensitive: true},
+		{tool: "write_file", kv: []any{"path", "new.go", "content", "x\n"}, kind: permission.Write, diff: "+x"},
+		{tool: "write_file", kv: []any{"path", "a.go", "content", "package c\n"}, kind: permission.Write, diff: "-package a\n+package c"},
+		{tool: "write_file", kv: []any{"path", "../else/n", "content", "x\n"}, kind: permission.Write, outside: true, diff: "+x"},
+		{tool: "write_file", kv: []any{"path", ".git/hooks/pre-commit", "content", "x"}, kind: permission.Write, forbidden: true},
+		{tool: "write_file", kv: []any{"path", "../config/config.toml", "content", "x"}, kind: permission.Write, outside: true, forbidden: true},
+		{tool: "write_file", kv: []any{"path", "Makefile", "content", "x"}, kind: permission.Write, sensitive: true},
+		{tool: "write_file", kv: []any{"path", "web/package.json", "content", "{}"}, kind: permission.Write, sensitive: true},
+		{tool: "write_file", kv: []any{"path", ".vscode/tasks.json", "content", "x"}, kind: permission.Write, sensitive: true},
+		{tool: "write_file", kv: []any{"path", "../home/.bashrc", "content", "x"}, kind: permission.Write, outside: true, sensitive: true},
+		{tool: "write_file", kv: []any{"path", ".envrc", "content", "x"}, kind: permission.Write, sensitive: true},
+		{tool: "edit_file", kv: []any{"path", "a.go", "edits", one}, kind: permission.Write, diff: "-package a\n+package b"},
+		{tool: "edit_file", kv: []any{"path", "AGENTS.md", "edits", []map[string]string{{"old": "x", "new": "y"}}}, kind: permission.Write, sensitive: true, diff: "-x\n+y"},
+		{tool: "edit_file", kv: []any{"path", "../else/other.txt", "edits", one}, kind: permission.Write, outside: true, diff: "-package a\n+package b"},
+		{tool: "edit_file", kv: []any{"path", ".env", "edits", one}, kind: permission.Write, sensitive: true, diff: "-package a\n+package b"},
+		{tool: "edit_file", kv: []any{"path", ".git/config", "edits", one}, kind: permission.Write, forbidden: true, diff: "+package b"},
 	} {
 		a := parse(t, e, c.tool, c.kv...).Action
 		if a.Tool != c.tool || a.Kind != c.kind || a.Outside != c.outside || (a.Sensitive != "") != c.sensitive || (a.Forbidden != "") != c.forbidden || len(a.Paths) != 1 || a.Title == "" || a.Dir != e.Root {
@@ -223,7 +223,7 @@ func TestRun_pathsSwappedAfterTheyWereJudged(t *testing.T) {
 	}
 }
 
-// A link swapped with a directory as fast as it goes never lets anything out or in.
+// A link and a directory that swap as fast as possible never let a read or write escape.
 func TestRun_races(t *testing.T) {
 	e := place(t)
 	put(t, e.Root+"/a/f.txt", "inside\n")

@@ -20,7 +20,7 @@ func queue() tool {
 			if err != nil {
 				return nil, err
 			}
-			return c.internal(func(ctx context.Context, d Desk) Result { return answer(d.Queue(ctx, a.Remove)) }), nil
+			return c.internal(func(ctx context.Context, d Agents) Result { return answer(d.Queue(ctx, a.Remove)) }), nil
 		},
 		title: func(a loose) string {
 			if n := a.word("remove"); n != "" {

@@ -13,17 +13,16 @@ import (
 	"path/filepath"
 	"strings"
 
-	"fantail/tools/content"
-	"fantail/tools/permit"
-	"fantail/tools/workspace"
+	"fantail/tools/files"
+	"fantail/tools/permission"
 )
 
 //go:embed read_file.md
 var readFileText string
 
 const (
-	readLines = 2000     // lines of a call that names no limit
-	wholeFile = 16 << 20 // up to this size a file is read whole, so that it is known by its hash
+	readLines = 2000     // lines of a call without a limit
+	wholeFile = 16 << 20 // a file up to this size is read whole, for its hash
 )
 
 func readFile() tool {
@@ -73,11 +72,11 @@ func parseRead(c call) (*Call, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, err := c.env.tree().Target(a.Path, permit.Read)
+	t, err := c.env.tree().Target(a.Path, permission.Read)
 	if err != nil {
 		return nil, err
 	}
-	return &Call{Action: t.Touch(c.action(permit.Read)), Run: func(ctx context.Context) Result {
+	return &Call{Action: t.Touch(c.action(permission.Read)), Run: func(ctx context.Context) Result {
 		text, err := c.env.read(ctx, t, offset, limit)
 		if errors.Is(err, fs.ErrNotExist) {
 			return fail("%s does not exist%s", t.Show(), c.env.nearby(t))
@@ -90,7 +89,7 @@ func parseRead(c call) (*Call, error) {
 }
 
 // read returns the lines of a file, numbered.
-func (e *Env) read(ctx context.Context, t workspace.Target, offset, limit int) (string, error) {
+func (e *Runtime) read(ctx context.Context, t files.Target, offset, limit int) (string, error) {
 	f, fi, err := e.tree().Open(t)
 	if err != nil {
 		return "", err
@@ -99,30 +98,30 @@ func (e *Env) read(ctx context.Context, t workspace.Target, offset, limit int) (
 	var src io.Reader = f
 	var whole []byte
 	if fi.Size() <= wholeFile {
-		// A file that grows meanwhile is cut; it will count as changed.
+		// A file that grows meanwhile is cut; later it will count as changed.
 		if whole, err = io.ReadAll(io.LimitReader(f, wholeFile+1)); err != nil {
-			return "", workspace.Plain(err)
+			return "", files.PlainError(err)
 		}
 		src = bytes.NewReader(whole)
 	}
 	r := bufio.NewReaderSize(e.Keys.Reader(src), 64<<10)
-	what, err := content.Binary(r)
+	what, err := files.Binary(r)
 	if err != nil {
-		return "", workspace.Plain(err)
+		return "", files.PlainError(err)
 	}
 	if what != "" {
 		return fmt.Sprintf("%s is %s, %d bytes; it is not shown as text", t.Show(), what, fi.Size()), nil
 	}
-	text, err := content.Page(ctx, r, offset, limit)
+	text, err := files.Page(ctx, r, offset, limit)
 	if err != nil {
-		return "", workspace.Plain(err)
+		return "", files.PlainError(err)
 	}
 	e.Seen.Put(t.Abs, fi, whole)
 	return text, nil
 }
 
-// nearby names what stands where a missing file was looked for.
-func (e *Env) nearby(t workspace.Target) string {
+// nearby lists names in the directory of a missing file.
+func (e *Runtime) nearby(t files.Target) string {
 	if !t.Inside || t.Rel == t.Abs {
 		return ""
 	}

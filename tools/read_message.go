@@ -27,7 +27,7 @@ func readMessage() tool {
 			if err != nil {
 				return nil, err
 			}
-			return c.internal(func(ctx context.Context, d Desk) Result {
+			return c.internal(func(ctx context.Context, d Agents) Result {
 				text, entry, err := d.Read(ctx, c.id, a.ID, a.Offset)
 				r := answer(text, err)
 				r.Entry = entry

@@ -26,7 +26,7 @@ func receive() tool {
 			if err = errors.Join(err, late); err != nil {
 				return nil, err
 			}
-			return c.internal(func(ctx context.Context, d Desk) Result {
+			return c.internal(func(ctx context.Context, d Agents) Result {
 				text, entry, err := d.Receive(ctx, c.id, a.From, a.Lifo, wait)
 				r := answer(text, err)
 				r.Entry = entry

@@ -29,7 +29,7 @@ func replyToMessage() tool {
 			if err != nil {
 				return nil, err
 			}
-			return c.internal(func(ctx context.Context, d Desk) Result { return answer(d.Reply(ctx, a.ID, a.Body)) }), nil
+			return c.internal(func(ctx context.Context, d Agents) Result { return answer(d.Reply(ctx, a.ID, a.Body)) }), nil
 		},
 		title: func(a loose) string { return "reply to message " + strconv.Itoa(a.number("id")) },
 	}

@@ -34,7 +34,7 @@ func run() tool {
 			if err = errors.Join(err, late); err != nil {
 				return nil, err
 			}
-			return c.internal(func(ctx context.Context, d Desk) Result { return answer(d.Run(ctx, s)) }), nil
+			return c.internal(func(ctx context.Context, d Agents) Result { return answer(d.Run(ctx, s)) }), nil
 		},
 		title: func(a loose) string {
 			if n := a.number("count"); n > 0 {

@@ -4,17 +4,17 @@ import (
 	"context"
 	_ "embed"
 
-	"fantail/tools/permit"
+	"fantail/tools/permission"
 	"fantail/tools/proc"
 )
 
 //go:embed run_check.md
 var runCheckText string
 
-// Check is a command that the human lets agents run that nobody watches. What holds it is in Spec.
+// Check is a command that the human lets unattended agents run. Its sandbox is in Spec.
 type Check struct {
 	Name string
-	Spec proc.Spec // with its environment
+	Spec proc.Spec // including its environment
 }
 
 func runCheck() tool {
@@ -33,7 +33,7 @@ func runCheck() tool {
 			if err != nil {
 				return nil, err
 			}
-			return &Call{Action: c.action(permit.Internal), Run: func(ctx context.Context) Result {
+			return &Call{Action: c.action(permission.Internal), Run: func(ctx context.Context) Result {
 				if c.env.Check == nil {
 					return fail("run_check: no checks are attached to this task")
 				}
@@ -49,11 +49,11 @@ func runCheck() tool {
 }
 
 // RunCheck runs a check as the tool run_check does.
-func (e *Env) RunCheck(ctx context.Context, callID string, k Check) Result {
+func (e *Runtime) RunCheck(ctx context.Context, callID string, k Check) Result {
 	r := e.command(ctx, callID, k.Spec)
 	if ctx.Err() == nil {
 		r.told(k.Spec.Box, k.Name)
-		r.Refused = nil // nobody is asked for more
+		r.Refused = nil // no question for more
 	}
 	return r
 }

@@ -8,13 +8,13 @@ import (
 	"strings"
 	"time"
 
-	"fantail/tools/permit"
+	"fantail/tools/permission"
 )
 
 //go:embed schedule.md
 var scheduleText string
 
-// Timer is what schedule takes. At most one of Delay, Interval, At and Cron is set; none: at once.
+// Timer is the input of schedule. At most one of Delay, Interval, At and Cron is set; none: at once.
 type Timer struct {
 	Action     string // register, unregister, list
 	ID         string
@@ -53,8 +53,8 @@ func schedule() tool {
 	}
 }
 
-// mostTime is the longest time ahead, in seconds: ten years.
-const mostTime = 10 * 365 * 24 * 3600
+// maxTime is the longest time ahead, in seconds: ten years.
+const maxTime = 10 * 365 * 24 * 3600
 
 func parseSchedule(c call) (*Call, error) {
 	a, err := decode[struct {
@@ -109,9 +109,9 @@ func parseSchedule(c call) (*Call, error) {
 	if err != nil {
 		return nil, err
 	}
-	do := c.internal(func(ctx context.Context, d Desk) Result { return answer(d.Schedule(ctx, t)) })
-	if t.Action == "register" && t.Kind != "reminder" { // an agent will work where nobody looks on
-		do.Action.Kind = permit.Note
+	do := c.internal(func(ctx context.Context, d Agents) Result { return answer(d.Schedule(ctx, t)) })
+	if t.Action == "register" && t.Kind != "reminder" { // an agent will work unattended
+		do.Action.Kind = permission.Note
 	}
 	return do, nil
 }
@@ -122,5 +122,5 @@ func span(name string, v *int, low int, unit time.Duration, into *time.Duration)
 		return nil
 	}
 	*into = time.Duration(*v) * unit
-	return between(name, *v, low, int(mostTime*time.Second/unit))
+	return between(name, *v, low, int(maxTime*time.Second/unit))
 }

@@ -11,12 +11,12 @@ import (
 	"testing"
 	"time"
 
-	"fantail/tools/permit"
-	"fantail/tools/search"
+	"fantail/tools/files"
+	"fantail/tools/permission"
 )
 
-// tree fills the workspace with what searches have to tell apart.
-func tree(t testing.TB) *Env {
+// tree fills the workspace with files that searches must tell apart.
+func tree(t testing.TB) *Runtime {
 	t.Helper()
 	e := place(t)
 	for p, s := range map[string]string{
@@ -51,7 +51,7 @@ func TestGrep(t *testing.T) {
 		{"glob by path", "a/b.go:1:needle a\na/build/in.go:1:needle inner build\n", []any{"pattern", "needle", "glob", "a/**/*.go"}},
 		{"a line end", "crlf.txt:1:needle crlf\n", []any{"pattern", "crlf$", "glob", "*.txt"}},
 		{"no newline", "last.txt:1:no newline needle\n", []any{"pattern", "needle$", "glob", "la*"}},
-		{"a long line", "long.txt:1:needle " + strings.Repeat("x", search.LineWidth-7) + " […]\n", []any{"pattern", "x{9}", "glob", "long.txt"}},
+		{"a long line", "long.txt:1:needle " + strings.Repeat("x", files.SearchLineWidth-7) + " […]\n", []any{"pattern", "x{9}", "glob", "long.txt"}},
 		{"an ignored directory that is named", "build/out.go:1:needle\n", []any{"pattern", "needle", "path", "build"}},
 		{"below an ignored directory", "node_modules/m/i.js:1:needle\n", []any{"pattern", "needle", "path", "node_modules/m"}},
 		{"nothing", "[no match in files that match *.rs]\n", []any{"pattern", "needle", "glob", "*.rs"}},
@@ -75,7 +75,7 @@ func TestGrep(t *testing.T) {
 	}
 }
 
-// What the human allowed is searched, secrets or not.
+// A path that the human allowed is searched, secrets or not.
 func TestGrep_namedSecrets(t *testing.T) {
 	e := tree(t)
 	put(t, top(e)+"/home/.ssh/config", "Host needle\n")
@@ -98,12 +98,12 @@ func TestSecrets_bareNames(t *testing.T) {
 		e := tree(t)
 		for _, name := range []string{"token", "deploy/password", "passwd", "secret", "passwd.txt"} {
 			put(t, filepath.Join(e.Root, name), "needle=SECRET\n")
-			if got, err := e.tree().Target(name, permit.Read); err != nil || got.Sensitive == "" {
+			if got, err := e.tree().Target(name, permission.Read); err != nil || got.Sensitive == "" {
 				t.Errorf("%s is read freely: %v", name, err)
 			}
 		}
 		put(t, e.Root+"/pkg/token/scan.go", "needle := 1\n")
-		if got, err := e.tree().Target("pkg/token", permit.Read); err != nil || got.Sensitive != "" {
+		if got, err := e.tree().Target("pkg/token", permission.Read); err != nil || got.Sensitive != "" {
 			t.Errorf("a directory: %s, %v", got.Sensitive, err)
 		}
 		if !rg {
@@ -149,7 +149,7 @@ func TestGrep_isBoundedAndStops(t *testing.T) {
 	for _, path := range []string{os.Getenv("PATH"), ""} {
 		e.Environ = []string{"PATH=" + path}
 		r := ok(t, e, "grep", "pattern", "needle", "limit", 1000, "context", 5)
-		if len(r.Text) > search.MaxText+2000 || !strings.Contains(r.Text, "only the first") {
+		if len(r.Text) > files.MaxText+2000 || !strings.Contains(r.Text, "only the first") {
 			t.Errorf("%d bytes", len(r.Text))
 		}
 		ctx, stop := context.WithCancel(t.Context())
@@ -192,8 +192,8 @@ func TestGlob(t *testing.T) {
 	}
 }
 
-// What a repository calls .gitignore need not be a file: ripgrep would wait for a
-// pipe and read /dev/zero to the end of memory.
+// A .gitignore in a repository need not be a file: ripgrep would wait for a pipe and read /dev/zero to the end of
+// memory.
 func TestGrep_ignoreFilesThatAreNone(t *testing.T) {
 	for _, at := range []string{".gitignore", "a/b/.gitignore", "a/.gitignore"} {
 		for _, kind := range []string{"pipe", "zero"} {

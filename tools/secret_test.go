@@ -6,13 +6,12 @@ import (
 	"strings"
 	"testing"
 
-	"fantail/tools/content"
-	"fantail/tools/search"
+	"fantail/tools/files"
 	"fantail/tools/secret"
 )
 
-// What a file holds of a key reaches no model: not whole, not its beginning where a
-// line is cut, and not by whether a search finds it.
+// No part of a key in a file reaches a model: not the whole, not its beginning where a line is cut, and not by whether
+// a search finds it.
 func TestFiles_showNoKey(t *testing.T) {
 	const key = "sk-work-0123456789-abcdefghijklmnop"
 	for _, path := range []string{os.Getenv("PATH"), ""} {
@@ -20,8 +19,8 @@ func TestFiles_showNoKey(t *testing.T) {
 		e.Environ[0] = "PATH=" + path // without it there is no ripgrep
 		e.Keys = secret.New([]string{"WORK_LLM"}, func(string) string { return key })
 		put(t, e.Root+"/notes.txt", "one\nkey = "+key+" # mine\nthree\n")
-		put(t, e.Root+"/long.txt", strings.Repeat("x", content.LineWidth-20)+key+"\n")
-		put(t, e.Root+"/wide.txt", strings.Repeat("needle", (search.LineWidth-20)/6)+key+"\n")
+		put(t, e.Root+"/long.txt", strings.Repeat("x", files.PageLineWidth-20)+key+"\n")
+		put(t, e.Root+"/wide.txt", strings.Repeat("needle", (files.SearchLineWidth-20)/6)+key+"\n")
 		for name, r := range map[string]Result{
 			"read": ok(t, e, "read_file", "path", "notes.txt"), "a cut line": ok(t, e, "read_file", "path", "long.txt"),
 			"grep": ok(t, e, "grep", "pattern", "mine"), "grep in one": ok(t, e, "grep", "pattern", "mine", "path", "notes.txt", "context", 2),
@@ -45,7 +44,7 @@ func TestFiles_showNoKey(t *testing.T) {
 	}
 }
 
-// A mark that a model read does not take the place of the key in the file.
+// A mark that a model read must not replace the key in the file.
 func TestWrite_refusesMarks(t *testing.T) {
 	e := place(t)
 	e.Keys = secret.New([]string{"WORK_LLM", "UNSET"}, func(n string) string {

@@ -38,7 +38,7 @@ func send() tool {
 				return nil, err
 			}
 			m := Mail{To: a.To, Body: a.Body, Priority: a.Priority, Tags: a.Tags}
-			return c.internal(func(ctx context.Context, d Desk) Result { return answer(d.Send(ctx, m)) }), nil
+			return c.internal(func(ctx context.Context, d Agents) Result { return answer(d.Send(ctx, m)) }), nil
 		},
 		title: func(a loose) string { return "send " + strings.Join(a.words("to"), ", ") },
 	}

@@ -6,14 +6,14 @@ import (
 	"strings"
 	"testing"
 
-	"fantail/tools/permit"
+	"fantail/tools/permission"
 )
 
 const sshKey = "-----BEGIN OPENSSH PRIVATE KEY-----\nneedle b3BlbnNzaC1rZXktdjEAAAAA\n"
 
-// secretPlace is a workspace with a secret by name, by content and by another
-// name of one, each of which holds the word needle.
-func secretPlace(t testing.TB) *Env {
+// secretPlace is a workspace with a secret by name, by content and by another name of one, each of which contains the
+// word needle.
+func secretPlace(t testing.TB) *Runtime {
 	e := place(t)
 	put(t, top(e)+"/home/.ssh/work", "needle key\n")
 	put(t, top(e)+"/home/.config/rclone/rclone.conf", "needle rclone\n")
@@ -35,8 +35,8 @@ func secretPlace(t testing.TB) *Env {
 	return e
 }
 
-// TestSecrets_byIdentity: every file tool asks for a secret whatever name it is
-// given, and grep passes it over and says so; also in memory, which is below /dev.
+// TestSecrets_byIdentity: every file tool asks for a secret under any name, and grep skips it and says so; also in
+// memory, which is below /dev.
 func TestSecrets_byIdentity(t *testing.T) {
 	for _, where := range []string{os.TempDir(), "/dev/shm"} {
 		t.Run(where, func(t *testing.T) {
@@ -51,11 +51,11 @@ func TestSecrets_byIdentity(t *testing.T) {
 
 func secretsByIdentity(t *testing.T) {
 	e := secretPlace(t)
-	g, err := permit.NewGate(permit.Yolo, []permit.Rule{"read(*)", "bash(cat *)"})
+	g, err := permission.NewGate(permission.Yolo, []permission.Rule{"read(*)", "bash(cat *)"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	ask, err := permit.NewGate(permit.Ask, []permit.Rule{"read(*)", "bash(cat *)"})
+	ask, err := permission.NewGate(permission.Ask, []permission.Rule{"read(*)", "bash(cat *)"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,19 +65,19 @@ func secretsByIdentity(t *testing.T) {
 			if tool == "grep" {
 				args = append(args, "pattern", "needle")
 			}
-			if v := g.Decide(parse(t, e, tool, args...).Action); v.Decision != permit.AskHuman || v.Rule != "" {
+			if v := g.Decide(parse(t, e, tool, args...).Action); v.Decision != permission.AskHuman || v.Rule != "" {
 				t.Errorf("%s %s: %+v", tool, p, v)
 			}
 		}
-		if v := ask.Decide(parse(t, e, "bash", "command", "cat "+p).Action); v.Decision != permit.AskHuman {
+		if v := ask.Decide(parse(t, e, "bash", "command", "cat "+p).Action); v.Decision != permission.AskHuman {
 			t.Errorf("cat %s: %+v", p, v)
 		}
 	}
 	for _, p := range []string{"plain.txt", "plain2.txt"} {
-		if v := ask.Decide(parse(t, e, "read_file", "path", p).Action); v.Decision != permit.Allow {
+		if v := ask.Decide(parse(t, e, "read_file", "path", p).Action); v.Decision != permission.Allow {
 			t.Errorf("read %s: %+v", p, v)
 		}
-		if v := ask.Decide(parse(t, e, "bash", "command", "cat "+p).Action); v.Decision != permit.Allow {
+		if v := ask.Decide(parse(t, e, "bash", "command", "cat "+p).Action); v.Decision != permission.Allow {
 			t.Errorf("cat %s: %+v", p, v)
 		}
 	}
@@ -100,7 +100,7 @@ func secretsByIdentity(t *testing.T) {
 	}
 }
 
-// A file that holds a secret only after its path was judged is not read.
+// A file that got a secret after its path was judged is not read.
 func TestSecrets_afterItWasJudged(t *testing.T) {
 	e := place(t)
 	put(t, e.Root+"/a.txt", "nothing\n")

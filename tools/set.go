@@ -12,7 +12,7 @@ import (
 // Set is the tools of a program.
 type Set struct {
 	list []tool
-	lent *lent // what other programs lend; nil: nothing
+	lent *lent // tools of other programs; nil: none
 }
 
 // New returns all tools.
@@ -42,7 +42,7 @@ func (s *Set) Without(names []string) (*Set, error) {
 	return &Set{list: rest, lent: s.lent}, nil
 }
 
-// Only returns those of the set that are named, and of the tools that no set has by itself. Nothing is lent to it.
+// Only returns the named tools of the set, and of those that are in no set by default. It has no lent tools.
 func (s *Set) Only(names ...string) *Set {
 	var some []tool
 	for _, t := range append(slices.Clone(s.list), runCheck()) {
@@ -53,12 +53,12 @@ func (s *Set) Only(names ...string) *Set {
 	return &Set{list: some}
 }
 
-// But returns the set without one tool, if it is there.
+// But returns the set without the named tool.
 func (s *Set) But(name string) *Set {
 	return &Set{list: slices.DeleteFunc(slices.Clone(s.list), func(t tool) bool { return t.name == name }), lent: s.lent}
 }
 
-// Given returns the set in which a tool is offered only while that holds.
+// Given returns the set with a tool that is offered only while holds returns true.
 func (s *Set) Given(name string, holds func() bool) *Set {
 	list := slices.Clone(s.list)
 	for i := range list {
@@ -74,7 +74,7 @@ func (s *Set) Has(name string) bool {
 	return slices.ContainsFunc(s.list, func(t tool) bool { return t.name == name })
 }
 
-// none is the error of a name no tool has.
+// none is the error for a name without a tool.
 func (s *Set) none(name string) error {
 	names := make([]string, 0, len(s.list))
 	for _, t := range s.list {
@@ -97,10 +97,9 @@ func (s *Set) Specs() []Spec {
 	return append(out, s.lent.offers()...)
 }
 
-// Parse turns a call into what it would do. An unknown tool or bad arguments are
-// an error whose text tells the model what to do instead. Parse may read files of
-// the workspace, to show an edit as a diff; it changes nothing.
-func (s *Set) Parse(env *Env, callID, name string, args json.RawMessage) (*Call, error) {
+// Parse turns a call into what it would do. An unknown tool or bad arguments are an error whose text tells the model
+// what to do instead. Parse may read files of the workspace, to show an edit as a diff; it changes nothing.
+func (s *Set) Parse(env *Runtime, callID, name string, args json.RawMessage) (*Call, error) {
 	t, args := s.meant(name, args)
 	if t == nil {
 		return s.parseLent(env, callID, name, args)

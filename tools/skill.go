@@ -10,26 +10,26 @@ import (
 //go:embed skill.md
 var skillText string
 
-// Shelf is what files bring that calls may name.
-type Shelf interface {
+// Skills are the skills and agents from files that calls may name.
+type Skills interface {
 	Skill(ctx context.Context, name, args string) (Skill, error) // the error is text for the model
-	Agent(name string) (Worker, error)                           // the error names those there are
+	Agent(name string) (Worker, error)                           // the error lists the names
 	Offers() bool                                                // whether there are skills that a model may use
 }
 
-// Worker is an agent that work is given to by its name.
+// Worker is an agent that gets work by its name.
 type Worker struct {
-	File       bool // a file describes it; else it is another vendor's
-	Background bool // who gives it work does not wait for it unless they say so
+	File       bool // it comes from a file; else it is another vendor's
+	Background bool // a dispatcher does not wait for it unless it asks to
 }
 
-// Skill is a skill that is used: a text, or a task for an agent of its own.
+// Skill is a skill to use: a text, or a task for an agent of its own.
 type Skill struct {
 	Text string
 	Task *Task // nil: it is only a text
 }
 
-// skillTime is how long an agent may take that carries out a skill.
+// skillTime limits an agent that carries out a skill.
 const skillTime = 30 * time.Minute
 
 func skill() tool {
@@ -54,18 +54,18 @@ func skill() tool {
 			run := c.internal(w.result)
 			run.Action.About, run.Beside = a.Name, "delegate"
 			run.Start = func(ctx context.Context) {
-				if c.env.Shelf == nil {
+				if c.env.Skills == nil {
 					w.failed = errors.New("there are no skills here")
 					return
 				}
-				s, err := c.env.Shelf.Skill(ctx, a.Name, a.Args)
+				s, err := c.env.Skills.Skill(ctx, a.Name, a.Args)
 				if w.text, w.failed = s.Text, err; s.Task == nil {
 					return
 				}
 				t := *s.Task
 				t.Deliver, t.Start, t.Timeout = "next", true, skillTime
-				if c.env.Desk != nil {
-					w.text, w.wait, w.failed = c.env.Desk.Delegate(ctx, c.id, t, "sync")
+				if c.env.Agents != nil {
+					w.text, w.wait, w.failed = c.env.Agents.Delegate(ctx, c.id, t, "sync")
 				}
 			}
 			return run, nil

@@ -3,8 +3,6 @@ package tools
 import (
 	"encoding/json"
 	"maps"
-
-	"fantail/tools/spelling"
 )
 
 // spelled is another name for a tool, as models write it that learned it from
@@ -12,10 +10,10 @@ import (
 type spelled struct {
 	tool  string
 	set   map[string]any // arguments that the name implies
-	agent string         // what its argument agent is called here; "": the same
+	agent string         // its name for the argument agent; "": the same
 }
 
-// spellings are those names.
+// spellings are the other names of tools.
 func spellings() map[string]spelled {
 	async := map[string]any{"mode": "async"}
 	return map[string]spelled{
@@ -31,8 +29,7 @@ func spellings() map[string]spelled {
 	}
 }
 
-// meant is the tool that a name stands for, nil if there is none, and the
-// arguments as that tool names them.
+// meant returns the tool that a name means, nil if there is none, and the arguments under the names of that tool.
 func (s *Set) meant(name string, args json.RawMessage) (*tool, json.RawMessage) {
 	other := spellings()[name]
 	if other.tool != "" {
@@ -45,7 +42,7 @@ func (s *Set) meant(name string, args json.RawMessage) (*tool, json.RawMessage) 
 				spelt = maps.Clone(spelt)
 				spelt["agent"] = other.agent
 			}
-			return t, spelling.Respell(args, spelt, other.set)
+			return t, respell(args, spelt, other.set)
 		}
 	}
 	return nil, args

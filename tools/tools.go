@@ -1,13 +1,8 @@
-// Package tools is what a model may do; one tool is one .go and one .md.
+// Package tools implements the tools of a model. Each is one .go file and one .md file with its description for the
+// model.
 //
-// Does: describe the tools to a model, turn a call's arguments into an action for the gate and then into work.
-//
-// Does not: decide (permit does), judge or open a file (workspace does), ask, know a model, or write to the database:
-// what reaches upward goes through [Desk].
-//
-// Imports: tools/allowance, tools/content, tools/git, tools/offer, tools/permit, tools/permit/filenames,
-// tools/permit/programs, tools/picture, tools/proc, tools/sample, tools/sandbox, tools/search, tools/secret,
-// tools/spelling, tools/workspace.
+// A tool asks package permission before it acts. The services of agents for tools (push, send, ask) come through an
+// interface that agents satisfy.
 package tools
 
 import (
@@ -15,8 +10,8 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"fantail/tools/permit"
-	"fantail/tools/picture"
+	"fantail/tools/files"
+	"fantail/tools/permission"
 )
 
 // Spec describes a tool to a model. Schema is a JSON Schema object.
@@ -24,17 +19,15 @@ type Spec struct {
 	Name        string
 	Description string
 	Schema      json.RawMessage
-	ReadOnly    bool // calls may run in parallel with other read-only calls
+	ReadOnly    bool // calls may run concurrently with other read-only calls
 }
 
-// Call is a parsed call: what it would do, and how to do it. Run must not be
-// called before the gate allowed Action; it runs again, with more in Leave, where
-// the human gives a command what its sandbox kept it from. Start, if there is one, is called
-// before it, for neighbours in their order. With Asks there is no Run: the human's
-// answer is the result.
+// Call is a parsed call: what it would do, and how to do it. Run must not be called before the gate allowed Action. It
+// runs again, with more in Leave, if the human grants a command what its sandbox refused. Start, if there is one, is
+// called before Run, in the order of the calls. With Asks there is no Run: the human's answer is the result.
 type Call struct {
-	Action  permit.Action
-	Leave   *Leave          // what its command may do beyond its profile; nil: it runs none
+	Action  permission.Action
+	Leave   *Leave          // its command's rights beyond the profile; nil: it runs none
 	Touches func() []string // the files and directories of the workspace that its command names, resolved; nil: Action has them
 	Beside  string          // neighbours with the same word here may run side by side; "": alone
 	Start   func(ctx context.Context)
@@ -42,44 +35,44 @@ type Call struct {
 	Asks    *Question
 }
 
-// Touched are the files and directories of the workspace that it had to do with, resolved. Call it once it has run: what a
-// command made is there then.
+// Touched are the files and directories of the workspace that the call worked with, resolved. Call it after Run: then
+// the files that a command made exist.
 func (c *Call) Touched() []string {
 	switch {
 	case c.Touches != nil:
 		return c.Touches()
-	case c.Action.Kind == permit.Read || c.Action.Kind == permit.Write:
+	case c.Action.Kind == permission.Read || c.Action.Kind == permission.Write:
 		return c.Action.Paths
 	}
 	return nil
 }
 
-// Result is what a call gives the model and the screen. A tool never returns a
-// Go error: what went wrong is text for the model with Error set.
+// Result is a call's result for the model and the screen. A tool never returns a Go error: an error is text for the
+// model with Error set.
 type Result struct {
 	Text  string
 	Error bool
 	Diff  string // unified diff of an edit, for the screen
 	File  string // the file with the whole output, if Text is cut
 	Exit  *int   // a command's exit code
-	Shows []picture.Image
-	Entry int64 // for a tool that takes mail: the entry its take already appended; 0: none
+	Shows []files.Picture
+	Entry int64 // for a tool that takes mail: the entry that the take appended; 0: none
 
-	Refused *Refusal // what a command's sandbox seems to have kept it from; nil: nothing
+	Refused *Refusal // what a command's sandbox seems to have refused; nil: nothing
 }
 
 // Leave is what a command may do beyond its profile.
 type Leave struct {
-	permit.Leave
+	permission.Leave
 	Free bool   // it runs as the user, in no sandbox
-	Mail string // the directory through which its mail leaves; "": it has none
+	Mail string // the directory for its outgoing mail; "": none
 }
 
-// Refusal is what a sandbox seems to have kept a command from, by the command's own words: good for
-// a question to the human, and for nothing else.
+// Refusal is what a sandbox seems to have refused, according to the command's own output: it may lead to a question to
+// the human, and to nothing else.
 type Refusal struct {
-	Rule permit.Rule // what would have to be added
-	Says string      // what it was kept from: "changing a/b"
+	Rule permission.Rule // the rule that would allow it
+	Says string          // what was refused: "changing a/b"
 }
 
 // tool is one tool. parse gets whole JSON; title gets whatever the model sent.
@@ -88,28 +81,28 @@ type tool struct {
 	text     string // its .md
 	schema   string
 	readOnly bool              // its calls may run side by side
-	writes   bool              // its arguments become what stands in a file
-	offered  func() bool       // whether models are told of it now; nil: always
+	writes   bool              // its arguments become a file's content
+	offered  func() bool       // whether models see it now; nil: always
 	spelt    map[string]string // other names of its arguments -> their own
 	parse    func(c call) (*Call, error)
 	title    func(a loose) string
 }
 
-// call is what parse works on.
+// call is the input of parse.
 type call struct {
-	env   *Env
+	env   *Runtime
 	id    string
 	tool  *tool
 	args  json.RawMessage
 	title string
 }
 
-// action is the call's action without what it touches.
-func (c call) action(k permit.Kind) permit.Action {
-	return permit.Action{Tool: c.tool.name, Kind: k, Title: c.title, Dir: c.env.Root}
+// action is the call's action, without its paths.
+func (c call) action(k permission.Kind) permission.Action {
+	return permission.Action{Tool: c.tool.name, Kind: k, Title: c.title, Dir: c.env.Root}
 }
 
-// fail is a result that tells the model what went wrong.
+// fail is an error result for the model.
 func fail(format string, args ...any) Result {
 	return Result{Text: fmt.Sprintf(format, args...), Error: true}
 }

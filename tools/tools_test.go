@@ -16,21 +16,25 @@ import (
 
 	"go.uber.org/goleak"
 
-	"fantail/tools/permit"
-	"fantail/tools/workspace"
+	"fantail/tools/files"
+	"fantail/tools/permission"
+	"fantail/tools/sandbox/cell"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	cell.Act(os.Args) // as the first process of a sandbox
+	goleak.VerifyTestMain(m)
+}
 
-// place makes an Env with a workspace, a home and a private directory beside it.
-func place(t testing.TB) *Env {
+// place makes a Runtime with a workspace, and next to it a home and a private directory.
+func place(t testing.TB) *Runtime {
 	t.Helper()
 	top, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := &Env{
-		Root: top + "/work", Outputs: top + "/data/outputs/1", Private: []string{top + "/data", top + "/config"}, Seen: workspace.NewSeen(),
+	e := &Runtime{
+		Root: top + "/work", Outputs: top + "/data/outputs/1", Private: []string{top + "/data", top + "/config"}, Seen: files.NewSeen(),
 		Environ: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + top + "/home"},
 	}
 	for _, d := range []string{e.Root, e.Outputs, top + "/config", top + "/home/.ssh", top + "/else"} {
@@ -81,7 +85,7 @@ func args(t testing.TB, kv ...any) json.RawMessage {
 }
 
 // parse is a call that parses.
-func parse(t testing.TB, e *Env, name string, kv ...any) *Call {
+func parse(t testing.TB, e *Runtime, name string, kv ...any) *Call {
 	t.Helper()
 	c, err := New().Parse(e, "call", name, args(t, kv...))
 	if err != nil {
@@ -91,13 +95,13 @@ func parse(t testing.TB, e *Env, name string, kv ...any) *Call {
 }
 
 // do parses a call and runs it as if the gate had allowed it.
-func do(t testing.TB, e *Env, name string, kv ...any) Result {
+func do(t testing.TB, e *Runtime, name string, kv ...any) Result {
 	t.Helper()
 	return parse(t, e, name, kv...).Run(t.Context())
 }
 
 // ok is do for a call that must work.
-func ok(t testing.TB, e *Env, name string, kv ...any) Result {
+func ok(t testing.TB, e *Runtime, name string, kv ...any) Result {
 	t.Helper()
 	r := do(t, e, name, kv...)
 	if r.Error {
@@ -106,8 +110,8 @@ func ok(t testing.TB, e *Env, name string, kv ...any) Result {
 	return r
 }
 
-// refuses runs a call that must fail, at whichever stage, and returns what the model is told.
-func refuses(t testing.TB, e *Env, name string, kv ...any) string {
+// refuses runs a call that must fail, at any stage, and returns the model's text.
+func refuses(t testing.TB, e *Runtime, name string, kv ...any) string {
 	t.Helper()
 	c, err := New().Parse(e, "call", name, args(t, kv...))
 	if err != nil {
@@ -207,8 +211,7 @@ func TestParse_badArguments(t *testing.T) {
 	}
 }
 
-// TestParse_mistyped: a value of another type counts where there is no doubt what
-// is meant, and an error tells of nothing else.
+// TestParse_mistyped: a value of another type counts if its meaning is clear, and an error mentions nothing else.
 func TestParse_mistyped(t *testing.T) {
 	set := New()
 	for _, args := range []string{
@@ -216,8 +219,8 @@ func TestParse_mistyped(t *testing.T) {
 		`{"prompt":"p","name":"n","timeout":"30","start":"True","after":"[\"a\"]"}`,
 		`{"prompt":"p","name":"n","timeout":3e1,"start":true,"after":["a"]}`,
 	} {
-		d := &desk{}
-		c, err := set.Parse(&Env{Desk: d}, "c", "push", json.RawMessage(args))
+		d := &toolAgents{}
+		c, err := set.Parse(&Runtime{Agents: d}, "c", "push", json.RawMessage(args))
 		if err != nil {
 			t.Errorf("%s: %v", args, err)
 			continue
@@ -228,10 +231,10 @@ func TestParse_mistyped(t *testing.T) {
 			t.Errorf("%s: %s", args, d.asked)
 		}
 	}
-	if _, err := set.Parse(&Env{}, "c", "delegate", json.RawMessage(`{"prompt":"p","async":"true"}`)); err != nil {
+	if _, err := set.Parse(&Runtime{}, "c", "delegate", json.RawMessage(`{"prompt":"p","async":"true"}`)); err != nil {
 		t.Error(err)
 	}
-	_, err := set.Parse(&Env{}, "c", "delegate", json.RawMessage(`{"prompt":"p","timeout":3.5}`))
+	_, err := set.Parse(&Runtime{}, "c", "delegate", json.RawMessage(`{"prompt":"p","timeout":3.5}`))
 	if err == nil || strings.Contains(err.Error(), "between") {
 		t.Errorf("half a second more: %v", err)
 	}
@@ -277,23 +280,23 @@ func TestTitle(t *testing.T) {
 }
 
 // desk answers with what it was asked.
-type desk struct{ asked string }
+type toolAgents struct{ asked string }
 
-func (d *desk) Push(_ context.Context, t Task) (string, error) {
+func (d *toolAgents) Push(_ context.Context, t Task) (string, error) {
 	b, _ := json.Marshal(t)
 	d.asked = string(b)
 	return "pushed", nil
 }
 
-func (d *desk) Run(_ context.Context, s Start) (string, error) {
+func (d *toolAgents) Run(_ context.Context, s Start) (string, error) {
 	return strings.Repeat("r", s.Count), nil
 }
 
-func (d *desk) Queue(context.Context, string) (string, error) {
+func (d *toolAgents) Queue(context.Context, string) (string, error) {
 	return "", errors.New("the queue is gone")
 }
 
-func (d *desk) Delegate(_ context.Context, id string, t Task, mode string) (string, Wait, error) {
+func (d *toolAgents) Delegate(_ context.Context, id string, t Task, mode string) (string, Wait, error) {
 	d.asked = strings.Join([]string{d.asked, id, mode, t.Name, t.Prompt, t.Deliver, t.Timeout.String(), strconv.FormatBool(t.Start), strconv.FormatBool(t.Resume)}, "|")
 	if mode != "sync" {
 		return "dispatched", nil, nil
@@ -301,39 +304,39 @@ func (d *desk) Delegate(_ context.Context, id string, t Task, mode string) (stri
 	return "", func(context.Context) (string, int64, error) { return "its answer", 7, nil }, nil
 }
 
-func (d *desk) Send(_ context.Context, m Mail) (string, error) {
+func (d *toolAgents) Send(_ context.Context, m Mail) (string, error) {
 	d.asked = strings.Join(m.To, ",") + "|" + m.Body + "|" + m.Priority + "|" + strings.Join(m.Tags, ",")
 	return "sent", nil
 }
 
-func (d *desk) Reply(_ context.Context, id int64, body string) (string, error) {
+func (d *toolAgents) Reply(_ context.Context, id int64, body string) (string, error) {
 	d.asked = fmt.Sprint(id, "|", body)
 	return "replied", nil
 }
 
-func (d *desk) Messages(_ context.Context, f Filter) (string, error) {
+func (d *toolAgents) Messages(_ context.Context, f Filter) (string, error) {
 	d.asked = fmt.Sprint(f.From, "|", f.Priority, "|", f.Taken)
 	return "listed", nil
 }
 
-func (d *desk) Read(_ context.Context, id string, n int64, offset int) (string, int64, error) {
+func (d *toolAgents) Read(_ context.Context, id string, n int64, offset int) (string, int64, error) {
 	d.asked = fmt.Sprint(id, "|", n, "|", offset)
 	return "read", 9, nil
 }
 
-func (d *desk) Memory(_ context.Context, m Memory) (string, error) {
+func (d *toolAgents) Memory(_ context.Context, m Memory) (string, error) {
 	b, _ := json.Marshal(m)
 	d.asked = string(b)
 	return "remembered", nil
 }
 
-func (d *desk) Schedule(_ context.Context, t Timer) (string, error) {
+func (d *toolAgents) Schedule(_ context.Context, t Timer) (string, error) {
 	b, _ := json.Marshal(t)
 	d.asked = string(b)
 	return "scheduled", nil
 }
 
-func (d *desk) Receive(_ context.Context, id, from string, lifo bool, wait time.Duration) (string, int64, error) {
+func (d *toolAgents) Receive(_ context.Context, id, from string, lifo bool, wait time.Duration) (string, int64, error) {
 	if lifo {
 		return "", 0, errors.New("nothing can arrive")
 	}
@@ -341,12 +344,12 @@ func (d *desk) Receive(_ context.Context, id, from string, lifo bool, wait time.
 	return "mail", 7, nil
 }
 
-func (d *desk) Check(_ context.Context, id, from string, lifo bool) (string, int64, error) {
+func (d *toolAgents) Check(_ context.Context, id, from string, lifo bool) (string, int64, error) {
 	d.asked = id + "|" + from
 	return "all", 8, nil
 }
 
-// TestInteractive: what push and delegate ask of the desk for an agent that awaits input, and what they refuse.
+// TestInteractive: what push and delegate request for an agent that waits for input, and what they refuse.
 //
 // Spec: C-4, C-22.
 func TestInteractive(t *testing.T) {
@@ -368,7 +371,7 @@ func TestInteractive(t *testing.T) {
 	} {
 		for _, tool := range []string{"push", "delegate"} {
 			d := &parent{}
-			call, err := New().Parse(&Env{Desk: d}, "c", tool, json.RawMessage(c.args))
+			call, err := New().Parse(&Runtime{Agents: d}, "c", tool, json.RawMessage(c.args))
 			if c.err != "" {
 				if err == nil || !strings.Contains(err.Error(), c.err) {
 					t.Errorf("%s %s: %v, want it to say %q", tool, c.args, err, c.err)
@@ -390,9 +393,9 @@ func TestInteractive(t *testing.T) {
 	}
 }
 
-// parent keeps the task it was asked to dispatch.
+// parent keeps the task that it was asked to dispatch.
 type parent struct {
-	Desk
+	Agents
 	task Task
 }
 
@@ -408,10 +411,10 @@ func (p *parent) Delegate(_ context.Context, _ string, t Task, mode string) (str
 
 // Spec: N-31, O-16, O-77, R-1, Q-32, Q-33, Q-34, Q-35, Q-36.
 func TestDesk(t *testing.T) {
-	e, d := place(t), &desk{}
-	e.Desk = d
+	e, d := place(t), &toolAgents{}
+	e.Agents = d
 	c := parse(t, e, "push", "prompt", "do it", "name", "n", "model", "m", "timeout", 90, "budget", "50k", "deliver", "wake", "start", true, "after", []string{"a", "b"})
-	if c.Action.Kind != permit.Internal || c.Beside != "" {
+	if c.Action.Kind != permission.Internal || c.Beside != "" {
 		t.Errorf("push is %+v", c.Action)
 	}
 	if r := c.Run(t.Context()); r.Text != "pushed" || r.Error {
@@ -486,7 +489,7 @@ func TestDesk(t *testing.T) {
 			t.Errorf("schedule took %s", args)
 		}
 	}
-	for kind, want := range map[string]permit.Kind{"reminder": permit.Internal, "task": permit.Note} {
+	for kind, want := range map[string]permission.Kind{"reminder": permission.Internal, "task": permission.Note} {
 		c, err := New().Parse(e, "call", "schedule", args(t, "action", "register", "prompt", "x", "kind", kind))
 		if err != nil || c.Action.Kind != want {
 			t.Errorf("a %s is %v, %v", kind, c, err)
@@ -528,18 +531,18 @@ func TestDesk(t *testing.T) {
 			t.Errorf("delegate took %v", bad)
 		}
 	}
-	e.Desk = nil
+	e.Agents = nil
 	if r := do(t, e, "check"); !r.Error {
 		t.Errorf("without a desk check gave %+v", r)
 	}
 }
 
-// Other spellings of names and arguments are understood and not advertised.
+// Other spellings of names and arguments are understood but not advertised.
 //
 // Spec: M-33, M-34, M-35, M-36, R-54.
 func TestSpellings_ofMail(t *testing.T) {
-	e, d := place(t), &desk{}
-	e.Desk = d
+	e, d := place(t), &toolAgents{}
+	e.Agents = d
 	for _, c := range []struct{ name, args, asked string }{
 		{"SendMessage", `{"to_agent":"a","content":"b","metadata":{"priority":"high","tags":["x"]}}`, "a|b|high|x"},
 		{"SendMessage", `{"to":"a","message":"b"}`, "a|b||"},
@@ -580,8 +583,8 @@ func BenchmarkParse_bash(b *testing.B) {
 	}
 }
 
-// TestWithout: a tool that is disabled is neither offered nor carried out, under
-// none of its spellings.
+// TestWithout: a disabled tool is neither offered nor run, under any of its spellings.
+//
 // Spec: N-27.
 func TestWithout(t *testing.T) {
 	s, err := New().Without([]string{"delegate", "push"})

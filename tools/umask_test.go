@@ -12,8 +12,8 @@ import (
 	"fantail/tools/proc"
 )
 
-// What commands and tools make has the permissions it would have in the shell the work was given in, whatever the
-// umask of this program is.
+// Files of commands and tools get the permissions that they would have in the shell where the work was given, whatever
+// this program's umask is.
 func TestUmask_ofCommandsAndFiles(t *testing.T) {
 	for _, bits := range []int{0, 0o002, 0o027, 0o077} {
 		for _, recorded := range []bool{false, true} {
@@ -45,7 +45,7 @@ func TestUmask_ofCommandsAndFiles(t *testing.T) {
 					t.Errorf("umask %04o: %s has %v, want %v", bits, name, fi.Mode(), want)
 				}
 			}
-			// A file that was there keeps what it had.
+			// An existing file keeps its permissions.
 			name := filepath.Join(e.Root, "a/b/new.txt")
 			if err := os.Chmod(name, 0o640); err != nil {
 				t.Fatal(err)
@@ -58,7 +58,7 @@ func TestUmask_ofCommandsAndFiles(t *testing.T) {
 	}
 }
 
-// Without one the program's own holds, and no shell stands between.
+// Without a recorded umask the program's own applies, and no shell is added.
 func TestUmask_unknown(t *testing.T) {
 	own := proc.OwnUmask()
 	e := place(t)

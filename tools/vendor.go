@@ -4,20 +4,20 @@ import (
 	"errors"
 	"strings"
 
-	"fantail/tools/permit"
+	"fantail/tools/permission"
 )
 
-// vendors stands before the name of a vendor in that of the model that its agents are: acp/claude.
+// vendors is the prefix of a vendor's name in the model of its agents: acp/claude.
 const vendors = "acp/"
 
 // VendorModel is the name of the model that the agents of that vendor are.
 func VendorModel(vendor string) string { return vendors + vendor }
 
-// VendorOf is whose agent a model is; false: it is a model like others.
+// VendorOf returns the vendor of a model that is an agent's; false: it is an ordinary model.
 func VendorOf(model string) (vendor string, is bool) { return strings.CutPrefix(model, vendors) }
 
-// To has the agent of that name do the task. Beside a model, it has to be one that a file describes: it works with that model
-// instead of its own.
+// To sets the agent that does the task. If the task has a model, the agent must be one from a file: it works with that
+// model instead of its own.
 func (t *Task) To(agent string) {
 	switch {
 	case agent == "":
@@ -28,9 +28,8 @@ func (t *Task) To(agent string) {
 	}
 }
 
-// abroad makes a call that hands work to the agent of another vendor one that asks, where it does. The one that a file
-// describes is none of another vendor.
-func (t *Task) abroad(c *Call, files Shelf, agent string) (of Worker, err error) {
+// abroad makes a call ask if it hands work to another vendor's agent. An agent from a file is not another vendor's.
+func (t *Task) abroad(c *Call, files Skills, agent string) (of Worker, err error) {
 	t.To(agent)
 	name, is := VendorOf(t.Model)
 	if t.Agent != "" && is {
@@ -47,7 +46,7 @@ func (t *Task) abroad(c *Call, files Shelf, agent string) (of Worker, err error)
 	case t.Agent != "":
 		err = errors.New("another vendor's agent has its own models: leave model away")
 	default:
-		c.Action.Kind, c.Action.Vendor = permit.Abroad, name
+		c.Action.Kind, c.Action.Vendor = permission.Abroad, name
 	}
 	if is {
 		c.Action.About = name

@@ -7,9 +7,8 @@ import (
 	"fmt"
 	"io/fs"
 
-	"fantail/tools/content"
-	"fantail/tools/permit"
-	"fantail/tools/workspace"
+	"fantail/tools/files"
+	"fantail/tools/permission"
 )
 
 //go:embed write_file.md
@@ -41,11 +40,11 @@ func parseWrite(c call) (*Call, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, err := c.env.tree().Target(a.Path, permit.Write)
+	t, err := c.env.tree().Target(a.Path, permission.Write)
 	if err != nil {
 		return nil, err
 	}
-	act := t.Touch(c.action(permit.Write))
+	act := t.Touch(c.action(permission.Write))
 	refuse := func(err error) (*Call, error) {
 		return &Call{Action: act, Run: func(context.Context) Result { return fail("write %s: %v", t.Show(), err) }}, nil
 	}
@@ -56,27 +55,29 @@ func parseWrite(c call) (*Call, error) {
 	if err != nil {
 		return nil, err
 	}
-	if was != nil || t.Inside {
-		act.Diff = content.Diff(t.Show(), string(before), *a.Content)
-	} else {
-		act.Diff = content.Diff(t.Show(), "", *a.Content)
-	}
-	content := []byte(*a.Content)
-	return &Call{Action: act, Run: func(context.Context) Result { return c.env.write(t, content, before, was, act.Diff) }}, nil
+	text, kept := files.Replacing(string(before), *a.Content)
+	act.Diff = files.Diff(t.Show(), string(before), text)
+	return &Call{Action: act, Run: func(context.Context) Result {
+		r := c.env.write(t, []byte(text), before, was, act.Diff)
+		if kept != "" && !r.Error {
+			r.Text += "; the file keeps " + kept
+		}
+		return r
+	}}, nil
 }
 
-// Writing is what writing that file would be for the gate, whatever is in it. Nothing is written.
-func (e *Env) Writing(path string) (permit.Action, error) {
-	t, err := e.tree().Target(path, permit.Write)
+// Writing returns the action of writing that file, with any content. It writes nothing.
+func (e *Runtime) Writing(path string) (permission.Action, error) {
+	t, err := e.tree().Target(path, permission.Write)
 	if err != nil {
-		return permit.Action{}, err
+		return permission.Action{}, err
 	}
-	return t.Touch(permit.Action{Tool: "write_file", Kind: permit.Write, Title: "write " + path, Dir: e.Root}), nil
+	return t.Touch(permission.Action{Tool: "write_file", Kind: permission.Write, Title: "write " + path, Dir: e.Root}), nil
 }
 
-// beforeWrite returns the content that a write would replace. It must have been
-// read, and be as it was then.
-func (e *Env) beforeWrite(t workspace.Target) ([]byte, fs.FileInfo, error) {
+// beforeWrite returns the content that a write would replace. The agent must have read it, and it must be unchanged
+// since.
+func (e *Runtime) beforeWrite(t files.Target) ([]byte, fs.FileInfo, error) {
 	err := t.Regular()
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, nil
@@ -87,7 +88,7 @@ func (e *Env) beforeWrite(t workspace.Target) ([]byte, fs.FileInfo, error) {
 	if !e.Seen.Has(t.Abs) {
 		return nil, nil, fmt.Errorf("%s exists: read it with read_file before you overwrite it, or change it with edit_file", t.Show())
 	}
-	data, fi, err := e.tree().Load(t)
+	data, fi, err := e.load(t)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", t.Show(), err)
 	}
@@ -97,11 +98,20 @@ func (e *Env) beforeWrite(t workspace.Target) ([]byte, fs.FileInfo, error) {
 	return data, fi, nil
 }
 
-// write carries a write out if the file still is what the diff showed.
-func (e *Env) write(t workspace.Target, content, before []byte, was fs.FileInfo, shown string) Result {
+// load returns the content of a file before a change. It refuses UTF-16: the tools write UTF-8.
+func (e *Runtime) load(t files.Target) ([]byte, fs.FileInfo, error) {
+	data, fi, err := e.tree().Load(t)
+	if err == nil && files.IsUTF16(data) {
+		return nil, nil, errors.New("it is UTF-16 text, which only a command can change: convert it with iconv, or delete it first")
+	}
+	return data, fi, err
+}
+
+// write writes the file if it has not changed since the diff was shown.
+func (e *Runtime) write(t files.Target, content, before []byte, was fs.FileInfo, shown string) Result {
 	old := was
 	if was != nil {
-		now, fi, err := e.tree().Load(t)
+		now, fi, err := e.load(t)
 		if err != nil {
 			return fail("write %s: %v", t.Show(), err)
 		}

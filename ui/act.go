@@ -1,26 +1,24 @@
 package ui
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
-	"fantail/tools/permit"
-	"fantail/ui/asking"
+	"fantail/tools/permission"
 	"fantail/ui/composer"
 	"fantail/ui/dialog"
+	"fantail/ui/format"
 	"fantail/ui/intent"
 	"fantail/ui/manual"
 	"fantail/ui/panel"
 	"fantail/ui/slash"
-	"fantail/ui/slash/custom"
-	"fantail/ui/slash/facets"
 	"fantail/ui/tabs"
 	"fantail/ui/term"
 	"fantail/ui/transcript"
-	"fantail/ui/words"
 )
 
 // What keys and commands mean is carried out here and nowhere else. What may wait for the disk or
@@ -49,18 +47,18 @@ func (a *App) act(i intent.Intent) tea.Cmd {
 		return a.showPane(a.tabOf(i.Agent), i.Pane)
 	case intent.Question:
 		if i.Agent == 0 {
-			a.asks.Next(asking.Strict)
+			a.asks.Next(Strict)
 		} else {
-			a.asks.Open(i.Agent, asking.Strict)
+			a.asks.Open(i.Agent, Strict)
 		}
 		a.dirty = true
 	case intent.Help:
 		if p, ok := manual.Find(i.Page); ok {
 			return a.act(p.Show(a.tabs.Theme, a.w))
 		}
-		a.layers.Open(dialog.NewTable(a.tabs.Theme, "Help", slash.Help(a.env().Custom)), nil)
+		a.layers.Open(dialog.NewTable(a.tabs.Theme, "Help", slash.Help(a.commandOptions().Custom)), nil)
 	case intent.Message:
-		return a.act(panel.Letter(a.boards.Env, i, a.w))
+		return a.act(panel.Letter(a.boards.Options, i, a.w))
 	case intent.Inbox:
 		if a.free(i.What) {
 			a.boards.inbox(i.Agent, i.Name)
@@ -161,16 +159,14 @@ func (a *App) tabOf(agent int64) *tabs.Tab {
 	return a.tabs.Focus
 }
 
-// env is what slash commands may look at and ask.
-func (a *App) env() slash.Env {
-	p, open := facets.Pool{}, a.pool != nil
-	if open {
-		p = a.pool.slash
+// commandOptions are what slash commands may look at and ask.
+func (a *App) commandOptions() slash.Options {
+	files := slash.CustomCommands{Skills: a.o.Skills}
+	if a.pool != nil {
+		files.Served = a.pool.Brought().MCP
 	}
-	files := custom.Room{Shelf: a.o.Shelf, Served: p.Served}
-	return slash.Env{
-		Pool:  p,
-		Open:  open,
+	return slash.Options{
+		Pool:  a.pool,
 		Tabs:  &a.tabs,
 		Tally: a.tally.Tally, Files: a.reader.files, Documents: a.reader.documents, Now: a.now, Theme: a.tabs.Theme, NoColor: a.look.noColor,
 		Models: a.o.Models, Doubt: a.o.Doubt, Remember: a.o.Remember, Reload: a.o.Reload, Restart: a.o.Restart, ReadOnly: a.o.ReadOnly,
@@ -181,25 +177,42 @@ func (a *App) env() slash.Env {
 // complete returns the candidates for the word being typed, mention those for a text that is not a
 // command.
 func (a *App) complete(trigger, line, word string) []composer.Item {
-	return slash.Complete(a.env(), trigger, line, word)
+	return slash.Complete(a.commandOptions(), trigger, line, word)
 }
 
 func (a *App) mention(trigger, _, word string) []composer.Item {
-	return slash.Mention(a.env(), trigger, word)
+	return slash.Mention(a.commandOptions(), trigger, word)
 }
 
-// setMode changes the permission mode. The next press goes on from there, whatever the pool tells of the modes before.
-func (a *App) setMode(m permit.Mode) tea.Cmd {
-	a.tally.Mode = m
+// setMode changes the permission mode.
+func (a *App) setMode(m permission.Mode) tea.Cmd {
+	return a.moded(m, "", func(ctx context.Context) error { return a.pool.SetMode(ctx, m) })
+}
+
+// stepMode goes on to the next permission mode from the one shown. What that loosens does not hold at once.
+func (a *App) stepMode() tea.Cmd {
+	was := a.tally.Mode
+	m := cmp.Or(a.tally.Coming, was).Cycle(a.tally.Wall)
+	holds, coming := was.Tighter(m), m
+	if holds == m {
+		coming = ""
+	}
+	return a.moded(holds, coming, func(ctx context.Context) error { return a.pool.StepMode(ctx, m) })
+}
+
+// moded shows other modes and has the pool change to them. The next press goes on from there, whatever the pool tells of
+// the modes before.
+func (a *App) moded(holds, coming permission.Mode, change func(ctx context.Context) error) tea.Cmd {
+	a.tally.Mode, a.tally.Coming = holds, coming
 	a.tally.asked++
 	return a.actions.do(intent.Do{F: func(ctx context.Context) (intent.Intent, error) {
-		err := a.pool.SetMode(ctx, m)
+		err := change(ctx)
 		return intent.Call(func() intent.Intent {
 			if a.tally.asked--; a.tally.asked == 0 {
-				a.tally.Mode = a.tally.told
+				a.tally.Mode, a.tally.Coming = a.tally.told.Mode, a.tally.told.Coming
 			}
 			if err != nil {
-				return intent.Said{Text: words.Sentence(err), Tone: transcript.Bad}
+				return intent.Said{Text: format.Sentence(err), Tone: transcript.Bad}
 			}
 			return nil
 		}), nil

@@ -1,15 +1,3 @@
-// Package ui is the Bubble Tea program: one screen over a pool of agents.
-//
-// Does: route keys to the region that takes them ([App.Update]), act on what
-// they mean, apply the pool's events, lay out and draw.
-//
-// Does not: run agents, read the database, know a model, ask anybody "are you
-// busy?": it holds the last event.
-//
-// Imports: agents, agents/choices, agents/event, agents/fleet, agents/history, agents/ledger, agents/memory,
-// agents/skills, inbox, themes, tools/permit, ui/asking, ui/composer, ui/dialog, ui/drafts, ui/files, ui/flash,
-// ui/frame, ui/intent, ui/layers, ui/manual, ui/notice, ui/panel, ui/slash, ui/slash/custom, ui/slash/facets, ui/tabs,
-// ui/term, ui/transcript, ui/welcome, ui/words.
 package ui
 
 import (
@@ -23,27 +11,23 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 
-	"fantail/agents/choices"
+	"fantail/agents"
 	"fantail/agents/event"
 	"fantail/agents/fleet"
 	"fantail/agents/skills"
 	"fantail/themes"
-	"fantail/tools/permit"
-	"fantail/ui/asking"
-	"fantail/ui/drafts"
-	"fantail/ui/flash"
-	"fantail/ui/layers"
-	"fantail/ui/notice"
+	"fantail/tools/permission"
+	"fantail/ui/format"
+	"fantail/ui/notify"
 	"fantail/ui/panel"
 	"fantail/ui/tabs"
 	"fantail/ui/term"
-	"fantail/ui/welcome"
-	"fantail/ui/words"
 )
 
 // Options are what a screen needs from its caller.
 type Options struct {
-	In      io.Reader // what is typed; whoever opened it closes it once [App.Run] has returned. nil: nothing
+	In      io.Reader       // what is typed; whoever opened it closes it once [App.Run] has returned. nil: nothing
+	Gone    <-chan struct{} // closed once nobody sits at the screen any more: what was typed there and has not been taken is dropped; nil: never
 	Out     io.Writer
 	Environ []string // without secret keys; the human's own programs get it
 	// With is the context of what is done here: in which environment its commands run, who does it. nil: nobody says.
@@ -58,17 +42,17 @@ type Options struct {
 	History  string        // the file of what was typed; "": none
 	Branch   func() string // reads .git/HEAD; called in a command
 	Models   func() []string
-	Doubt    words.Doubt
-	Shelf    *skills.Shelf // what files bring; nil: nothing
+	Doubt    format.Doubt
+	Skills   *skills.Catalog // what files bring; nil: nothing
 	// ReadOnly is why nothing can be written here and what to do about it; the screen then only
 	// shows what is there. nil: it can be written.
 	ReadOnly error
 	// Remember keeps a choice for the next start in this workspace. nil: nothing is kept.
-	Remember func(ctx context.Context, c choices.Choice, name string) error
+	Remember func(ctx context.Context, c agents.Choice, name string) error
 	// Reload reads the configuration again and says what changed. nil: it can't.
 	Reload func(ctx context.Context) (string, error)
 	// Sandbox says what holds the commands of agents in that mode, and how. nil: nobody knows.
-	Sandbox func(mode permit.Mode) string
+	Sandbox func(mode permission.Mode) string
 	// Restart ends the host once nothing goes on, and starts the next. nil: there is none.
 	Restart func(ctx context.Context) error
 	// Lost is told what of the human's typing may be lost when the screen has ended. nil: nobody is.
@@ -80,7 +64,7 @@ type Options struct {
 	Size     [2]int               // of a terminal that can't be asked; zero: ask
 	Plain    bool                 // no mouse
 	Msgs     bool                 // the status line says `2 msgs` instead of `2 pending`
-	Usual    permit.Mode          // the workspace's own: the status line may leave it out; "": none is
+	Usual    permission.Mode      // the workspace's own: the status line may leave it out; "": none is
 	Notify   string               // how to notify a human who looks elsewhere: auto osc9 osc777 osc99 bell desktop off; "": auto
 }
 
@@ -95,7 +79,7 @@ type App struct {
 	up      up
 	feed    feed
 	actions actions
-	pool    *pool        // nil until attached
+	pool    *agents.Pool // nil until attached
 	human   *fleet.Human // the one at this screen, as the pool knows them; nil until attached
 	tally   tally
 	tabs    tabs.Tabs
@@ -104,15 +88,16 @@ type App struct {
 	w, h    int
 	look    look
 	branch  string
-	welcome *welcome.Screen
+	welcome *Welcome
 	reader  reader
 	sender  sender
-	layers  layers.Stack
-	asks    *asking.Asking
-	drafts  *drafts.Drafts
+	layers  Stack
+	asks    *Approvals
+	drafts  *Drafts
 	boards  boards
-	flash   *flash.Line
-	notice  *notice.Notice
+	flash   *notify.Flash
+	notice  *notify.Notifier
+	stalled bool // the terminal takes no output
 	away    bool // somebody else has the terminal, or is about to
 	ends    bool // the human wants the agents to end
 	wheel   wheel
@@ -125,7 +110,7 @@ type App struct {
 type tally struct {
 	event.Tally
 	asked int         // modes that the pool was asked for and has not answered yet
-	told  permit.Mode // the last one that it told of
+	told  event.Tally // the last that it told, for its modes
 }
 
 // settles is how long a screen that ends waits for what was asked for on it.
@@ -163,8 +148,9 @@ func New(o Options) *App {
 	if o.Branch == nil {
 		o.Branch = func() string { return "" }
 	}
+	o.Size = term.Bounded(o.Size[0], o.Size[1])
 	a := &App{o: o, w: o.Size[0], h: o.Size[1], wheel: wheel{on: !o.Plain}, dirty: true}
-	a.flash = flash.New(a.now)
+	a.flash = notify.NewFlash(a.now)
 	a.up.out = make(chan struct{})
 	a.ctx, a.cancel = context.WithCancel(o.With)
 	a.feed = feed{ctx: a.ctx, send: func(m tea.Msg) { a.Remote.program.Send(m) }, came: make(chan tea.Msg)}
@@ -181,29 +167,29 @@ func New(o Options) *App {
 		a.flash.Say(err.Error())
 	}
 	a.tabs.Look = tabs.Look{Theme: theme, Now: a.now, ASCII: a.look.ascii, Msgs: o.Msgs}
-	a.welcome = welcome.New(welcome.Env{Tabs: &a.tabs, Version: o.Version, Root: o.Root, ReadOnly: o.ReadOnly, News: o.News}, o.Start)
-	a.notice = notice.New(notice.Env{
+	a.welcome = NewWelcome(WelcomeOptions{Tabs: &a.tabs, Version: o.Version, Root: o.Root, ReadOnly: o.ReadOnly, News: o.News}, o.Start)
+	a.notice = notify.New(notify.Options{
 		Tabs: &a.tabs, Theme: theme, Now: a.now, Width: func() int { return a.w }, Root: o.Root, Environ: o.Environ,
 	}, o.Notify, environment(o.Environ))
-	a.drafts = drafts.New(drafts.Env{
+	a.drafts = NewDrafts(DraftOptions{
 		Tabs: &a.tabs, Flash: a.flash, Complete: a.complete, Mention: a.mention, Withhold: o.Withhold,
 		History: o.History, ReadOnly: o.ReadOnly != nil, Go: o.Go,
 	})
 	a.boards = boards{
-		Env:    panel.Env{Tabs: &a.tabs, Theme: theme, Now: a.now, Doubt: o.Doubt, Looked: map[int64]bool{}, Environ: o.Environ},
-		layers: &a.layers, flash: a.flash, over: func(t *tabs.Tab) bool { return a.asks.OnScreen(t) },
+		Options: panel.Options{Tabs: &a.tabs, Theme: theme, Now: a.now, Doubt: o.Doubt, Looked: map[int64]bool{}, Environ: o.Environ},
+		layers:  &a.layers, flash: a.flash, over: func(t *tabs.Tab) bool { return a.asks.OnScreen(t) },
 	}
-	a.sender = sender{tabs: &a.tabs, drafts: a.drafts, env: a.env}
-	a.asks = asking.New(asking.Env{Tabs: &a.tabs, Layers: &a.layers, Flash: a.flash, Drafts: a.drafts})
+	a.sender = sender{tabs: &a.tabs, drafts: a.drafts, options: a.commandOptions}
+	a.asks = NewApprovals(ApprovalOptions{Tabs: &a.tabs, Layers: &a.layers, Flash: a.flash, Drafts: a.drafts, Seen: func() bool { return fits(a.w, a.h) && !a.stalled }})
 	// Until the pool comes, what is typed goes into main's tab.
 	a.tabs.Add(a.newTab(event.Info{Name: "main", Kind: event.Main}))
 	a.Remote = Remote{term.New(a.ctx, a, term.Options{
-		In: o.In, Out: o.Out, Environ: o.Environ, Profile: o.Profile, Size: o.Size, Filter: calm(o.Now), Go: o.Go, Shown: a.up.now,
+		In: o.In, Out: o.Out, Environ: o.Environ, Profile: o.Profile, Size: o.Size, Filter: calm(o.Now, o.Gone), Go: o.Go, Shown: a.up.now,
 	})}
 	return a
 }
 
-// now is the clock of all rooms.
+// now is the clock of all parts.
 func (a *App) now() time.Time { return a.o.Now() }
 
 // environment is an environment as a map.

@@ -8,11 +8,10 @@ import (
 
 	"fantail/agents/event"
 	"fantail/agents/history"
-	"fantail/agents/memory"
+	"fantail/ui/format"
 	"fantail/ui/intent"
 	"fantail/ui/tabs"
 	"fantail/ui/transcript"
-	"fantail/ui/words"
 )
 
 // apply brings the screen up to an event. Live and replay go the same way: a
@@ -26,9 +25,9 @@ func (a *App) apply(e event.Event) tea.Cmd {
 	case event.Changed:
 		return a.change(e.Info)
 	case event.Tally:
-		a.tally.told = e.Mode
+		a.tally.told = e
 		if a.tally.asked > 0 {
-			e.Mode = a.tally.Mode
+			e.Mode, e.Coming = a.tally.Mode, a.tally.Coming
 		}
 		a.tally.Tally = e
 		return a.act(a.notice.Quiet(e.Quiet))
@@ -80,7 +79,7 @@ func (a *App) change(i event.Info) tea.Cmd {
 		a.tabs.Add(t)
 	}
 	a.arrived(t, i)
-	if t == a.tabs.Focus && i.State.Terminal() && (words.Working(t.Info.State) || words.Awaits(t.Info)) {
+	if t == a.tabs.Focus && i.State.Terminal() && (format.Working(t.Info.State) || format.Awaits(t.Info)) {
 		after := "until /close"
 		if i.Kind.Fleeting() {
 			after = "until you leave it"
@@ -148,7 +147,7 @@ func (a *App) page(p paged) tea.Cmd {
 	a.dirty = true
 	if p.err != nil {
 		t.Asked = t.Loaded
-		a.tell(t, words.Sentence(p.err), transcript.Bad)
+		a.tell(t, format.Sentence(p.err), transcript.Bad)
 		return nil
 	}
 	if p.before != 0 {
@@ -177,7 +176,7 @@ func (a *App) takeFacts(m factsRead) tea.Cmd {
 	a.dirty = true
 	t.TakeFacts(m.facts, m.err)
 	if m.err != nil {
-		a.flash.Say(words.Sentence(m.err))
+		a.flash.Say(format.Sentence(m.err))
 		return nil
 	}
 	return a.reader.facts(t)
@@ -187,7 +186,7 @@ func (a *App) takeFacts(m factsRead) tea.Cmd {
 func (a *App) troubled(err error) {
 	text, tone := "The database's files are in their places again.", transcript.Plain
 	if err != nil {
-		text, tone = words.Sentence(err), transcript.Bad
+		text, tone = format.Sentence(err), transcript.Bad
 		a.flash.Say(text)
 	}
 	if t := a.tabs.Main(); t != nil {
@@ -203,6 +202,6 @@ func (a *App) showDocument(m intent.Document) {
 	}
 	a.dirty = true
 	d := m.Document
-	t.View.Document(history.Recall{Title: memory.Title(d), Version: d.Version, Size: d.Size, By: d.By}, d.Text)
+	t.View.Document(history.Recall{Title: history.TitleOf(d), Version: d.Version, Size: d.Size, By: d.By}, d.Text)
 	t.Panes.At = tabs.Transcript
 }

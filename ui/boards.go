@@ -3,21 +3,18 @@ package ui
 import (
 	"time"
 
-	"fantail/ui/flash"
-	"fantail/ui/layers"
+	"fantail/ui/format"
+	"fantail/ui/notify"
 	"fantail/ui/panel"
-	"fantail/ui/slash"
 	"fantail/ui/tabs"
 	"fantail/ui/transcript"
-	"fantail/ui/words"
 )
 
 // boards opens the boards, and knows which one is open.
 type boards struct {
-	panel.Env
-	layers *layers.Stack
-	flash  *flash.Line
-	there  bool                   // there is a Pool
+	panel.Options
+	layers *Stack
+	flash  *notify.Flash
 	over   func(t *tabs.Tab) bool // whether the question of a tab's agent shows already
 }
 
@@ -27,50 +24,50 @@ func (b *boards) inbox(agent int64, name string) {
 		if t := b.Tabs.ByID(agent); t != nil {
 			t.News = false
 		}
-		b.layers.Show(panel.Inbox(b.Env, agent, name))
+		b.layers.Show(panel.Inbox(b.Options, agent, name))
 	}
 }
 
 // queue opens an agent's queue.
 func (b *boards) queue(agent int64, name string) {
 	if b.opens(agent) {
-		b.layers.Show(panel.Queue(b.Env, agent, name))
+		b.layers.Show(panel.Queue(b.Options, agent, name))
 	}
 }
 
 // schedules opens what is due when.
 func (b *boards) schedules(agent int64, name string) {
 	if b.opens(agent) {
-		b.layers.Show(panel.Schedules(b.Env, agent, name))
+		b.layers.Show(panel.Schedules(b.Options, agent, name))
 	}
 }
 
 // servers opens the MCP servers.
 func (b *boards) servers(agent int64, name string) {
 	if b.opens(agent) {
-		b.layers.Show(panel.Servers(b.Env, agent, name))
+		b.layers.Show(panel.Servers(b.Options, agent, name))
 	}
 }
 
 // rules opens the rules under which calls run.
 func (b *boards) rules(agent int64, name string) {
 	if b.opens(agent) {
-		b.layers.Show(panel.Rules(b.Env, agent, name))
+		b.layers.Show(panel.Rules(b.Options, agent, name))
 	}
 }
 
 // opens reports whether there is something to list, which is so once the workspace is open; if not,
 // it says so.
 func (b *boards) opens(agent int64) bool {
-	if !b.there || agent == 0 {
-		b.flash.While(words.Sentence(slash.ErrOpening), func() bool { return !b.there })
+	if b.Pool == nil || agent == 0 {
+		b.flash.While(format.Sentence(panel.ErrOpening), func() bool { return b.Pool == nil })
 		return false
 	}
 	return true
 }
 
 // overview opens the list of all agents.
-func (b *boards) overview() { b.layers.Show(panel.Overview(b.Env, b.over)) }
+func (b *boards) overview() { b.layers.Show(panel.Overview(b.Options, b.over)) }
 
 // panel is the open inbox, queue, list of schedules or of rules, fleet the open overview; nil: it is not open.
 func (b *boards) panel() *panel.Panel {

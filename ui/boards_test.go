@@ -1,19 +1,18 @@
 package ui
 
 import (
-	"context"
-	"errors"
-	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
+	"fantail/agents"
+	"fantail/agents/agentstest"
 	"fantail/agents/event"
-	"fantail/agents/roster"
+	"fantail/tools"
+	"fantail/ui/dialog"
 	"fantail/ui/intent"
-	"fantail/ui/panel"
 )
 
 // TestBoardsBeforeTheWorkspace: before there is a pool the overview opens and the others
@@ -31,7 +30,15 @@ func TestBoardsBeforeTheWorkspace(t *testing.T) {
 	if b.fleet() == nil || b.panel() != nil || b.reads(1) {
 		t.Error("the overview is not open")
 	}
-	a.use(&pool{panel: panel.Pool{Letters: heap{}, Mail: heap{}}})
+	for _, verb := range []string{"wrap", "end", "respawn", "close", "kill"} {
+		if i, _ := b.fleet().Do(dialog.Wanted{Agent: 1, Verb: verb}).(intent.Say); !strings.Contains(i.Text, "still being opened") {
+			t.Errorf("%s in the overview, before there is a pool: %+v", verb, i)
+		}
+	}
+	a.use(&agents.Pool{})
+	if b.fleet().Pool == nil {
+		t.Error("the overview that was open has no pool")
+	}
 	main := a.tabs.Main()
 	main.News = true
 	if b.queue(1, "main"); b.panel() == nil || b.fleet() != nil || b.reads(1) || !main.News {
@@ -73,68 +80,54 @@ func TestQuit(t *testing.T) {
 	}
 }
 
-// mover notes what the overview asks of the pool.
-type mover struct {
-	panel.Steer
-	panel.Tasks
-	did []string
-	err error
-}
-
-func (m *mover) End(_ context.Context, name string) error {
-	m.did = append(m.did, "end "+name)
-	return m.err
-}
-
-func (m *mover) Respawn(_ context.Context, by int64, name string) (roster.Task, error) {
-	m.did = append(m.did, fmt.Sprintf("respawn %s by %d", name, by))
-	return roster.Task{Name: name, Interactive: true, Idle: time.Minute, Seal: "this host's"}, m.err
-}
-
 // TestOverviewEndsAndRespawns: the foot names the keys that do something with the agent under the bar, they do it, and
 // the status line says what came of it.
 //
 // Spec: C-17, C-19.
 func TestOverviewEndsAndRespawns(t *testing.T) {
+	w := silent(t)
+	const noAgent, noTask = `"auth": no such agent; agents that read mail: main`, "Respawn: there is no task auth; /queue --all lists them"
+	does := func(a *App, key rune) string { // what a key says
+		left := carried(t, a.layers.Board().Do(a.layers.Top().Key(tea.KeyPressMsg{Code: key, Text: string(key)})))
+		if len(left) == 0 {
+			return ""
+		}
+		said, _ := left[0].(intent.Say)
+		return said.Text
+	}
 	for _, c := range []struct {
 		name string
 		i    event.Info
 		foot string
 		key  rune
-		did  string
 		says string
 	}{
 		{
 			"idle", waiter(2, "auth", event.Await{For: time.Minute}), "enter opens · m tells · e ends · k kills · p peeks · / finds · esc",
-			'e', "end auth", "auth ends",
+			'e', noAgent,
 		},
 		{
 			"at work, and will",
 			event.Info{ID: 2, Name: "auth", Kind: event.Sub, State: event.Running, Await: &event.Await{}},
-			"enter opens · m tells · e ends · k kills · w wraps up · p peeks · esc", 'e', "end auth", "auth ends after this turn",
+			"enter opens · m tells · e ends · k kills · w wraps up · p peeks · esc", 'e', noAgent,
 		},
 		{
 			"at work",
 			event.Info{ID: 2, Name: "auth", Kind: event.Sub, State: event.Running},
-			"enter opens · m tells · k kills · w wraps up · p peeks", 'e', "end auth", "",
+			"enter opens · m tells · k kills · w wraps up · p peeks", 'e', noAgent,
 		},
-		{"a command", event.Info{ID: 2, Name: "auth", Kind: event.Sub, State: event.Running, Prompt: "!make"}, "enter opens · k kills · w wraps up · p peeks", 'k', "", ""},
+		{"a command", event.Info{ID: 2, Name: "auth", Kind: event.Sub, State: event.Running, Prompt: "!make"}, "enter opens · k kills · w wraps up · p peeks", 'k', ""},
 		{
 			"ended",
 			event.Info{ID: 2, Name: "auth", Kind: event.Sub, State: event.Crashed},
-			"enter opens · m resumes · r respawns · c closes · p peeks · / finds · esc", 'r', "respawn auth by 1",
-			"Queued auth again, interactive: it awaits input for 1m00s after each turn; it starts by itself",
+			"enter opens · m resumes · r respawns · c closes · p peeks · / finds · esc", 'r', noTask,
 		},
-		{"a fork", event.Info{ID: 2, Name: "auth", Kind: event.Fork, State: event.Running, Handles: 7}, "enter opens · k kills · w wraps up · p peeks", 'r', "respawn auth by 1", ""},
-		{"a fork that ended", event.Info{ID: 2, Name: "auth", Kind: event.Fork, State: event.Done, Handles: 7}, "enter opens · c closes · p peeks", 'r', "respawn auth by 1", ""},
-		{"a helper", event.Info{ID: 2, Name: "auth", Kind: event.Helper, State: event.Idle}, "enter opens · p peeks · / finds · esc", 'e', "end auth", ""},
+		{"a fork", event.Info{ID: 2, Name: "auth", Kind: event.Fork, State: event.Running, Handles: 7}, "enter opens · k kills · w wraps up · p peeks", 'r', noTask},
+		{"a fork that ended", event.Info{ID: 2, Name: "auth", Kind: event.Fork, State: event.Done, Handles: 7}, "enter opens · c closes · p peeks", 'r', noTask},
+		{"a helper", event.Info{ID: 2, Name: "auth", Kind: event.Helper, State: event.Idle}, "enter opens · p peeks · / finds · esc", 'e', noAgent},
 	} {
-		m := &mover{}
-		if c.says == "" {
-			m.err = errors.New("it can't be")
-		}
 		a := screen(t, 80, 24).with(event.Info{ID: 1, Name: "main", Kind: event.Main, State: event.Idle}, c.i)
-		a.use(&pool{panel: panel.Pool{Steer: m, Tasks: m}})
+		a.use(w.Pool)
 		a.boards.overview()
 		a.draw()
 		a.key(tea.KeyPressMsg{Code: tea.KeyDown})
@@ -143,12 +136,29 @@ func TestOverviewEndsAndRespawns(t *testing.T) {
 		if foot := lines[len(lines)-2]; !strings.Contains(foot, "─ "+c.foot) {
 			t.Errorf("%s: the foot is %q, want %q", c.name, foot, c.foot)
 		}
-		left := carried(t, a.layers.Board().Do(a.layers.Top().Key(tea.KeyPressMsg{Code: c.key, Text: string(c.key)})))
-		if got := strings.Join(m.did, "; "); got != c.did {
-			t.Errorf("%s: %c does %q, want %q", c.name, c.key, got, c.did)
+		if said := does(a, c.key); said != c.says {
+			t.Errorf("%s: %c says %q, want %q", c.name, c.key, said, c.says)
 		}
-		if said, _ := left[0].(intent.Say); c.did != "" && m.err == nil && said.Text != c.says || m.err != nil && c.did != "" && said.Text != "It can't be" {
-			t.Errorf("%s: %c says %+v, want %q", c.name, c.key, left, c.says)
+	}
+	_, err := w.Pool.Tasks.Push(t.Context(), w.Main(), tools.Task{Name: "auth", Prompt: "hi", Interactive: true, Idle: time.Minute})
+	agentstest.Check(t, err)
+	w.Consent(1)
+	for _, c := range []struct {
+		state event.State
+		key   rune
+		says  string
+	}{
+		{event.Idle, 'e', "auth ends"},
+		{event.Done, 'r', "Queued auth again, interactive: it awaits input for 1m00s after each turn; it starts by itself"},
+	} {
+		w.State("auth", c.state)
+		a := screen(t, 80, 24).with(w.Info("main"), w.Info("auth"))
+		a.use(w.Pool)
+		a.boards.overview()
+		a.draw()
+		a.key(tea.KeyPressMsg{Code: tea.KeyDown})
+		if said := does(a, c.key); said != c.says {
+			t.Errorf("%s: %c says %q, want %q", c.state, c.key, said, c.says)
 		}
 	}
 }

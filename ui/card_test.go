@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"context"
 	"strings"
 	"testing"
 	"time"
@@ -9,23 +8,14 @@ import (
 	"fantail/agents/event"
 	"fantail/inbox"
 	"fantail/inbox/policy"
-	"fantail/ui/frame"
+	"fantail/ui/cells"
 	"fantail/ui/intent"
-	"fantail/ui/notice"
 )
-
-// urgents is a pool in which these messages are urgent.
-type urgents struct {
-	notice.Pool
-	ms []inbox.Message
-}
-
-func (u urgents) Urgent(context.Context) ([]inbox.Message, error) { return u.ms, nil }
 
 // presses shows the card of these.
 func (a *App) presses(ms ...inbox.Message) {
-	a.notice.Attach(urgents{ms: ms}, a.o.Now())
-	a.carried(a.act(a.notice.Urgent()))
+	a.notice.Attach(nil, a.o.Now())
+	a.carried(a.act(a.notice.TakeUrgent(ms, nil)))
 }
 
 var red = inbox.Message{ID: 7, Recipient: 1, From: "testing-\x1b[31magent", Body: "test\nfailures\x07", Priority: inbox.Urgent}
@@ -50,7 +40,7 @@ func TestCardFits(t *testing.T) {
 				t.Fatalf("%dx%d: %d lines", w, h, len(lines))
 			}
 			for _, l := range lines {
-				if n := frame.Width(l); n > w {
+				if n := cells.Width(l); n > w {
 					t.Fatalf("%dx%d: a line has %d columns: %q", w, h, n, plain(l))
 				}
 			}

@@ -9,10 +9,10 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"fantail/agents/event"
+	"fantail/ui/format"
 	"fantail/ui/intent"
 	"fantail/ui/term"
 	"fantail/ui/transcript"
-	"fantail/ui/words"
 )
 
 // feedRest is how long the words of a reply wait after a delivery for more: at most fifteen times a second they reach the
@@ -27,13 +27,18 @@ type feed struct {
 	send   func(tea.Msg)   // to the loop
 	came   chan tea.Msg    // results of actions
 	source *event.Feed     // nil until there is a pool
-	began  time.Time       // when that came
+	was    []event.Event   // the state from which that goes on
+	began  time.Time       // when they came
 }
 
 // follow carries the news to the program until the screen ends. It is the only goroutine of the
 // interface.
 func (f *feed) follow() {
 	defer f.source.Close()
+	if len(f.was) > 0 {
+		f.send(news{f.was})
+		f.was = nil
+	}
 	for {
 		select {
 		case <-f.source.Wait():
@@ -183,7 +188,7 @@ func outcome(ctx context.Context, d intent.Do) tea.Msg {
 		d.Back = cmp.Or(d.Back, d.Command)
 	}
 	if err != nil {
-		return done{agent: d.Agent, text: words.Sentence(err), tone: transcript.Bad, command: d.Command, back: d.Back}
+		return done{agent: d.Agent, text: format.Sentence(err), tone: transcript.Bad, command: d.Command, back: d.Back}
 	}
 	if said, ok := i.(intent.Said); ok || i == nil {
 		return done{agent: d.Agent, text: said.Text, tone: said.Tone, command: d.Command}

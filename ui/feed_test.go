@@ -45,7 +45,7 @@ func follows(t *testing.T) *fed {
 		f.sent = append(f.sent, m)
 	}
 	f.feed = feed{ctx: ctx, came: make(chan tea.Msg), send: send, source: event.NewFeed(f.hub.Leave)}
-	f.hub.Join(f.source, nil)
+	f.was = f.hub.Join(f.source, nil)
 	over := make(chan struct{})
 	go func() { f.follow(); close(over) }()
 	t.Cleanup(func() { cancel(); <-over })
@@ -88,7 +88,7 @@ func TestFeedKeepsTheOrder(t *testing.T) {
 func TestFeedRests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := follows(t)
-		words := &history.Words{}
+		words := &history.BlockText{}
 		says := func(s string) {
 			f.hub.Emit(event.Delta{Agent: 1, Text: s, Words: words, UpTo: words.Add(s)})
 			synctest.Wait()

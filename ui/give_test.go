@@ -2,26 +2,21 @@ package ui
 
 import (
 	"context"
-	"errors"
 	"strings"
 	"testing"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
+	"fantail/agents"
 	"fantail/agents/event"
 	"fantail/agents/history"
-	"fantail/agents/mail"
-	"fantail/inbox"
 	"fantail/tools"
-	"fantail/tools/permit"
+	"fantail/tools/permission"
 	"fantail/ui/dialog"
 	"fantail/ui/intent"
 	"fantail/ui/panel"
-	"fantail/ui/slash/facets"
 )
-
-var errDeaf = errors.New("the disk is full")
 
 // ground is a screen on which something is typed.
 type ground struct {
@@ -31,17 +26,17 @@ type ground struct {
 
 // replies has a panel write a reply, which fails.
 func (g *ground) replies(p *panel.Panel) {
-	do := p.Do(dialog.Wish{Verb: "reply", Text: "thanks"})
+	do := p.Do(dialog.BoardAction{Verb: "reply", Text: "thanks"})
 	g.Update(wanted{do.(intent.Run).F(g.ctx)})
 }
 
-func newGround(t *testing.T) *ground {
+// newGround is a screen of that pool with main, a sub-agent at work and a helper.
+func newGround(t *testing.T, p *agents.Pool) *ground {
 	g := &ground{App: screen(t, 120, 30).acting(), at: time.Date(2026, 1, 2, 15, 4, 5, 0, time.UTC)}
 	g.o.Now = func() time.Time { return g.at }
 	g.with(event.Info{ID: 1, Name: "main", Kind: event.Main, State: event.Idle},
 		event.Info{ID: 2, Name: "kid", Kind: event.Sub, State: event.Running}, event.Info{ID: 3, Name: "aide", Kind: event.Helper, State: event.Idle})
-	g.use(deafPool{err: errDeaf}.pool())
-	g.App.asks.Pool = deafPool{err: errDeaf}
+	g.use(p)
 	for _, x := range g.tabs.All {
 		x.Asked, x.Loaded = true, true
 	}
@@ -78,7 +73,7 @@ func (g *ground) news(id int64, change func(i *event.Info)) {
 func (g *ground) asks(agent, question int64, words bool) {
 	g.at = g.at.Add(5 * time.Second)
 	g.news(agent, func(i *event.Info) {
-		q := &event.Question{Question: permit.Question{ID: question, Agent: agent, Name: i.Name, Action: permit.Action{Tool: "bash", Command: "rm x"}}}
+		q := &event.Question{Question: permission.Question{ID: question, Agent: agent, Name: i.Name, Action: permission.Action{Tool: "bash", Command: "rm x"}}}
 		if words {
 			q.Asks = &tools.Question{Text: "How?", Options: []tools.Option{{Label: "slowly"}}}
 		}
@@ -124,39 +119,18 @@ func (g *ground) runs(cmd tea.Cmd) {
 	}
 }
 
-// deafPool takes nothing, or says that somebody was quicker.
-type deafPool struct {
-	talk
-	panel.Post
-	panel.Pickup
-	facets.Asks
-	err error
+// deafPool is a pool that has ended: it takes nothing.
+func deafPool(t *testing.T) *agents.Pool {
+	w := silent(t)
+	w.Close()
+	return w.Pool
 }
-
-func (p deafPool) pool() *pool {
-	return &pool{talk: p, pickup: p, asks: p, slash: facets.Pool{Asks: p, Steer: p}, panel: panel.Pool{Letters: p, Pickup: p}}
-}
-
-func (p deafPool) Next(context.Context, int64, int64) (inbox.Message, bool, error) {
-	return inbox.Message{}, false, p.err
-}
-
-func (p deafPool) Answer(context.Context, int64, event.Answer) error { return p.err }
-
-func (p deafPool) Reply(context.Context, int64, int64, string) (mail.Sent, error) {
-	return mail.Sent{}, p.err
-}
-
-func (p deafPool) Tell(context.Context, string, string) error { return p.err }
-
-func (p deafPool) WrapUp(context.Context, string) error { return p.err }
-
-func (p deafPool) End(context.Context, string) error { return p.err }
 
 // TestTypedIsGivenBack: whatever takes its ground from what was typed, it stands in a box,
 // before a draft, and whoever was typing it types on behind it.
 func TestTypedIsGivenBack(t *testing.T) {
 	const main, kid, aide = 1, 2, 3
+	deaf := deafPool(t)
 	alt := func(g *ground) { g.press('a', tea.ModAlt); g.at = g.at.Add(5 * time.Second) }
 	for _, c := range []struct {
 		name  string
@@ -186,8 +160,7 @@ func TestTypedIsGivenBack(t *testing.T) {
 		{"an answer to one that is ended", func(g *ground) { g.to(kid); g.asks(kid, 7, true); g.types("by hand") }, func(g *ground) { g.ends(kid) }, kid, "by hand", "by handx"},
 		{
 			"an answer that finds another", func(g *ground) {
-				g.use(deafPool{err: event.ErrAnswered}.pool())
-				g.App.asks.Pool = deafPool{err: event.ErrAnswered}
+				g.App.asks.Answer = func(context.Context, int64, event.Answer) error { return event.ErrAnswered }
 				g.asks(main, 7, true)
 				g.types("by hand")
 			},
@@ -209,19 +182,19 @@ func TestTypedIsGivenBack(t *testing.T) {
 		{"the editor's, for a line that was closed", func(g *ground) { g.to(kid) }, func(g *ground) { g.edited(kid, "written") }, kid, "written", "writtenx"},
 		{"a prompt taken back from a tab that was closed", func(*ground) {}, func(g *ground) { g.closes(aide); g.Update(done{agent: aide, back: "typed"}) }, main, "typed", "typedx"},
 		{"what a panel could not do that was left", func(*ground) {}, func(g *ground) {
-			p := panel.Inbox(g.boards.Env, main, "main")
+			p := panel.Inbox(g.boards.Options, main, "main")
 			p.Close()
 			g.replies(p)
 		}, main, "thanks", "thanksx"},
 		{"what a panel could not do, which asks for something else", func(g *ground) {
-			g.layers.Show(panel.Inbox(g.boards.Env, main, "main"))
+			g.layers.Show(panel.Inbox(g.boards.Options, main, "main"))
 			g.types("/find")
 		}, func(g *ground) {
 			g.replies(g.boards.panel())
 		}, main, "thanks", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			g := newGround(t)
+			g := newGround(t, deaf)
 			c.given(g)
 			c.gone(g)
 			got, box := "", g.tabs.ByID(c.in).Typing()
@@ -250,6 +223,7 @@ func TestTypedIsGivenBack(t *testing.T) {
 // TestTypedStays: what changes the screen, but takes no ground, takes nothing that is being
 // typed in it.
 func TestTypedStays(t *testing.T) {
+	deaf := deafPool(t)
 	words := func(g *ground) string { return g.tabs.Focus.Question.Typed() }
 	for _, c := range []struct {
 		name   string
@@ -275,7 +249,7 @@ func TestTypedStays(t *testing.T) {
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			g := newGround(t)
+			g := newGround(t, deaf)
 			if c.given(g); !c.holds(g) {
 				t.Fatal("it was not typed")
 			}

@@ -3,27 +3,26 @@ package ui
 import (
 	"time"
 
+	"fantail/agents"
 	"fantail/agents/event"
 	"fantail/agents/history"
-	"fantail/agents/ledger"
-	"fantail/agents/memory"
-	"fantail/ui/files"
+	"fantail/ui/composer"
 	"fantail/ui/intent"
 	"fantail/ui/transcript"
 )
 
 // What reaches Update besides the terminal's own messages.
 type (
-	attached struct{ pool *pool }
+	attached struct{ pool *agents.Pool }
 	told     struct{ start string }
 	lacks    struct{ text string }
 	news     struct{ events []event.Event }
 	ticked   struct{ at time.Time }
 	rolled   struct{}
 	branched struct{ name string }
-	listed   struct{ files *files.Index }
+	listed   struct{ files *composer.FileIndex }
 	// known is the list of memory documents.
-	known struct{ documents []memory.Document }
+	known struct{ documents []history.Document }
 	paged struct {
 		agent   int64
 		before  int64 // 0: the newest page
@@ -33,7 +32,7 @@ type (
 	// factsRead is an agent's facts.
 	factsRead struct {
 		agent int64
-		facts ledger.Facts
+		facts agents.Facts
 		err   error
 	}
 	rendered struct {

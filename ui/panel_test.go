@@ -9,13 +9,13 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"fantail/agents"
 	"fantail/agents/event"
 	"fantail/inbox"
-	"fantail/ui/panel"
 )
 
-// heap is a pool in which 100,000 messages wait for main.
-type heap struct{ panel.Post }
+// heap is an inbox in which 100,000 messages wait for main.
+type heap struct{}
 
 const heapSize = 100_000
 
@@ -27,7 +27,7 @@ func heapMessage(id int64) inbox.Message {
 	}
 }
 
-func (heap) Shelf(_ context.Context, s inbox.Shelf) (ms []inbox.Message, err error) {
+func (heap) Select(_ context.Context, s inbox.Selection) (ms []inbox.Message, err error) {
 	from := s.Before - 1
 	if s.Before == 0 {
 		from = heapSize
@@ -70,7 +70,8 @@ func heaped(t testing.TB) *App {
 	t.Helper()
 	a := screen(t, 200, 50).with(event.Info{ID: 1, Name: "main", Kind: event.Main, State: event.Idle, Pending: heapSize})
 	a.tabs.Focus.Asked = true
-	a.use(&pool{panel: panel.Pool{Letters: heap{}, Mail: heap{}}})
+	a.use(&agents.Pool{})
+	a.boards.Inbox = heap{}
 	a.boards.inbox(1, "main")
 	a.carried(a.draw())
 	for range 300 {

@@ -8,16 +8,16 @@ import (
 
 	"fantail/agents/event"
 	"fantail/ui/dialog"
-	"fantail/ui/flash"
+	"fantail/ui/format"
 	"fantail/ui/intent"
+	"fantail/ui/notify"
 	"fantail/ui/tabs"
-	"fantail/ui/words"
 )
 
 // quit ends the program at once if no agent works and nobody is at another screen; otherwise it
 // asks what to do with them. An agent with an open question loses nothing: it asks again at the
 // next start, and goes on.
-func quit(ts *tabs.Tabs, line *flash.Line, others int, settled func(ctx context.Context) error) intent.Intent {
+func quit(ts *tabs.Tabs, line *notify.Flash, others int, settled func(ctx context.Context) error) intent.Intent {
 	var names, asking []string
 	for _, t := range ts.All {
 		switch {
@@ -82,5 +82,5 @@ func quit(ts *tabs.Tabs, line *flash.Line, others int, settled func(ctx context.
 
 // atWork reports whether a tab's agent works, or is about to: a prompt waits for it.
 func atWork(t *tabs.Tab) bool {
-	return words.Working(t.Info.State) || slices.ContainsFunc(t.Info.Prompts, func(p event.Prompt) bool { return !p.Held })
+	return format.Working(t.Info.State) || slices.ContainsFunc(t.Info.Prompts, func(p event.Prompt) bool { return !p.Held })
 }

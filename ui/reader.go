@@ -8,13 +8,12 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"fantail/agents"
 	"fantail/agents/history"
-	"fantail/agents/memory"
 	"fantail/ui/composer"
-	"fantail/ui/files"
+	"fantail/ui/format"
 	"fantail/ui/tabs"
 	"fantail/ui/transcript"
-	"fantail/ui/words"
 )
 
 // pageSize is how many entries a page of a transcript has.
@@ -27,10 +26,10 @@ type reader struct {
 	ctx  context.Context // of the screen
 	root string          // the workspace
 	head func() string   // returns the branch
-	pool *pool           // nil until attached
+	pool *agents.Pool    // nil until attached
 
-	files     *files.Index      // nil until a draft asked for one
-	documents []memory.Document // as last listed
+	files     *composer.FileIndex // nil until a draft asked for one
+	documents []history.Document  // as last listed
 }
 
 // transcript reads the newest page of a tab that has no page yet.
@@ -52,7 +51,7 @@ func (r *reader) older(t *tabs.Tab) tea.Cmd {
 
 func (r *reader) page(agent, before int64) tea.Cmd {
 	return func() tea.Msg {
-		es, err := r.pool.Page(r.ctx, agent, before, pageSize)
+		es, err := r.pool.Records.Page(r.ctx, agent, before, pageSize)
 		return paged{agent: agent, before: before, entries: es, err: err}
 	}
 }
@@ -64,7 +63,7 @@ func (r *reader) facts(t *tabs.Tab) tea.Cmd {
 	}
 	id := t.Info.ID
 	return func() tea.Msg {
-		f, err := r.pool.Facts(r.ctx, id)
+		f, err := r.pool.Records.Facts(r.ctx, id)
 		return factsRead{id, f, err}
 	}
 }
@@ -94,13 +93,13 @@ func (r *reader) list(box *composer.Box) tea.Cmd {
 	if r.files != nil || !strings.Contains(box.Value(), "@") {
 		return nil
 	}
-	r.files = files.NewIndex(nil)
+	r.files = composer.NewFileIndex(nil)
 	return func() tea.Msg {
-		paths, err := files.Scan(r.ctx, r.root)
+		paths, err := composer.ScanFiles(r.ctx, r.root)
 		if err != nil && len(paths) == 0 {
-			return done{text: words.Sentence(fmt.Errorf("list the files of the workspace: %w", err)), tone: transcript.Bad}
+			return done{text: format.Sentence(fmt.Errorf("list the files of the workspace: %w", err)), tone: transcript.Bad}
 		}
-		return listed{files.NewIndex(paths)}
+		return listed{composer.NewFileIndex(paths)}
 	}
 }
 
@@ -111,9 +110,9 @@ func (r *reader) remembered(k tea.KeyPressMsg, box *composer.Box) tea.Cmd {
 		return nil
 	}
 	return func() tea.Msg {
-		ds, err := r.pool.slash.Memory.List(r.ctx)
+		ds, err := r.pool.Memory.List(r.ctx)
 		if err != nil {
-			return done{text: words.Sentence(err), tone: transcript.Bad}
+			return done{text: format.Sentence(err), tone: transcript.Bad}
 		}
 		return known{ds}
 	}

@@ -8,59 +8,48 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"fantail/agents"
+	"fantail/agents/agentstest"
 	"fantail/agents/history"
-	"fantail/agents/memory"
-	"fantail/ui/slash/facets"
+	"fantail/agents/llm"
 )
 
-// shelf is a pool of which there is only something to read.
-type shelf struct {
-	read
-	facets.Memory
-	asked []int64 // before which entry a page was asked for
-}
-
-func (s *shelf) Page(_ context.Context, _, before int64, _ int) ([]history.Entry, error) {
-	s.asked = append(s.asked, before)
-	return []history.Entry{{Seq: 7}}, nil
-}
-
-func (s *shelf) List(context.Context) ([]memory.Document, error) {
-	return []memory.Document{{Name: "oauth"}}, nil
-}
-
-func newReader(t *testing.T, s *shelf) *reader {
+// newReader is a reader of a pool, or of none yet.
+func newReader(t *testing.T, p *agents.Pool) *reader {
 	t.Helper()
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "shop.go"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	r := &reader{ctx: t.Context(), root: dir, head: func() string { return "main" }}
-	if s != nil {
-		r.pool = &pool{read: s, slash: facets.Pool{Memory: s}}
-	}
-	return r
+	return &reader{ctx: t.Context(), root: dir, head: func() string { return "main" }, pool: p}
+}
+
+// silent is a pool whose agents say nothing.
+func silent(t *testing.T) *agentstest.World {
+	return agentstest.Open(t, &agentstest.Model{Reply: func(context.Context, *llm.Request) ([]llm.Part, error) { return nil, nil }}, agentstest.Setting{})
 }
 
 // TestReaderReadsAPageOnce: a tab's newest page is read once, and not before there is a
 // pool; the answer says whose it is.
 func TestReaderReadsAPageOnce(t *testing.T) {
-	a := screen(t, 80, 24)
+	a, w := screen(t, 80, 24), silent(t)
 	main := a.tabs.Main()
 	if newReader(t, nil).transcript(main) != nil || main.Asked {
 		t.Error("without a pool a page is asked for")
 	}
-	s := &shelf{}
-	r := newReader(t, s)
+	w.Prompt("hi")
+	w.Settle()
+	main.Info.ID = w.Main()
+	r := newReader(t, w.Pool)
 	if r.transcript(nil) != nil {
 		t.Error("without a tab a page is asked for")
 	}
 	m, ok := r.transcript(main)().(paged)
-	if !ok || m.agent != main.Info.ID || m.before != 0 || len(m.entries) != 1 {
+	if !ok || m.agent != main.Info.ID || m.before != 0 || len(m.entries) == 0 || m.entries[0].Text != "hi" {
 		t.Errorf("the answer is %+v", m)
 	}
-	if r.transcript(main) != nil || len(s.asked) != 1 {
-		t.Errorf("it is asked for again; so far %v", s.asked)
+	if r.transcript(main) != nil {
+		t.Error("it is asked for again")
 	}
 	if r.older(main) != nil {
 		t.Error("an older page is asked for before the newest is there")
@@ -86,7 +75,11 @@ func TestReaderReadsTheBranchAfterWork(t *testing.T) {
 // TestReaderReadsWhatIsCompleted: files are listed at the first @, documents at each # and
 // where the arguments of /memory begin.
 func TestReaderReadsWhatIsCompleted(t *testing.T) {
-	r := newReader(t, &shelf{})
+	w := silent(t)
+	if _, err := w.Pool.Memory.Write(t.Context(), "oauth", "how", nil); err != nil {
+		t.Fatal(err)
+	}
+	r := newReader(t, w.Pool)
 	box := screen(t, 80, 24).tabs.Main().Box
 	typed := func(text, key string) (ms []tea.Msg) {
 		box.Set(text)

@@ -8,7 +8,6 @@ import (
 
 	"fantail/agents"
 	"fantail/ui/term"
-	"fantail/ui/welcome"
 )
 
 // Terminal is what the process in the terminal does with it. A screen itself has only the bytes
@@ -24,7 +23,7 @@ type Terminal interface {
 type Remote struct{ program *term.Program }
 
 // Attach gives the screen its pool, once.
-func (r Remote) Attach(p *agents.Pool) { r.program.Send(attached{poolOf(p)}) }
+func (r Remote) Attach(p *agents.Pool) { r.program.Send(attached{p}) }
 
 // Model replaces the start screen's line about the model.
 func (r Remote) Model(start string) { r.program.Send(told{start}) }
@@ -33,7 +32,7 @@ func (r Remote) Model(start string) { r.program.Send(told{start}) }
 func (r Remote) Lacks(text string) { r.program.Send(lacks{text}) }
 
 // Open tells what the opening of the workspace brought.
-func (r Remote) Open(o welcome.Opening) { r.program.Send(o) }
+func (r Remote) Open(o Opening) { r.program.Send(o) }
 
 // Say shows a line for a while.
 func (r Remote) Say(text string) { r.program.Send(noted{text}) }

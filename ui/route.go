@@ -7,7 +7,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"fantail/inbox"
-	"fantail/ui/asking"
 	"fantail/ui/composer"
 	"fantail/ui/dialog"
 	"fantail/ui/intent"
@@ -74,7 +73,7 @@ func (a *App) keyDialog(k tea.KeyPressMsg) (tea.Cmd, bool) {
 		return nil, true
 	}
 	switch d := d.(type) {
-	case dialog.Wanted, dialog.Wish:
+	case dialog.Wanted, dialog.BoardAction:
 		if b := a.layers.Board(); b != nil {
 			return a.act(b.Do(d)), true
 		}
@@ -130,7 +129,7 @@ func (a *App) keyTabs(k tea.KeyPressMsg) (tea.Cmd, bool) {
 		a.boards.schedules(t.Info.ID, t.Info.Name)
 		return nil, true
 	case "alt+a", "f5":
-		a.asks.Next(asking.Sought)
+		a.asks.Next(Sought)
 		return nil, true
 	case "alt+1", "alt+2", "alt+3", "alt+4", "alt+5", "alt+6", "alt+7", "alt+8", "alt+9":
 		a.tabs.Nth(int(s[4] - '0'))
@@ -148,7 +147,7 @@ func (a *App) keyFromDialog(key string) (tea.Cmd, bool) {
 	case key != "alt+a" && key != "f5" || a.boards.panel() != nil && a.layers.Bare():
 		return nil, false
 	case over || a.boards.fleet() != nil && a.layers.Bare():
-		a.asks.Next(asking.Sought)
+		a.asks.Next(Sought)
 		return nil, true
 	}
 	was := a.layers.Top()
@@ -174,7 +173,7 @@ func (a *App) keySelection(k tea.KeyPressMsg) (tea.Cmd, bool) {
 		return nil, t.At().Key(k)
 	case "enter", "o":
 		if ids := t.At().Opens(); len(ids) > 0 {
-			return a.act(panel.Letters(a.boards.Env, t.Info.ID, ids)), true
+			return a.act(panel.Letters(a.boards.Options, t.Info.ID, ids)), true
 		}
 		if t.At().Unfolds() {
 			return nil, true
@@ -213,6 +212,9 @@ func (a *App) keyBox(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	}
 	switch intent {
 	case composer.Submit:
+		if !box.Empty() {
+			a.asks.Sent()
+		}
 		return a.act(a.sender.submit(t)), true
 	case composer.Edit:
 		return a.act(a.sender.edit(t)), true
@@ -237,7 +239,7 @@ func (a *App) keyGlobal(k tea.KeyPressMsg) (tea.Cmd, bool) {
 		if a.pool == nil {
 			return nil, true
 		}
-		return a.setMode(a.tally.Mode.Cycle(a.tally.Wall)), true
+		return a.stepMode(), true
 	case "?":
 		return a.act(intent.Help{}), true
 	case "ctrl+d":
@@ -307,7 +309,7 @@ func (a *App) click(m tea.MouseClickMsg) tea.Cmd {
 		return a.act(i)
 	}
 	if r, t := a.drawn.asked, a.tabs.Focus; a.layers.Top() == nil && t != nil && r.h > 0 && m.Y == r.y && a.asks.Openly(t) {
-		a.asks.Open(t.Info.ID, asking.Sought)
+		a.asks.Open(t.Info.ID, Sought)
 		a.dirty = true
 		return nil
 	}
@@ -378,7 +380,7 @@ func (a *App) keyPanes(k tea.KeyPressMsg) (tea.Cmd, bool) {
 			return nil, false
 		}
 		if a.flash.Again("w", "w again asks "+t.Info.Name+" to wrap up", func() bool { return a.tabs.Focus == t && !t.Info.State.Terminal() }) {
-			return a.act(panel.WrapUp(a.pool.panel.Steer, t.Info.Name)), true
+			return a.act(panel.WrapUp(a.pool, t.Info.Name)), true
 		}
 		return nil, true
 	}
@@ -416,11 +418,11 @@ func (a *App) handleUrgent(h intent.Handle) tea.Cmd {
 	a.tabs.To(t)
 	t.News = false // handling its mail counts as looking at it
 	take := func(ctx context.Context, agent int64) (inbox.Message, bool, error) {
-		got, ok, err := a.pool.pickup.Next(ctx, agent, h.Message.ID)
+		got, ok, err := a.pool.Pickup.Next(ctx, agent, h.Message.ID)
 		if err != nil {
 			a.feed.after(wanted{h.Failed})
 		}
 		return got, ok, err
 	}
-	return tea.Batch(a.shown(), a.act(slash.Turn(a.env(), t, take)))
+	return tea.Batch(a.shown(), a.act(slash.Turn(a.commandOptions(), t, take)))
 }

@@ -7,21 +7,33 @@ import (
 	"strings"
 
 	"fantail/agents/event"
-	"fantail/ui/drafts"
+	"fantail/agents/tasks"
+	"fantail/ui/format"
 	"fantail/ui/intent"
+	"fantail/ui/panel"
 	"fantail/ui/slash"
 	"fantail/ui/tabs"
 	"fantail/ui/transcript"
-	"fantail/ui/words"
 )
 
 // sender says what follows from what the human sends from a box, and brings back what was sent but
 // has not entered a conversation yet.
 type sender struct {
-	tabs   *tabs.Tabs
-	drafts *drafts.Drafts
-	env    func() slash.Env // of commands
-	pool   *pool            // nil until attached
+	tabs    *tabs.Tabs
+	drafts  *Drafts
+	options func() slash.Options // of commands
+	pool    prompter             // nil until attached
+}
+
+// prompter gives agents what the human typed, and takes it back.
+type prompter interface {
+	Prompt(ctx context.Context, agent int64, text string) error
+	Unprompt(ctx context.Context, id int64) (bool, error)
+	Withdraw(ctx context.Context, agent int64) ([]string, error)
+	Shell(ctx context.Context, agent int64, command string) error
+	Stop(agent int64)
+	Tell(ctx context.Context, name, text string) error
+	Resume(ctx context.Context, by int64, name, prompt string) (t tasks.Task, goes bool, err error)
 }
 
 // submit sends the content of a tab's box: a command, a shell command of the human's own, or a
@@ -38,8 +50,8 @@ func (s *sender) submit(t *tabs.Tab) intent.Intent {
 		return s.line(t, text)
 	}
 	if strings.HasPrefix(text, "/") {
-		i, err := slash.Run(s.env(), t, text)
-		if errors.Is(err, slash.ErrOpening) {
+		i, err := slash.Run(s.options(), t, text)
+		if errors.Is(err, panel.ErrOpening) {
 			s.drafts.Keep(box)
 			return nil
 		}
@@ -62,7 +74,7 @@ func (s *sender) submit(t *tabs.Tab) intent.Intent {
 // line sends a one-line box: an instruction for the agent, a prompt to resume it with, or a command as main.
 func (s *sender) line(t *tabs.Tab, text string) intent.Intent {
 	if t.Line.For == tabs.Command {
-		i, err := slash.Run(s.env(), t, text)
+		i, err := slash.Run(s.options(), t, text)
 		if err != nil { // the line stays, so that an Esc meant for it stops no turn
 			kept := s.drafts.Remember(t.Line.Box, text)
 			t.Line.Box.Set("/")
@@ -75,10 +87,10 @@ func (s *sender) line(t *tabs.Tab, text string) intent.Intent {
 	t.Line = nil
 	return intent.Do{Agent: t.Info.ID, Back: text, F: func(ctx context.Context) (intent.Intent, error) {
 		if resumes {
-			_, _, err := s.pool.slash.Agents.Resume(ctx, by, name, text)
+			_, _, err := s.pool.Resume(ctx, by, name, text)
 			return nil, err
 		}
-		err := s.pool.slash.Steer.Tell(ctx, name, text)
+		err := s.pool.Tell(ctx, name, text)
 		var ended *event.EndedError
 		if errors.As(err, &ended) {
 			err = fmt.Errorf("%w: Enter resumes it with what you typed", err)
@@ -101,7 +113,7 @@ func (s *sender) early() intent.Intent {
 			continue
 		}
 		all = append(all, intent.Call(func() intent.Intent { // run only once those before it are carried out
-			i, err := slash.Run(s.env(), t, text)
+			i, err := slash.Run(s.options(), t, text)
 			if err != nil {
 				return refusal(t, text, err)
 			}
@@ -130,13 +142,13 @@ func (s *sender) prompt(t *tabs.Tab, text string) intent.Intent {
 // refusal says why a command can't be carried out. The box need not keep the command: the history
 // has it.
 func refusal(t *tabs.Tab, command string, err error) intent.Intent {
-	return intent.Tell{Agent: t.Info.ID, Command: command, Text: words.Sentence(err), Tone: transcript.Bad}
+	return intent.Tell{Agent: t.Info.ID, Command: command, Text: format.Sentence(err), Tone: transcript.Bad}
 }
 
 // stop ends the turn or the wait of a tab's agent, and nothing else. Prompts queued for it go back
 // into its box before the turn ends, so that they are neither sent nor lost.
 func (s *sender) stop(t *tabs.Tab) intent.Intent {
-	if t == nil || s.pool == nil || t.Info.State.Terminal() || s.env().ReadOnly != nil {
+	if t == nil || s.pool == nil || t.Info.State.Terminal() || s.options().ReadOnly != nil {
 		return nil
 	}
 	id := t.Info.ID
@@ -144,7 +156,7 @@ func (s *sender) stop(t *tabs.Tab) intent.Intent {
 		texts, err := s.pool.Withdraw(ctx, id)
 		s.pool.Stop(id)
 		if err != nil {
-			return intent.Tell{Agent: id, Text: words.Sentence(err), Tone: transcript.Bad}
+			return intent.Tell{Agent: id, Text: format.Sentence(err), Tone: transcript.Bad}
 		}
 		return intent.Back{Agent: id, Text: strings.Join(texts, "\n")}
 	}}
@@ -157,7 +169,7 @@ func (s *sender) withdraw(t *tabs.Tab, q event.Prompt) intent.Intent {
 		ok, err := s.pool.Unprompt(ctx, q.ID)
 		switch {
 		case err != nil:
-			return intent.Tell{Agent: id, Text: words.Sentence(err), Tone: transcript.Bad}
+			return intent.Tell{Agent: id, Text: format.Sentence(err), Tone: transcript.Bad}
 		case !ok:
 			return intent.Tell{Agent: id, Text: "that prompt has been sent already"}
 		}
@@ -178,9 +190,9 @@ func (s *sender) edited(agent int64, text string, err error) intent.Intent {
 	t := s.tabs.ByID(agent)
 	switch {
 	case err != nil && t != nil:
-		return intent.Tell{Agent: agent, Text: words.Sentence(err), Tone: transcript.Bad}
+		return intent.Tell{Agent: agent, Text: format.Sentence(err), Tone: transcript.Bad}
 	case err != nil:
-		return intent.Say{Text: words.Sentence(err)}
+		return intent.Say{Text: format.Sentence(err)}
 	case t == nil || t.Typing() == nil:
 		s.drafts.Give(t, text)
 	default:

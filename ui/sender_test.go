@@ -8,16 +8,13 @@ import (
 	"testing"
 
 	"fantail/agents/event"
-	"fantail/agents/roster"
+	"fantail/agents/tasks"
 	"fantail/ui/intent"
-	"fantail/ui/slash/facets"
 	"fantail/ui/transcript"
 )
 
 // ear is a pool that notes what a human says to it, in order, and fails with err.
 type ear struct {
-	talk
-	facets.Agents
 	said []string
 	err  error
 }
@@ -39,12 +36,8 @@ func (e *ear) Tell(_ context.Context, name, text string) error {
 	return e.note("tell %s: %s", name, text)
 }
 
-func (e *ear) WrapUp(_ context.Context, name string) error { return e.note("wrap up %s", name) }
-
-func (e *ear) End(_ context.Context, name string) error { return e.note("end %s", name) }
-
-func (e *ear) Resume(_ context.Context, by int64, name, prompt string) (roster.Task, bool, error) {
-	return roster.Task{}, true, e.note("resume %s by %d: %s", name, by, prompt)
+func (e *ear) Resume(_ context.Context, by int64, name, prompt string) (tasks.Task, bool, error) {
+	return tasks.Task{}, true, e.note("resume %s by %d: %s", name, by, prompt)
 }
 
 func (e *ear) Withdraw(_ context.Context, agent int64) ([]string, error) {
@@ -88,7 +81,7 @@ func sends(t *testing.T) (*App, *ear) {
 		event.Info{ID: 1, Name: "main", Kind: event.Main, State: event.Idle},
 		event.Info{ID: 2, Name: "kid", Kind: event.Sub, State: event.Running},
 		event.Info{ID: 3, Name: "old", Kind: event.Sub, State: event.Done}), &ear{}
-	a.use(&pool{talk: e, slash: facets.Pool{Agents: e, Steer: e}})
+	a.sender.pool = e
 	return a, e
 }
 

@@ -10,8 +10,8 @@ import (
 	"fantail/agents/event"
 	"fantail/inbox/policy"
 	"fantail/themes"
-	"fantail/tools/permit"
-	"fantail/ui/frame"
+	"fantail/tools/permission"
+	"fantail/ui/cells"
 	"fantail/ui/tabs"
 )
 
@@ -44,8 +44,8 @@ func statusOf(t *testing.T, d *rand.Rand) statusCase {
 	}
 	a.branch = one("", "main", "feature/oauth", "feature/"+strings.Repeat("very-", 30)+"long")
 	modes := []string{"ask", "accept-edits", "auto", "plan", "yolo"}
-	a.o.Usual = permit.Mode(one(append(modes, "", "ask", "ask")...))
-	a.tally.Tally = event.Tally{Mode: permit.Mode(one(modes...)), Running: d.IntN(3), Queued: d.IntN(2), Asking: d.IntN(2) * 2}
+	a.o.Usual = permission.Mode(one(append(modes, "", "ask", "ask")...))
+	a.tally.Tally = event.Tally{Mode: permission.Mode(one(modes...)), Running: d.IntN(3), Queued: d.IntN(2), Asking: d.IntN(2) * 2}
 	if d.IntN(4) == 0 {
 		a.tally.Quiet = policy.Quiet{On: true, Until: a.o.Now().Add(time.Hour)}
 	}
@@ -57,7 +57,7 @@ func statusOf(t *testing.T, d *rand.Rand) statusCase {
 	if i.Outside {
 		mode = mode.Tightest()
 	}
-	if mode != a.o.Usual || mode == permit.Yolo || mode == permit.Plan {
+	if mode != a.o.Usual || mode == permission.Yolo || mode == permission.Plan {
 		c.must = string(mode)
 	}
 	add := func(when bool, text string) {
@@ -73,13 +73,13 @@ func statusOf(t *testing.T, d *rand.Rand) statusCase {
 	add(a.tally.Quiet.On, "quiet until")
 	add(i.Outside, "from outside")
 	add(a.tabs.Focus.Info.Kind == event.Fork, "fork")
-	add(a.branch != "", "[Branch: "+strings.TrimSuffix(frame.Cut(a.branch, tabs.BranchLeast), "…"))
-	add(mode == permit.Yolo, "yolo · outside the sandbox ")
+	add(a.branch != "", "[Branch: "+strings.TrimSuffix(cells.Cut(a.branch, tabs.BranchLeast), "…"))
+	add(mode == permission.Yolo, "yolo · outside the sandbox ")
 	add(c.must == "", " "+string(mode)+" ")
 	add(i.Model != "", "sonnet")
 	add(i.Context > 0, "34%")
 	add(i.Context > 0, "$0.12")
-	add(frame.Width(a.branch) > tabs.BranchLeast, "[Branch: "+a.branch+"]")
+	add(cells.Width(a.branch) > tabs.BranchLeast, "[Branch: "+a.branch+"]")
 	return c
 }
 
@@ -97,7 +97,7 @@ func TestStatusLine_atEveryWidth(t *testing.T) {
 				t.Helper()
 				t.Fatalf("case %d at %d: %s\n%q", n, w, fmt.Sprintf(format, args...), text)
 			}
-			if got := frame.Width(text); got != w {
+			if got := cells.Width(text); got != w {
 				fail("it is %d wide", got)
 			}
 			if c.must != "" && !strings.HasSuffix(text, c.must+" ") && !strings.Contains(text, c.must+" · quiet") && !strings.Contains(text, "yolo · outside the sandbox ") {
@@ -119,21 +119,21 @@ func TestStatusLine_atEveryWidth(t *testing.T) {
 
 			_, name, _ := strings.Cut(text, "[Branch: ")
 			name, _, _ = strings.Cut(name, "]")
-			if frame.Width(name) < branch {
+			if cells.Width(name) < branch {
 				fail("the branch is shorter than one column before")
 			}
-			branch = frame.Width(name)
+			branch = cells.Width(name)
 
 			name, ok := strings.CutPrefix(text, "[Agent: ")
 			if at := strings.IndexAny(name, "|]"); ok && at >= 0 {
-				got := frame.Width(strings.TrimRight(name[:at], " "))
+				got := cells.Width(strings.TrimRight(name[:at], " "))
 				if got < agent {
 					fail("the agent's name is shorter than one column before")
 				}
 				agent = got
 			}
 		}
-		if before != len(c.order) && agent < 30 && frame.Width(strings.Join(c.order, "   ")) < 120 {
+		if before != len(c.order) && agent < 30 && cells.Width(strings.Join(c.order, "   ")) < 120 {
 			t.Errorf("case %d: at 200 only %q show", n, c.order[:before])
 		}
 	}
@@ -142,8 +142,8 @@ func TestStatusLine_atEveryWidth(t *testing.T) {
 // TestStatusLine_shortensTheBranchFirst: all else stays while the branch can give room.
 func TestStatusLine_shortensTheBranchFirst(t *testing.T) {
 	a := screen(t, 200, 30).with(event.Info{ID: 1, Name: "main", Kind: event.Main, State: event.Running, Model: "anthropic/sonnet", Pending: 2})
-	a.branch, a.o.Usual = "feature/oauth-for-the-shop", permit.Ask
-	a.tally.Tally = event.Tally{Asking: 2, Mode: permit.AcceptEdits}
+	a.branch, a.o.Usual = "feature/oauth-for-the-shop", permission.Ask
+	a.tally.Tally = event.Tally{Asking: 2, Mode: permission.AcceptEdits}
 	for w, want := range map[int]string{
 		110: "[Agent: main | 2 pending] [Branch: feature/oauth-for-the-shop]     ⚠ 2 asking · alt+a   sonnet · accept-edits ",
 		90:  "[Agent: main | 2 pending] [Branch: feature/o…] ⚠ 2 asking · alt+a   sonnet · accept-edits ",

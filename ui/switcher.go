@@ -2,11 +2,11 @@ package ui
 
 import (
 	"fantail/inbox"
+	"fantail/ui/cells"
 	"fantail/ui/dialog"
-	"fantail/ui/frame"
+	"fantail/ui/format"
 	"fantail/ui/intent"
 	"fantail/ui/tabs"
-	"fantail/ui/words"
 )
 
 // switcher picks a tab by name, with the one used before highlighted.
@@ -14,13 +14,13 @@ func switcher(ts *tabs.Tabs) intent.Intent {
 	var items []dialog.Item
 	before := ts.Last()
 	for _, t := range ts.All {
-		sign, _ := words.Glyph(t.Info)
+		sign, _ := format.Glyph(t.Info)
 		help := sign + " " + string(t.Info.State)
 		if mail := t.MailWords(); mail != "" {
 			help += " · " + mail
 		}
 		if t.Info.Prompt != "" {
-			help += " · " + frame.CleanLine(inbox.Label(t.Info.Prompt))
+			help += " · " + cells.CleanLine(inbox.Label(t.Info.Prompt))
 		}
 		items = append(items, dialog.Item{Value: t.Info.Name, Label: t.Info.Name, Help: help, Chosen: t == before})
 	}

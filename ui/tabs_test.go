@@ -9,10 +9,10 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"fantail/agents/event"
+	"fantail/ui/cells"
 	"fantail/ui/dialog"
-	"fantail/ui/frame"
+	"fantail/ui/format"
 	"fantail/ui/tabs"
-	"fantail/ui/words"
 )
 
 // screen is an App that nothing runs: its state is what a test sets.
@@ -82,7 +82,7 @@ func TestTabRowShowsTheFocused(t *testing.T) {
 			a.tabs.Nth(n)
 			line, spans := a.tabs.Row(w)
 			row := plain(line)
-			if got := frame.Width(line); got != w {
+			if got := cells.Width(line); got != w {
 				t.Fatalf("the row at %d is %d wide: %q", w, got, row)
 			}
 			if !strings.Contains(row, a.tabs.Focus.Info.Name) {
@@ -119,7 +119,7 @@ func TestGlyphs(t *testing.T) {
 		}
 		line, _ := a.tabs.Row(200)
 		if a.look.ascii {
-			line = frame.ASCII(line)
+			line = cells.ASCII(line)
 		}
 		if !strings.Contains(plain(line), c.row) {
 			t.Errorf("with %s the row is %q, want %q in it", c.environ, plain(line), c.row)
@@ -129,7 +129,7 @@ func TestGlyphs(t *testing.T) {
 
 func TestClock(t *testing.T) {
 	for d, want := range map[time.Duration]string{-1: "0:00", 0: "0:00", 42 * time.Second: "0:42", 725 * time.Second: "12:05", 3723 * time.Second: "1:02:03"} {
-		if got := words.Clock(d); got != want {
+		if got := format.Clock(d); got != want {
 			t.Errorf("%s is %s, want %s", d, got, want)
 		}
 	}
@@ -351,7 +351,7 @@ func TestTabRow_tellsThatAHiddenOneAsks(t *testing.T) {
 		if hides := strings.Contains(digits, "‹%⚠ ") || strings.Contains(digits, " ⚠%›"); hides != (c.want != "") || !strings.Contains(digits+" ", c.want) {
 			t.Errorf("%d asks while %d shows: %q", c.asks, c.focus, line)
 		}
-		if got := frame.Width(line); got != 60 {
+		if got := cells.Width(line); got != 60 {
 			t.Errorf("the row is %d wide: %q", got, line)
 		}
 	}
@@ -416,8 +416,8 @@ func TestIdleRow(t *testing.T) {
 		66:  "  main ○ │ auth ◐ 4:12 │ kept ◐ │ ever ◐ │ impleme…th-tests ◐",
 	} {
 		line, spans := a.tabs.Row(w)
-		if got := strings.TrimRight(plain(line), " "); got != strings.TrimRight(want, " ") || frame.Width(line) != w {
-			t.Errorf("at %d the row is\n%q (%d), want\n%q", w, got, frame.Width(line), want)
+		if got := strings.TrimRight(plain(line), " "); got != strings.TrimRight(want, " ") || cells.Width(line) != w {
+			t.Errorf("at %d the row is\n%q (%d), want\n%q", w, got, cells.Width(line), want)
 		}
 		for _, s := range spans {
 			if cell, name := string([]rune(plain(line))[s.From:s.To]), a.tabs.ByID(s.ID).Info.Name; !strings.Contains(cell, name[:4]) {

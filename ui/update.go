@@ -7,14 +7,15 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"fantail/agents"
 	"fantail/themes"
-	"fantail/tools/permit"
+	"fantail/tools/permission"
+	"fantail/ui/format"
 	"fantail/ui/intent"
+	"fantail/ui/panel"
 	"fantail/ui/tabs"
 	"fantail/ui/term"
 	"fantail/ui/transcript"
-	"fantail/ui/welcome"
-	"fantail/ui/words"
 )
 
 // Init asks for what the first frame does not need.
@@ -93,11 +94,14 @@ func (a *App) handle(m tea.Msg) tea.Cmd {
 	case suspended:
 		return a.suspend()
 	case stalled:
+		a.stalled = true
 		a.notice.Absent()
 		if a.human != nil {
 			a.human.Absent()
 		}
 	case flows:
+		a.stalled = false
+		a.asks.Back()
 		a.notice.Back()
 		if a.human != nil {
 			a.human.Back()
@@ -110,7 +114,7 @@ func (a *App) handle(m tea.Msg) tea.Cmd {
 	case lacks:
 		a.welcome.Lacks(m.text)
 		a.dirty = true
-	case welcome.Opening:
+	case Opening:
 		a.takeOpening(m)
 	case paged:
 		return a.page(m)
@@ -154,17 +158,17 @@ func (a *App) handle(m tea.Msg) tea.Cmd {
 	return nil
 }
 
-// attach takes the pool; its feed begins with the current state.
-func (a *App) attach(p *pool) tea.Cmd {
-	a.asks.Pool, a.asks.Free = p.asks, func(ctx context.Context) error { return a.pool.SetMode(ctx, permit.Auto) }
+// attach takes the pool; the first news are its current state.
+func (a *App) attach(p *agents.Pool) tea.Cmd {
+	a.asks.Free = func(ctx context.Context) error { return a.pool.SetMode(ctx, permission.Auto) }
 	a.use(p)
 	a.feed.began = a.o.Now().Truncate(time.Millisecond)
-	a.notice.Attach(p.notice, a.feed.began)
+	a.notice.Attach(p, a.feed.began)
 	a.human = p.Arrive()
 	a.human.Pressed(a.o.Now()) // a human has just started the program
-	a.feed.source = p.Subscribe()
+	a.feed.source, a.feed.was = p.Subscribe()
 	a.o.Go("feed", a.feed.follow)
-	return a.act(intent.All{a.drafts.Load(), a.drafts.Offered(p.drafts)})
+	return a.act(intent.All{a.drafts.Load(), a.drafts.Offered(p.Drafts.Arrive())})
 }
 
 // others is how many other screens show the same agents.
@@ -176,9 +180,12 @@ func (a *App) others() int {
 }
 
 // use gives the pool to everything that asks it something.
-func (a *App) use(p *pool) {
-	a.pool, a.reader.pool, a.sender.pool = p, p, p
-	a.boards.Pool, a.boards.there = p.panel, true
+func (a *App) use(p *agents.Pool) {
+	a.pool, a.reader.pool, a.sender.pool, a.boards.Pool = p, p, p, p
+	a.asks.Answer, a.boards.Inbox = p.Asks.Answer, panel.MessagesOf(p)
+	if f := a.boards.fleet(); f != nil { // opened before
+		f.Pool = p
+	}
 }
 
 // refreshBox has the prompt box complete its word anew.
@@ -246,12 +253,12 @@ func (a *App) background(dark bool) {
 }
 
 // takeOpening takes in what the opening of the workspace brought.
-func (a *App) takeOpening(o welcome.Opening) {
+func (a *App) takeOpening(o Opening) {
 	a.dirty = true
 	a.welcome.Open(o)
 	if o.Theme != "" {
 		if t, err := themes.Load(o.Theme, a.look.noColor); err != nil {
-			a.flash.Say(words.Sentence(fmt.Errorf("the theme %s, which was chosen here, can't be had: %w", o.Theme, err)))
+			a.flash.Say(format.Sentence(fmt.Errorf("the theme %s, which was chosen here, can't be had: %w", o.Theme, err)))
 		} else {
 			a.look.chosen = true
 			a.setTheme(t)
@@ -284,13 +291,13 @@ func (a *App) tick() tea.Cmd {
 	}
 	for _, s := range a.drawn.tabs {
 		if t := a.tabs.ByID(s.ID); t != nil {
-			within(words.Turns(t.Info, t.Active, now))
+			within(format.Turns(t.Info, t.Active, now))
 		}
 	}
 	within(a.boards.turns())
 	if t := a.tabs.Focus; t != nil && a.layers.Base() == nil {
 		within(t.At().Ages())
-		if t.Info.Retry != nil || t.Panes.At == tabs.Info && words.Working(t.Info.State) {
+		if t.Info.Retry != nil || t.Panes.At == tabs.Info && format.Working(t.Info.State) {
 			within(time.Second)
 		}
 		if t.At().Animating() {
@@ -299,6 +306,9 @@ func (a *App) tick() tea.Cmd {
 	}
 	if every > 0 && a.notice.Blurred() {
 		every = max(every, time.Minute) // who looks elsewhere sees enough to know that it lives
+	}
+	if left, ok := a.asks.Opens(); ok {
+		within(max(left, time.Millisecond))
 	}
 	if left, ok := a.flash.Left(); ok {
 		within(max(left, time.Millisecond))

@@ -10,9 +10,9 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"fantail/themes"
+	"fantail/ui/cells"
 	"fantail/ui/dialog"
-	"fantail/ui/frame"
-	"fantail/ui/notice"
+	"fantail/ui/notify"
 	"fantail/ui/tabs"
 	"fantail/ui/transcript"
 )
@@ -48,7 +48,7 @@ func (a *App) draw() tea.Cmd {
 	}
 	v.WindowTitle = title(a.o.Root, a.tabs.Pending)
 	if !fits(a.w, a.h) {
-		small := frame.Wrap("too small: 24x6 at least", max(a.w, 1))
+		small := cells.Wrap("too small: 24x6 at least", max(a.w, 1))
 		v.SetContent(strings.Join(small[:max(0, min(len(small), a.h))], "\n"))
 		a.notice.Hide()
 		a.drawn.view = v
@@ -57,7 +57,7 @@ func (a *App) draw() tea.Cmd {
 	lines, cursor := a.compose()
 	if a.look.ascii {
 		for i, l := range lines {
-			lines[i] = frame.ASCII(l)
+			lines[i] = cells.ASCII(l)
 		}
 	}
 	v.SetContent(strings.Join(lines, "\n"))
@@ -92,7 +92,7 @@ func (a *App) compose() ([]string, *tea.Cursor) {
 		card = append(card, s)
 	}
 	above := len(card)
-	card = append(card, a.notice.Card(notice.CardMost(a.h))...)
+	card = append(card, a.notice.Card(notify.MaxCard(a.h))...)
 	f.card = len(card)
 	r := layout(a.w, a.h, f)
 	a.drawn.r, a.drawn.asked = r, rect{0, r.card.y, a.w, min(above, r.card.h)}
@@ -115,7 +115,7 @@ func (a *App) compose() ([]string, *tea.Cursor) {
 	case question != nil:
 		for i := range r.box.h {
 			if i < len(asked) {
-				lines = append(lines, frame.Fit(asked[i], a.w))
+				lines = append(lines, cells.Fit(asked[i], a.w))
 			} else {
 				lines = append(lines, strings.Repeat(" ", a.w))
 			}
@@ -129,7 +129,7 @@ func (a *App) compose() ([]string, *tea.Cursor) {
 		cursor = tea.NewCursor(x, r.box.y+y)
 		if pop := box.Popup(a.w, max(1, min(8, r.body.h-1))); len(pop) > 0 && a.layers.Top() == nil {
 			for i, l := range pop { // the transcript does not show beside it
-				lines[r.card.y-len(pop)+i] = frame.Fit(l, a.w)
+				lines[r.card.y-len(pop)+i] = cells.Fit(l, a.w)
 			}
 		}
 	}
@@ -153,14 +153,14 @@ func (a *App) whole(b dialog.Box) ([]string, *tea.Cursor) {
 		p.Cover(message)
 	}
 	card := a.notice.Card(min(1, a.h/10))
-	lines := append([]string{frame.Fit(row, a.w)}, b.Lines(a.w, a.h-2-len(card))...)
-	if len(lines) > 1 && frame.Width(lines[1]) != a.w { // the lines of a box all have the same width
+	lines := append([]string{cells.Fit(row, a.w)}, b.Lines(a.w, a.h-2-len(card))...)
+	if len(lines) > 1 && cells.Width(lines[1]) != a.w { // the lines of a box all have the same width
 		for i, l := range lines {
-			lines[i] = frame.Fit(l, a.w)
+			lines[i] = cells.Fit(l, a.w)
 		}
 	}
 	for _, l := range append(card, a.statusLine(a.w)) {
-		lines = append(lines, frame.Fit(l, a.w))
+		lines = append(lines, cells.Fit(l, a.w))
 	}
 	a.notice.At(a.h-1-len(card), len(card))
 	if x, y, ok := b.Cursor(); ok {
@@ -181,7 +181,7 @@ func (a *App) over(lines []string, cursor *tea.Cursor) ([]string, *tea.Cursor) {
 	if len(b) == 0 {
 		return lines, cursor
 	}
-	x, y := max(0, (a.w-frame.Width(b[0]))/2), 1+max(0, (rows-len(b))/3)
+	x, y := max(0, (a.w-cells.Width(b[0]))/2), 1+max(0, (rows-len(b))/3)
 	cursor = nil
 	for i := 1; i < len(lines)-1; i++ {
 		lines[i] = a.tabs.Theme.Paint(themes.Dim, ansi.Strip(lines[i]))
@@ -189,7 +189,7 @@ func (a *App) over(lines []string, cursor *tea.Cursor) ([]string, *tea.Cursor) {
 	if cx, cy, ok := a.layers.Top().Cursor(); ok {
 		cursor = tea.NewCursor(x+cx, y+cy)
 	}
-	return frame.Overlay(lines, b, x, y), cursor
+	return cells.Overlay(lines, b, x, y), cursor
 }
 
 // body is the focused transcript, or the start screen while it is empty.
@@ -206,7 +206,7 @@ func (a *App) body(w, h int) []string {
 
 // title is the title of the window: the workspace, and how many messages wait.
 func title(root string, pending int) string {
-	s := "fantail — " + frame.CleanLine(filepath.Base(root))
+	s := "fantail — " + cells.CleanLine(filepath.Base(root))
 	if pending > 0 {
 		s = fmt.Sprintf("(%d) %s", pending, s)
 	}

@@ -38,10 +38,19 @@ func (w *wheel) gathered() int {
 	return lines
 }
 
-// calm drops a flood of mouse motions before it reaches the loop.
-func calm(now func() time.Time) func(tea.Model, tea.Msg) tea.Msg {
+// calm drops a flood of mouse motions before it reaches the loop, and all that was typed on a screen that is gone: who typed
+// it no longer sees what it would answer.
+func calm(now func() time.Time, gone <-chan struct{}) func(tea.Model, tea.Msg) tea.Msg {
 	var last time.Time
 	return func(_ tea.Model, m tea.Msg) tea.Msg {
+		switch m.(type) {
+		case tea.KeyMsg, tea.PasteMsg, tea.MouseMsg:
+			select {
+			case <-gone:
+				return nil
+			default:
+			}
+		}
 		if _, ok := m.(tea.MouseMotionMsg); ok {
 			t := now()
 			if t.Sub(last) < wheelGap {

@@ -144,7 +144,7 @@ func plainStart(f *ast.FuncLit) bool {
 
 // cleaners are what may be given the program's own environment: what makes that of
 // others of it, and what hides its values.
-var cleaners = []string{"proc.Own", "proc.Clean", "guard.New"}
+var cleaners = []string{"proc.Own", "proc.Clean", "crash.New"}
 
 // inner is where a program is carried out in the environment that its parent was started with for it.
 const inner = "tools/sandbox/cell"
@@ -153,7 +153,7 @@ const inner = "tools/sandbox/cell"
 // that was made for it: one that is left out is the program's own, with all its keys.
 func (plan Plan) checkChildren(t *tree.Tree) (f tree.Findings) {
 	for _, s := range t.Files {
-		if s.Test || s.Dir == plan.Gate || tree.Under(s.Dir, []string{".ci/...", "ui/uitest/...", inner}) {
+		if s.Test || tree.Under(s.Dir, []string{plan.Gate + "/...", ".ci/...", "ui/uitest/...", inner}) {
 			continue
 		}
 		cleaned := map[ast.Node]bool{}

@@ -4,7 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"io/fs"
-	"path"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -15,14 +15,19 @@ import (
 // comments are the rules on what is written of the code.
 func (plan Plan) comments() []Rule {
 	return []Rule{
-		{Name: "package comments are whole and true", Check: plan.checkComments, Bad: []string{
+		{Name: "each package says what it is", Check: checkPackages, Bad: []string{
 			"-- store/a.go --\npackage store\n",
-			"-- store/a.go --\n// Package store is.\n//\n// Does: x.\n//\n// Imports: nothing of ours.\npackage store\n",
-			"-- inbox/a.go --\n// Package inbox is.\n//\n// Does: x.\n//\n// Does not: y.\n//\n// Imports: nothing of ours.\npackage inbox\nimport _ \"fantail/store\"\n",
-			"-- inbox/a.go --\n// Package inbox is.\n//\n// Does: x.\n//\n// Does not: y.\n//\n// Imports: store, themes.\npackage inbox\nimport _ \"fantail/store\"\n",
-			"-- main.go --\n// Fantail. agents inbox store tools ui\npackage main\n",
+			"-- store/a.go --\n// The rows.\npackage store\n",
+			"-- store/a.go --\n// Package store is.\n//\n// Imports: nothing of ours.\npackage store\n",
 			"-- ui/a.go --\n// Package ui is.\npackage ui\n-- ui/b.go --\n// Package ui is.\npackage ui\n",
-		}, Good: []string{"-- inbox/a.go --\n// Package inbox is.\n//\n// Does: x.\n//\n// Does not: y.\n//\n// Imports: store.\npackage inbox\nimport _ \"fantail/store\"\n"}},
+		}, Good: []string{
+			"-- inbox/a.go --\n// Package inbox is.\n//\n// Does: x.\n//\n// Does not: y.\npackage inbox\n-- inbox/b.go --\npackage inbox\n",
+			"-- inbox/a_test.go --\npackage inbox\n",
+		}},
+		{Name: "CONTRIBUTING.md lists each package once", Check: checkMap, Bad: []string{
+			"-- .github/CONTRIBUTING.md --\n- `store`: rows\n", "-- .github/CONTRIBUTING.md --\n- `store`: rows\n- `store`: rows\n-- store/a.go --\npackage store\n",
+			"-- .github/CONTRIBUTING.md --\n- `store`: rows\n-- store/a.go --\npackage store\n-- inbox/a.go --\npackage inbox\n",
+		}, Good: []string{"-- .github/CONTRIBUTING.md --\n- `store`: rows\n-- store/a.go --\npackage store\n-- main.go --\npackage main\n-- .ci/a/a.go --\npackage a\n"}},
 		{Name: "a comment on a declaration begins on a line of its own", Check: checkGlued, Bad: []string{
 			"-- store/a.go --\npackage store\nimport (\n\t\"io\"\n) // DB is one.\ntype DB io.Reader\n",
 		}, Good: []string{
@@ -37,6 +42,37 @@ func (plan Plan) comments() []Rule {
 			"-- README.md --\n# A b\n`store` [x](#a-b) `store/*.go` `go test ./...`\n```sh\n`ui/gone`\n```\n-- store/a.go --\n// Package store has [DB.Write], store.DB and io.Reader.\npackage store\ntype DB struct{}\nfunc (*DB) Write() {}\n",
 		}},
 	}
+}
+
+// contributing is the page with the map of the packages, and mapped a line of it.
+const contributing = ".github/CONTRIBUTING.md"
+
+var mapped = regexp.MustCompile("(?m)^- `([a-z/]+)`: ")
+
+// checkMap refuses a package that the map of the packages lacks, and a line of it without a package.
+func checkMap(t *tree.Tree) (f tree.Findings) {
+	text, ok := t.Texts[contributing]
+	if !ok {
+		return nil
+	}
+	packages := map[string]bool{}
+	for _, s := range t.Files {
+		if s.Dir != "." && !tree.Under(s.Dir, []string{".ci/..."}) {
+			packages[s.Dir] = true
+		}
+	}
+	lines := map[string]int{}
+	for _, m := range mapped.FindAllStringSubmatch(text, -1) {
+		if lines[m[1]]++; !packages[m[1]] {
+			f.Add("%s: there is no package %s; take its line away", contributing, m[1])
+		}
+	}
+	for _, dir := range slices.Sorted(maps.Keys(packages)) {
+		if lines[dir] != 1 {
+			f.Add("%s: it has %d lines for the package %s; write one that says what is in it", contributing, lines[dir], dir)
+		}
+	}
+	return f
 }
 
 // checkGlued refuses a comment that begins behind the bracket of an import: it is not the
@@ -59,12 +95,10 @@ func checkGlued(t *tree.Tree) (f tree.Findings) {
 	return f
 }
 
-// checkComments reads each package's comment: what it does, what it does not,
-// and what it imports of ours, which must be so.
-func (plan Plan) checkComments(t *tree.Tree) (f tree.Findings) {
+// checkPackages wants one comment for each package, without a list of its imports.
+func checkPackages(t *tree.Tree) (f tree.Findings) {
 	for dir, files := range t.Packages() {
 		var doc *ast.CommentGroup
-		imported := map[string]bool{}
 		code := false
 		for _, s := range files {
 			if s.Test {
@@ -76,63 +110,18 @@ func (plan Plan) checkComments(t *tree.Tree) (f tree.Findings) {
 			} else if s.Syntax.Doc != nil {
 				doc = s.Syntax.Doc
 			}
-			for _, i := range s.Syntax.Imports {
-				if p, own := tree.Ours(i); own {
-					imported[p] = true
-				}
-			}
 		}
 		switch {
 		case !code:
-			continue
 		case doc == nil:
-			f.Add("%s: the package has no comment; write what it does, what it does not, and what it imports", dir)
-			continue
-		case dir == ".":
-			for _, folder := range []string{"agents", "inbox", "store", "themes", "tools", "ui"} {
-				if !strings.Contains(doc.Text(), folder) {
-					f.Add("%s: the map in main.go's comment does not show %s", t.At(doc), folder)
-				}
-			}
-			continue
-		}
-		paragraphs := map[string]string{}
-		for p := range strings.SplitSeq(doc.Text(), "\n\n") {
-			if head, rest, ok := strings.Cut(p, ":"); ok && paragraphs[head] == "" {
-				paragraphs[head] = strings.Join(strings.Fields(rest), " ")
-			}
-		}
-		for _, head := range []string{"Does", "Does not", "Imports"} {
-			if paragraphs[head] == "" {
-				f.Add("%s: the comment of %s has no paragraph that begins with %q", t.At(doc), dir, head+":")
-			}
-		}
-		if said := paragraphs["Imports"]; said != "" {
-			f = append(f, plan.checkSaid(t.At(doc), said, imported)...)
+			f.Add("%s: the package has no comment; say what it is in one or two sentences", dir)
+		case files[0].Syntax.Name.Name != "main" && !strings.HasPrefix(doc.Text(), "Package "+files[0].Syntax.Name.Name+" "):
+			f.Add("%s: the comment of %s does not begin with \"Package %s\"", t.At(doc), dir, files[0].Syntax.Name.Name)
+		case strings.Contains(doc.Text(), "\nImports:"):
+			f.Add("%s: the imports stand below; leave the paragraph out", t.At(doc))
 		}
 	}
 	slices.Sort(f)
-	return f
-}
-
-// checkSaid compares what a comment says of imports with the imports.
-func (plan Plan) checkSaid(at, said string, imported map[string]bool) (f tree.Findings) {
-	named := map[string]bool{}
-	for _, p := range regexp.MustCompile(`\.?[a-z]+(?:/[a-z]+)*`).FindAllString(said, -1) {
-		if _, known := plan.Arrows[p]; known {
-			named[p] = true
-		}
-	}
-	for p := range imported {
-		if !named[p] && !(strings.Contains(said, "under it") && named[path.Dir(p)]) {
-			f.Add("%s: the paragraph Imports does not name %s, which is imported", at, p)
-		}
-	}
-	for p := range named {
-		if !imported[p] && !regexp.MustCompile(`\bnot?\b`).MatchString(said) {
-			f.Add("%s: the paragraph Imports names %s, which is not imported", at, p)
-		}
-	}
 	return f
 }
 

@@ -4,15 +4,13 @@
 // rule small sources that it must refuse and some that it must accept.
 //
 // Does not: know this program's own packages and sizes: main_test.go has them.
-//
-// Imports: .ci/house/tree.
 package house
 
 import "fantail/.ci/house/tree"
 
 // Plan is what the rules hold the source to.
 type Plan struct {
-	Arrows   map[string][]string // which packages of ours a package may import; "*": all
+	Layers   [][]string // the packages, lower ones first; each may import those before it
 	Confined []Confined
 	Starters []string // the places that may say `go`
 	Top      []string // what may stand beside main.go, besides dot-files

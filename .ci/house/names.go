@@ -19,7 +19,7 @@ import (
 func (plan Plan) names() []Rule {
 	return []Rule{
 		{Name: "names say what a thing is", Check: checkNames, Bad: []string{
-			"-- a.go --\npackage main\ntype MailManager struct{}\n", "-- ui/utils.go --\npackage ui\n", "-- store/common/a.go --\npackage common\n",
+			"-- a.go --\npackage main\ntype MailManager struct{}\n", "-- a.go --\npackage main\ntype Room struct{}\n", "-- ui/utils.go --\npackage ui\n", "-- store/common/a.go --\npackage common\n",
 		}, Good: []string{"-- a.go --\npackage main\ntype Mailbox struct{}\n"}},
 		{Name: "the top level holds what it may", Check: plan.checkTop, Bad: []string{"-- util/a.go --\npackage util\n", "-- Makefile --\n"}, Good: []string{"-- main.go --\npackage main\n-- .gitignore --\n"}},
 		{Name: "a tool is its code and its text", Check: checkTools, Bad: []string{
@@ -32,7 +32,7 @@ func (plan Plan) names() []Rule {
 	}
 }
 
-var badName = regexp.MustCompile(`(Manager|Handler|Service|Utils?|Common|Helpers?|Impl|Base)$`)
+var badName = regexp.MustCompile(`(Manager|Handler|Service|Utils?|Common|Helpers?|Impl|Base|Room|Desk|Book|Seat)$`)
 
 func checkNames(t *tree.Tree) (f tree.Findings) {
 	for _, s := range t.Files {

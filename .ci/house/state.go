@@ -59,7 +59,7 @@ func (plan Plan) checkInit(t *tree.Tree) (f tree.Findings) {
 
 // makers are calls whose result nothing changes.
 var makers = []string{
-	"errors.New", "fmt.Errorf", "fmt.Sprintf", "regexp.MustCompile", "pattern.Of", "reflect.TypeFor", "time.Date", "time.Duration",
+	"errors.New", "fmt.Errorf", "fmt.Sprintf", "regexp.MustCompile", "lazy", "reflect.TypeFor", "time.Date", "time.Duration",
 	"json.RawMessage", "sync.OnceValue", "sync.OnceValues", "len", "string", "int", "int64", "float64", "rune", "byte",
 }
 

@@ -5,8 +5,6 @@
 // FANTAIL_TEST_SEED repeats.
 //
 // Does not: know what a test proves. Few rounds are enough to see that it can fail.
-//
-// Imports: nothing of ours. Only tests import it.
 package long
 
 import (

@@ -3,8 +3,6 @@
 // Does: raise the default of -parallel for a package.
 //
 // Does not: change what the command line says.
-//
-// Imports: nothing of ours. Only tests import it.
 package parallel
 
 import (

@@ -14,7 +14,6 @@ import (
 
 	"fantail/agents/acp"
 	"fantail/agents/acp/acptest"
-	"fantail/agents/acp/schema"
 )
 
 // client is who uses a session.
@@ -22,23 +21,23 @@ type client struct {
 	mu     sync.Mutex
 	all    sync.WaitGroup
 	heard  []string
-	choose func(ctx context.Context, q schema.PermissionRequest) (schema.Outcome, error)
+	choose func(ctx context.Context, q acp.RequestPermissionRequest) (acp.RequestPermissionOutcome, error)
 }
 
-func (c *client) hear(u schema.Update, _ int) {
+func (c *client) hear(u acp.SessionUpdate, _ int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch u := u.(type) {
-	case schema.Chunk:
-		c.heard = append(c.heard, fmt.Sprintf("%d:%s", u.Of, u.Block.Words()))
-	case schema.ToolCall:
-		text := "call " + u.ID + " " + u.Status.V
+	case acp.ContentChunk:
+		c.heard = append(c.heard, fmt.Sprintf("%d:%s", u.Kind, u.Content.String()))
+	case acp.ToolCallUpdate:
+		text := "call " + u.ToolCallID + " " + u.Status.V
 		for _, b := range u.Content.All {
-			text += " " + b.Block.Words()
+			text += " " + b.Content.String()
 		}
 		c.heard = append(c.heard, text)
-	case schema.Unknown:
-		c.heard = append(c.heard, strings.TrimSpace("unknown "+u.Kind+" "+u.Why))
+	case acp.UnknownUpdate:
+		c.heard = append(c.heard, strings.TrimSpace("unknown "+u.Kind+" "+u.Err))
 	default:
 		c.heard = append(c.heard, fmt.Sprintf("%T", u))
 	}
@@ -55,16 +54,16 @@ func (c *client) took() string {
 }
 
 func (c *client) options(o acp.Options) acp.Options {
-	o.Vendor, o.Dir, o.Hear = "fake", "/shop", c.hear
+	o.Vendor, o.Dir, o.OnUpdate = "fake", "/shop", c.hear
 	o.Go, o.Grace = c.start, func(error) time.Duration { return 10 * time.Second }
-	o.Permit = func(ctx context.Context, q schema.PermissionRequest) (schema.Outcome, error) {
+	o.RequestPermission = func(ctx context.Context, q acp.RequestPermissionRequest) (acp.RequestPermissionOutcome, error) {
 		if c.choose != nil {
 			return c.choose(ctx, q)
 		}
-		return schema.Outcome{Outcome: "selected", Choice: q.Choices.All[0].ID}, nil
+		return acp.RequestPermissionOutcome{Outcome: "selected", OptionID: q.Options.All[0].OptionID}, nil
 	}
-	o.Elicit = func(context.Context, schema.ElicitRequest) (schema.ElicitResponse, error) {
-		return schema.ElicitResponse{Action: "accept", Content: map[string]any{"n": 1}}, nil
+	o.Elicit = func(context.Context, acp.CreateElicitationRequest) (acp.CreateElicitationResponse, error) {
+		return acp.CreateElicitationResponse{Action: "accept", Content: map[string]any{"n": 1}}, nil
 	}
 	return o
 }
@@ -81,7 +80,7 @@ func with(t *testing.T, f func(t *testing.T, c *client)) {
 
 func (c *client) begin(t *testing.T, a *acptest.Agent, o acp.Options) *acp.Session {
 	t.Helper()
-	s, err := acp.Begin(t.Context(), acptest.Run(c.start, func(in io.Reader, out io.WriteCloser) { _ = a.Serve(in, out) }), c.options(o))
+	s, err := acp.NewSession(t.Context(), acptest.Run(c.start, func(in io.Reader, out io.WriteCloser) { _ = a.Serve(in, out) }), c.options(o))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,14 +107,14 @@ func TestPrompt(t *testing.T) {
 			}
 			return ""
 		}}
-		s := c.begin(t, a, acp.Options{Servers: []schema.Server{{Name: "fantail", Command: "/bin/f", Args: []string{"mcp"}, Env: []schema.Variable{}}}})
+		s := c.begin(t, a, acp.Options{MCPServers: []acp.MCPServer{{Name: "fantail", Command: "/bin/f", Args: []string{"mcp"}, Env: []acp.EnvVariable{}}}})
 		if a.Servers() != `[{"name":"fantail","command":"/bin/f","args":["mcp"],"env":[]}]` {
 			t.Error(a.Servers())
 		}
 		stop, err := s.Prompt(t.Context(), "go")
-		want := "1:hm | 0:I  | 0:look. | call c1 in_progress | call c1 completed its text | schema.Plan | unknown brand_new" +
+		want := "1:hm | 0:I  | 0:look. | call c1 in_progress | call c1 completed its text | acp.Plan | unknown brand_new" +
 			" | unknown agent_message_chunk it has no content | 0:choice allow_once"
-		if got := c.took(); stop.Stop != "end_turn" || err != nil || got != want {
+		if got := c.took(); stop.StopReason != "end_turn" || err != nil || got != want {
 			t.Errorf("%+v %v\n%s\n%s", stop, err, got, want)
 		}
 		s.End()
@@ -144,7 +143,7 @@ func TestPrompt_cancelled(t *testing.T) {
 			began := time.Now()
 			stop, err := s.Prompt(ctx, "go")
 			switch took := time.Since(began); {
-			case !deaf && (stop.Stop != "cancelled" || err != nil || took != time.Minute):
+			case !deaf && (stop.StopReason != "cancelled" || err != nil || took != time.Minute):
 				t.Error(stop, err, took)
 			case deaf && (err == nil || !strings.Contains(err.Error(), "it did not stop in 10s") || took != time.Minute+10*time.Second):
 				t.Error(stop, err, took)
@@ -202,16 +201,16 @@ func TestBegin_again(t *testing.T) {
 		}{
 			{true, true, false, ""}, {true, true, true, "2:go | 0:yes"}, {true, false, false, "2:go | 0:yes"}, {false, true, false, ""},
 		} {
-			s := c.begin(t, agent(k.loads, k.resumes), acp.Options{Resume: id, Whole: k.whole})
+			s := c.begin(t, agent(k.loads, k.resumes), acp.Options{Resume: id, Replay: k.whole})
 			if got := c.took(); got != k.want || s.ID() != id {
 				t.Errorf("%+v: %q, %s", k, got, s.ID())
 			}
 			s.End()
 		}
-		for _, o := range []acp.Options{{Resume: "other"}, {Resume: id, Whole: true}} {
+		for _, o := range []acp.Options{{Resume: "other"}, {Resume: id, Replay: true}} {
 			a := agent(o.Resume != id, true)
 			p := acptest.Run(c.start, func(in io.Reader, out io.WriteCloser) { _ = a.Serve(in, out) })
-			if _, err := acp.Begin(t.Context(), p, c.options(o)); !errors.Is(err, acp.ErrNoSession) {
+			if _, err := acp.NewSession(t.Context(), p, c.options(o)); !errors.Is(err, acp.ErrNoSession) {
 				t.Error(err)
 			}
 		}
@@ -247,9 +246,9 @@ func TestBegin_fails(t *testing.T) {
 		{"is no agent", `it ended; it had written "Usage: fake [options]"`, write("Usage: fake [options]\n", nil)},
 		{"half a line", "it ended in the middle of a message", write(`{"jsonrpc"`, nil)},
 		{"says nothing", "it did not begin a session in 2m0s", write("", drain)},
-		{"another version", "it speaks version 7 of the protocol", func(in io.Reader, out io.WriteCloser) { _ = (&acptest.Agent{Version: 7}).Serve(in, out) }},
+		{"another version", "it speaks version 2 of the Agent Client Protocol, and this program speaks version 1", func(in io.Reader, out io.WriteCloser) { _ = (&acptest.Agent{Version: 2}).Serve(in, out) }},
 		{"wants a login", "fake asks for a login", func(in io.Reader, out io.WriteCloser) { _ = (&acptest.Agent{Login: true}).Serve(in, out) }},
-		{"floods", "one message is larger than 16 MB", write(strings.Repeat("x", 17<<20), drain)},
+		{"floods", "it wrote a message of more than 16 MiB", write(strings.Repeat("x", 17<<20), drain)},
 		{"no session", "it names no session", answers(`{"id":1,"result":{"protocolVersion":1}}`, `{"id":2,"result":{}}`)},
 		{"a session that can't be read", "session/new: what came back can't be read", answers(`{"id":1,"result":{"protocolVersion":1}}`, `{"id":2,"result":{"sessionId":7}}`)},
 	} {
@@ -260,12 +259,12 @@ func TestBegin_fails(t *testing.T) {
 				if k.name == "ends" {
 					p.Words = "no such model\n"
 				}
-				_, err := acp.Begin(t.Context(), p, c.options(acp.Options{}))
+				_, err := acp.NewSession(t.Context(), p, c.options(acp.Options{}))
 				if err == nil || !strings.Contains(err.Error(), k.want) {
 					t.Errorf("%v, want %s", err, k.want)
 				}
 				login := (*acp.LoginError)(nil)
-				if errors.As(err, &login) != (k.name == "wants a login") || login != nil && login.Ways[0].Description.V != "run fake login" {
+				if errors.As(err, &login) != (k.name == "wants a login") || login != nil && login.AuthMethods[0].Description.V != "run fake login" {
 					t.Error(login)
 				}
 				<-p.Exited()
@@ -278,14 +277,14 @@ func TestBegin_fails(t *testing.T) {
 func TestPermit_takenBack(t *testing.T) {
 	with(t, func(t *testing.T, c *client) {
 		asked := make(chan struct{})
-		c.choose = func(ctx context.Context, _ schema.PermissionRequest) (schema.Outcome, error) {
+		c.choose = func(ctx context.Context, _ acp.RequestPermissionRequest) (acp.RequestPermissionOutcome, error) {
 			close(asked)
 			<-ctx.Done()
-			return schema.Outcome{}, context.Cause(ctx)
+			return acp.RequestPermissionOutcome{}, context.Cause(ctx)
 		}
 		a := &acptest.Agent{Turn: func(t *acptest.Turn) string { t.Ask("c", "rm", "allow_once"); return "" }}
 		p := acptest.Run(c.start, func(in io.Reader, out io.WriteCloser) { _ = a.Serve(in, out) })
-		s, err := acp.Begin(t.Context(), p, c.options(acp.Options{}))
+		s, err := acp.NewSession(t.Context(), p, c.options(acp.Options{}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -299,4 +298,12 @@ func TestPermit_takenBack(t *testing.T) {
 		}
 		s.End()
 	})
+}
+
+// A failure has the line that says why, though a trace of calls follows it.
+func TestFailure_saysWhy(t *testing.T) {
+	f := &acp.Failure{Vendor: "claude", Cause: errors.New("it ended"), Exit: "exit code 1", Stderr: "x:1\n\nError: Cannot find module 'sdk'\n" + strings.Repeat("    at call\n", 50) + "Node.js v20\n"}
+	if got := f.Error(); got != "claude: it ended (exit code 1): Error: Cannot find module 'sdk' · at call · at call · Node.js v20" {
+		t.Error(got)
+	}
 }

@@ -68,7 +68,7 @@ func TestCut(t *testing.T) {
 				return ""
 			}}
 			p := acptest.Run(c.start, func(in io.Reader, out io.WriteCloser) { _ = a.Serve(in, &cut{out, at, &sent}) })
-			s, err := acp.Begin(t.Context(), p, c.options(acp.Options{}))
+			s, err := acp.NewSession(t.Context(), p, c.options(acp.Options{}))
 			if err == nil {
 				_, err = s.Prompt(t.Context(), "go")
 				s.End()
@@ -102,7 +102,7 @@ func TestPrompt_fails(t *testing.T) {
 		{"ends", "", "fake: session/prompt: it ended (exit code 0): \uFFFD[31mwarning\uFFFD[0m · fatal: \uFFFD]0;title\uFFFDno \uFFFDmemory\uFFFD"},
 		{"half a line", `{"method":"session/upd`, `it ended in the middle of a message ("{\"method\":\"session/upd") (exit code 0): `},
 		{"rubbish", strings.Repeat("\x1b[2Jnpm warn\n", 8000), `it does not speak the protocol; it wrote "\x1b[2Jnpm warn"`},
-		{"a line without end", strings.Repeat("x", 17<<20), "one message is larger than 16 MB"},
+		{"a line without end", strings.Repeat("x", 17<<20), "it wrote a message of more than 16 MiB"},
 		{"answers to nothing", `{"id":"x","result":{}}` + "\n" + `{"id":77,"error":{"code":1,"message":"no"}}` + "\n", "session/prompt: it ended (exit code 0)"},
 		{"an error", `{"id":3,"error":{"code":-32603,"message":"\u001b[31mrate\nlimit ` + strings.Repeat("very ", 100) + `"}}` + "\n", "fake: \uFFFD[31mrate limit very very"},
 		{"two answers", `{"id":3,"error":{"code":1,"message":"first"}}` + "\n" + `{"id":3,"result":{"stopReason":"end_turn"}}` + "\n", "fake: first"},
@@ -122,7 +122,7 @@ func TestPrompt_fails(t *testing.T) {
 					_, _ = io.WriteString(out, k.says)
 				})
 				p.Words = sick
-				s, err := acp.Begin(t.Context(), p, c.options(acp.Options{}))
+				s, err := acp.NewSession(t.Context(), p, c.options(acp.Options{}))
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -7,7 +7,7 @@ import (
 	"fantail/tools/proc"
 )
 
-// Start starts an agent's program. Its environment and sandbox are those of s.
+// Start starts an agent's program with the environment and sandbox of s.
 func Start(s proc.Spec) (Process, error) {
 	p, err := proc.Serve(s)
 	if err != nil {
@@ -16,7 +16,7 @@ func Start(s proc.Spec) (Process, error) {
 	return program{p}, nil
 }
 
-// program is a served program as an agent's process.
+// program is a served program as a [Process].
 type program struct{ *proc.Served }
 
 func (p program) Streams() (in io.Writer, out io.Reader) { return p.In, p.Out }

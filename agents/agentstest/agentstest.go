@@ -5,10 +5,6 @@
 // killed ([Lives]).
 //
 // Does not: know what a test proves.
-//
-// Imports: agents, agents/briefs, agents/event, agents/fleet, agents/history, agents/hooks, agents/kept, agents/llm,
-// agents/skills, agents/trust, agents/turn, inbox/policy, store, store/storetest, tools, tools/allowance, tools/permit,
-// tools/proc, tools/secret. Only tests import it.
 package agentstest
 
 import (
@@ -24,22 +20,19 @@ import (
 	"time"
 
 	"fantail/agents"
-	"fantail/agents/briefs"
 	"fantail/agents/event"
 	"fantail/agents/fleet"
 	"fantail/agents/history"
 	"fantail/agents/hooks"
-	"fantail/agents/kept"
+	"fantail/agents/instructions"
 	"fantail/agents/llm"
 	"fantail/agents/skills"
-	"fantail/agents/trust"
 	"fantail/agents/turn"
 	"fantail/inbox/policy"
 	"fantail/store"
 	"fantail/store/storetest"
 	"fantail/tools"
-	"fantail/tools/allowance"
-	"fantail/tools/permit"
+	"fantail/tools/permission"
 	"fantail/tools/secret"
 )
 
@@ -167,7 +160,7 @@ func (w *World) Human() *fleet.Human {
 // Setting is what a test may choose.
 type Setting struct {
 	Dir    string
-	Mode   permit.Mode
+	Mode   permission.Mode
 	Moded  string // why it is that
 	Cap    int
 	Sees   bool                        // its models take pictures
@@ -178,22 +171,22 @@ type Setting struct {
 	Model  string                      // of new agents; "": test/one
 	Start  func(name string, f func()) // instead of go
 	System func(i event.Info) string
-	Shelf  *skills.Shelf          // what files bring; nil: nothing
+	Skills *skills.Catalog        // what files bring; nil: nothing
 	Trace  func(statement string) // hears of the writer's statements
 	Rules  map[string]policy.Rules
 	Keys   *secret.Keys     // what nothing may hold
 	Env    []string         // of commands
 	Clock  func() time.Time // the pool's; nil: the real one
 	Jumps  func(ctx context.Context, tell func()) error
-	Wall   permit.Wall // what box makes is worth
+	Wall   permission.Sandbox // what box makes is worth
 	Box    turn.Boxes
-	Kept   func(*permit.Gate) *kept.Watch
-	Hooks  *hooks.Room
-	Trust  *trust.Room
+	Kept   func(*permission.Gate) *turn.ProtectedFiles
+	Hooks  *hooks.Runner
+	Trust  *hooks.TrustStore
 	Price  func(llm.Usage) int64 // of test/priced
-	Budget allowance.Amount      // of tasks that name none
+	Budget tools.Amount          // of tasks that name none
 	Limit  time.Duration         // the same
-	Briefs *briefs.Room          // what agents are told of instruction files
+	Briefs *instructions.Briefs  // what agents are told of instruction files
 	Lends  tools.Lender          // the tools of other programs; nil: there are none
 }
 
@@ -204,7 +197,7 @@ func Open(t testing.TB, m llm.Provider, s Setting) *World {
 		s.Dir = t.TempDir()
 	}
 	if s.Mode == "" {
-		s.Mode = permit.Yolo
+		s.Mode = permission.Yolo
 	}
 	if s.System == nil {
 		s.System = func(i event.Info) string { return "You are " + i.Name + s.Briefs.System(i) }
@@ -212,10 +205,10 @@ func Open(t testing.TB, m llm.Provider, s Setting) *World {
 	if s.Model == "" {
 		s.Model = "test/one"
 	}
-	gate, err := permit.NewGate(s.Mode, nil)
+	gate, err := permission.NewGate(s.Mode, nil)
 	Check(t, err)
 	gate.Boxes(s.Wall)
-	var watch *kept.Watch
+	var watch *turn.ProtectedFiles
 	if s.Kept != nil {
 		watch = s.Kept(gate)
 	}
@@ -228,12 +221,36 @@ func Open(t testing.TB, m llm.Provider, s Setting) *World {
 	pool, err := agents.Open(t.Context(), agents.Options{
 		DB: db, Tools: set, Gate: gate, Moded: s.Moded, Model: s.Model, Root: s.Dir, Data: s.Dir,
 		Resolve: s.resolve(m),
-		System:  s.System, Brought: agents.Brought{Briefs: s.Briefs, Hooks: s.Hooks, Trust: s.Trust, Shelf: s.Shelf}, Cap: s.Cap, Go: s.Start, Rules: s.Rules, Keys: s.Keys, Environ: s.Env, Now: s.Clock, Jumps: s.Jumps, Box: s.Box, Kept: watch, Budget: s.Budget, Limit: s.Limit,
+		System:  s.System, Brought: agents.Brought{Briefs: s.Briefs, Hooks: s.Hooks, Trust: s.Trust, Skills: s.Skills}, Cap: s.Cap, Go: s.Start, Rules: s.Rules, Keys: s.Keys, Environ: s.Env, Now: s.Clock, Jumps: s.Jumps, Box: s.Box, Kept: watch, Budget: s.Budget, Limit: s.Limit,
 	})
 	Check(t, err)
-	w := &World{T: t, Dir: s.Dir, DB: db, Pool: pool, Feed: pool.Subscribe(), Infos: map[int64]event.Info{}, Shown: map[int64]string{}}
+	w := Over(t, s.Dir, db, pool)
 	t.Cleanup(w.Close)
 	return w
+}
+
+// Over is the world of a pool that was opened over a database.
+func Over(t testing.TB, dir string, db *store.DB, pool *agents.Pool) *World {
+	feed, was := pool.Subscribe()
+	w := &World{T: t, Dir: dir, DB: db, Pool: pool, Feed: feed, Infos: map[int64]event.Info{}, Shown: map[int64]string{}}
+	w.note(was)
+	return w
+}
+
+// note takes in events.
+func (w *World) note(es []event.Event) {
+	for _, e := range es {
+		switch e := e.(type) {
+		case event.Changed:
+			w.Infos[e.ID] = e.Info
+		case event.Tally:
+			w.Tally = e
+		case event.Trouble:
+			w.Trouble = e.Err
+		case event.Output:
+			w.Shown[e.Agent] = e.Tail
+		}
+	}
 }
 
 // resolve knows the models of a world whose own are m.
@@ -279,18 +296,7 @@ func (w *World) Until(what string, ok func() bool) {
 	limit := time.NewTimer(time.Minute)
 	defer limit.Stop()
 	for {
-		for _, e := range w.Feed.Take() {
-			switch e := e.(type) {
-			case event.Changed:
-				w.Infos[e.ID] = e.Info
-			case event.Tally:
-				w.Tally = e
-			case event.Trouble:
-				w.Trouble = e.Err
-			case event.Output:
-				w.Shown[e.Agent] = e.Tail
-			}
-		}
+		w.note(w.Feed.Take())
 		if ok() {
 			return
 		}
@@ -335,7 +341,7 @@ func (w *World) Main() int64 {
 func (w *World) Unattended(ctx context.Context, u agents.Unattended) *agents.Conversation {
 	w.T.Helper()
 	if u.Mode == "" {
-		u.Mode = permit.Yolo
+		u.Mode = permission.Yolo
 	}
 	c, err := w.Pool.Scripts.Open(ctx, u)
 	Check(w.T, err)
@@ -374,7 +380,7 @@ func (w *World) Consent(n int) agents.Ran {
 }
 
 // Answer answers a question for the human; false: it is not open.
-func (w *World) Answer(question int64, c permit.Choice, reason ...string) bool {
+func (w *World) Answer(question int64, c permission.Choice, reason ...string) bool {
 	w.T.Helper()
 	var err error
 	w.Until("the question is open", func() bool { // at a start, its agent may be about to ask it again
@@ -402,7 +408,7 @@ func (w *World) Entries(name string) []history.Entry {
 	w.T.Helper()
 	for _, i := range w.Pool.Infos() {
 		if i.Name == name {
-			es, err := w.Pool.Ledger.Page(w.T.Context(), i.ID, 0, 1000)
+			es, err := w.Pool.Records.Page(w.T.Context(), i.ID, 0, 1000)
 			Check(w.T, err)
 			return es
 		}
@@ -413,7 +419,7 @@ func (w *World) Entries(name string) []history.Entry {
 // Balanced checks the books.
 func (w *World) Balanced() {
 	w.T.Helper()
-	l, err := w.Pool.Ledger.Balance(w.T.Context())
+	l, err := w.Pool.Records.Balance(w.T.Context())
 	Check(w.T, err)
 	if len(l.Wrong) > 0 {
 		w.T.Errorf("the books: %s", l)

@@ -8,18 +8,17 @@ import (
 	"strings"
 )
 
-// Limits of what a row keeps of a call's arguments, in bytes.
+// Limits of a call's arguments in a row, in bytes.
 const (
-	mostText  = 2 << 10
-	mostArgs  = 8 << 10
-	mostCause = 300 // of why a turn ended
+	maxText  = 2 << 10
+	maxArgs  = 8 << 10
+	maxCause = 300 // of why a turn ended
 )
 
-// bodies are the arguments that carry the text of a file, a message or a question. A row says how long they were.
+// bodies are the arguments that hold the text of a file, a message or a question. A row has only their length.
 const bodies = " content old new text message prompt cancel_when question label why "
 
-// Abridged returns what a row keeps of a call's arguments: JSON with its keys in order, without bodies, and with long
-// texts cut.
+// Abridged returns a call's arguments for a row: JSON with its keys in order, without bodies, and with long texts cut.
 func Abridged(args json.RawMessage) string {
 	d := json.NewDecoder(bytes.NewReader(args))
 	d.UseNumber()
@@ -30,7 +29,7 @@ func Abridged(args json.RawMessage) string {
 	if _, err := d.Token(); err != io.EOF {
 		return spelled(sized(len(args)))
 	}
-	if s := spelled(abridge("", v)); len(s) <= mostArgs {
+	if s := spelled(abridge("", v)); len(s) <= maxArgs {
 		return s
 	}
 	return spelled(sized(len(args)))
@@ -55,11 +54,11 @@ func abridge(name string, v any) any {
 	return v
 }
 
-// sized stands for a text of n bytes.
+// sized replaces a text of n bytes.
 func sized(n int) string { return fmt.Sprintf("(%d bytes)", n) }
 
-// cut is a text, without its end if it is long.
-func cut(s string) string { return clip(s, mostText) }
+// cut returns a text, without its end if it is long.
+func cut(s string) string { return clip(s, maxText) }
 
 func clip(s string, most int) string {
 	if len(s) <= most {
@@ -68,13 +67,13 @@ func clip(s string, most int) string {
 	return strings.ToValidUTF8(s[:most], "") + fmt.Sprintf("… (%d bytes)", len(s))
 }
 
-// spelled is v as JSON, with <, > and & as they are.
+// spelled returns v as JSON, with <, > and & as they are.
 func spelled(v any) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(v); err != nil {
-		return "null" // of strings, numbers and their like nothing else is made
+		return "null" // strings, numbers and the like can always be encoded
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }

@@ -1,13 +1,12 @@
-// Package audit is what agents called, what decided about it, and what came of it, so that an edit of that is seen.
+// Package audit records what agents called, what decided about it, and the result, so that later changes of the record
+// are detected.
 //
-// Does: append a row for each call, its beginning and its end, for answers, modes, grants and stops, in the transaction
-// that records the thing itself; chain the rows, and keep the end of the chain in a file of its own; find what is wrong
-// with them; list them; write those of some kinds of agents into a file of lines as well.
+// Does: append a row for each call, its beginning and its end, for answers, modes, grants and stops, in the
+// transaction that records the thing itself; chain the rows by hashes, and store the end of the chain in a file of its
+// own; verify them; list them; also write those of some kinds of agents to a file of lines.
 //
-// Does not: keep texts of files, messages or results, or keys; decide whether a call may run, except where its row can't
-// be written; protect from who may write both the database and the files beside it.
-//
-// Imports: agents/history, store, tools/secret.
+// Does not: store texts of files, messages or results, or keys; decide whether a call may run, except if its row can't
+// be written; protect from a process that can write both the database and the files beside it.
 package audit
 
 import (
@@ -25,22 +24,22 @@ import (
 
 // What a row is about.
 const (
-	Begun  = "begun"  // the first one; Args: what tells this audit from others
+	Begun  = "begun"  // the first one; Args: the identity of this audit
 	Call   = "call"   // a model asked for a call: Tool, Args
 	Runs   = "runs"   // its command is about to run: Decision, By
 	Ended  = "ended"  // it has its result: Decision, By, Outcome, Bytes, Began, Millis
 	Answer = "answer" // a question about a call was answered: Decision, By
-	Mode   = "mode"   // the permission mode is another, or what the agents began with: Args, By
-	Grant  = "grant"  // a rule was taken back: Args, Decision, By
-	Stop   = "stop"   // a turn ended otherwise than by its own: Outcome, By
+	Mode   = "mode"   // the permission mode changed, or the one the agents began with: Args, By
+	Grant  = "grant"  // a rule was revoked: Args, Decision, By
+	Stop   = "stop"   // a turn ended other than by itself: Outcome, By
 	Shell  = "shell"  // the human's own command: Args, Outcome, Bytes
-	Found  = "found"  // what the program found wrong with the audit at a start: By
+	Found  = "found"  // a fault of the audit that the program found at a start: By
 )
 
 // Outcomes of a Found.
 const (
 	damage = "damage"
-	behind = "behind" // rows stand behind the end that the file named: a power cut does that too
+	behind = "behind" // rows follow the end that the file named: a power cut does that too
 )
 
 // Decisions.
@@ -54,14 +53,14 @@ type Options struct {
 	DB    *store.DB
 	Dir   string // the workspace's data directory
 	Keys  *secret.Keys
-	Kinds []string    // of the agents whose rows also stand in the file of lines
+	Kinds []string    // kinds of agents whose rows are also written to the file of lines
 	Warn  func(error) // tells the human that a file beside the database can't be written; nil: it can again
 
-	Mode string // that the agents begin with; "": no row says it
+	Mode string // that the agents begin with; "": it is not recorded
 	Why  string // it is that
 }
 
-// Log is the audit of a workspace while its agents are at work. It is safe for concurrent use. The nil Log keeps
+// Log is the audit of a workspace while its agents are at work. It is safe for concurrent use. The nil Log records
 // nothing.
 type Log struct {
 	o     Options
@@ -72,25 +71,26 @@ type Log struct {
 
 	mu     sync.Mutex // a leaf: transactions take it
 	judged map[key]Judgement
-	// What the human was told last of why the file of the end, and that of lines, can't be written; nil: they can.
+	// The last errors reported to the human of writing the file of the end, and that of lines; nil: they can be
+	// written.
 	ends, copies error
 }
 
-// key is a call: its id is unique within its agent.
+// key identifies a call: its id is unique within its agent.
 type key struct {
 	agent int64
 	call  string
 }
 
-// Judgement is what decided about a call that goes on.
+// Judgement is what decided about an allowed call.
 type Judgement struct {
 	Decision string
 	By       string
 	Began    time.Time
 }
 
-// Open begins to write the audit. What is wrong with its end, by the file beside it, becomes a row. The caller holds the
-// host's lock.
+// Open starts writing the audit. If its end does not match the file beside it, Open records that in a row. The caller
+// holds the host's lock.
 func Open(ctx context.Context, o Options) (*Log, error) {
 	l := &Log{
 		o: o, judged: map[key]Judgement{}, head: &head{path: HeadFile(o.Dir)},
@@ -129,13 +129,13 @@ func Open(ctx context.Context, o Options) (*Log, error) {
 	return l, nil
 }
 
-// HeadFile is the file in the data directory that says where the audit ends.
+// HeadFile returns the file in the data directory that records where the audit ends.
 func HeadFile(dir string) string { return filepath.Join(dir, "audit.head") }
 
-// LinesFile is the file in the data directory with the rows of observers, a line of JSON each.
+// LinesFile returns the file in the data directory with the rows of observers, a line of JSON each.
 func LinesFile(dir string) string { return filepath.Join(dir, "audit.jsonl") }
 
-// Judge notes what decided about an agent's call: its result may be appended by others.
+// Judge notes what decided about an agent's call: other code may append its result.
 func (l *Log) Judge(agent int64, call string, j Judgement) {
 	if l == nil {
 		return
@@ -155,15 +155,15 @@ func (l *Log) Forget(agent int64, call string) {
 	delete(l.judged, key{agent, call})
 }
 
-// judgement is what decided about a call.
+// judgement returns what decided about a call.
 func (l *Log) judgement(agent int64, call string) Judgement {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.judged[key{agent, call}]
 }
 
-// Entry adds the row of an entry of a transcript, in the transaction that appends it: calls, their results, the human's
-// own commands, and turns that did not end by themselves.
+// Entry adds the row of a transcript's entry, in the transaction that appends it: for calls, their results, the
+// human's own commands, and turns that did not end by themselves.
 func (l *Log) Entry(tx *store.Tx, agent, turn int64, e history.Entry) error {
 	row := store.Audit{Agent: agent, Turn: turn}
 	switch {
@@ -182,7 +182,7 @@ func (l *Log) Entry(tx *store.Tx, agent, turn int64, e history.Entry) error {
 		row.Args = spelled(map[string]any{"command": cut(e.Shell.Command)})
 		row.Outcome, row.Bytes, row.Millis = exit(e.Shell.Exit), int64(len(e.Shell.Output)), e.Shell.Millis
 	case e.Kind == history.EntryEnded && e.End != nil && e.End.Outcome != history.Completed:
-		row.What, row.Outcome, row.By, row.Millis = Stop, string(e.End.Outcome), clip(e.End.Error, mostCause), e.End.Millis
+		row.What, row.Outcome, row.By, row.Millis = Stop, string(e.End.Outcome), clip(e.End.Error, maxCause), e.End.Millis
 	default:
 		return nil
 	}
@@ -194,7 +194,7 @@ type Answered struct {
 	Agent, Turn int64
 	Call        string // its id
 	Asked       string // in one line
-	Rule        string // that was given with it; "": none
+	Rule        string // given together with it; "": none
 	Decision    string // "": none
 	By          string
 }
@@ -210,13 +210,13 @@ func (l *Log) Answered(tx *store.Tx, a Answered) error {
 	})
 }
 
-// Revoked adds the row of a rule that was taken back. by, in it and in Switched, is as [Who] says.
+// Revoked adds the row of a rule that was revoked. by, here and in Switched, is the result of [Who].
 func (l *Log) Revoked(tx *store.Tx, rule, by string) error {
 	args := spelled(map[string]any{"rule": rule})
 	return l.add(tx, store.Audit{What: Grant, Args: args, Decision: "taken back", By: named(by)})
 }
 
-// Filed adds the row of an answer to what a file of the workspace wants allowed.
+// Filed adds the row of an answer to a rule that a file of the workspace wants.
 func (l *Log) Filed(tx *store.Tx, rule, from, answer, by string) error {
 	args := spelled(map[string]any{"rule": rule, "from": from})
 	return l.add(tx, store.Audit{What: Grant, Args: args, Decision: answer, By: named(by)})

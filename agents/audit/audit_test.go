@@ -81,7 +81,7 @@ func (s *site) write(f func(tx *store.Tx) error) {
 func (s *site) entry(e history.Entry) {
 	s.Helper()
 	s.write(func(tx *store.Tx) error {
-		_, err := history.Book{Agent: s.agent, Keys: s.keys, Audit: s.log.Entry}.Batch(tx).Add(0, e)
+		_, err := history.Writer{Agent: s.agent, Keys: s.keys, Audit: s.log.Entry}.Batch(tx).Add(0, e)
 		return err
 	})
 }
@@ -95,7 +95,7 @@ func (s *site) called(id, tool, args string) {
 	s.log.Forget(s.agent, id)
 }
 
-func (s *site) book() audit.Book { return audit.Book{DB: s.db, Dir: s.dir} }
+func (s *site) book() audit.Reader { return audit.Reader{DB: s.db, Dir: s.dir} }
 
 func (s *site) verify() audit.Report {
 	s.Helper()
@@ -115,7 +115,7 @@ func (s *site) head() string {
 	return string(text)
 }
 
-// tamper changes the file's rows while no program has it open, past what guards them.
+// tamper changes the database's rows while no program has it open, bypassing what guards them.
 func (s *site) tamper(statements string) {
 	s.Helper()
 	s.close()
@@ -137,7 +137,7 @@ func (s *site) tamper(statements string) {
 	}
 }
 
-// reopen opens the database alone, as who only looks does.
+// reopen opens the database alone, as a reader does.
 func (s *site) reopen() {
 	s.Helper()
 	db, err := store.Open(s.Context(), s.path(), store.Options{})
@@ -148,12 +148,12 @@ func (s *site) reopen() {
 	s.Cleanup(func() { _ = db.Close() })
 }
 
-// tampering are ways to change rows: what each is called, what is said of it, and the statements.
+// tampering are ways to change rows: their names, the expected reports, and the statements.
 //
 //go:embed testdata/tampering.sql
 var tampering string
 
-// slips are changes that rows are guarded from, and unguarded takes the guards away.
+// slips are changes that triggers prevent, and unguarded removes the triggers.
 var (
 	//go:embed testdata/slips.sql
 	slips string
@@ -165,7 +165,7 @@ var (
 	cutTail string
 )
 
-// Each way to change rows is found, and the sentence names the first row that is wrong.
+// TestVerify_finds: each way to change rows is found, and the sentence names the first wrong row.
 //
 // Spec: R-6.
 func TestVerify_finds(t *testing.T) {
@@ -189,7 +189,8 @@ func TestVerify_finds(t *testing.T) {
 	}
 }
 
-// Whoever swaps the file, or writes rows anew from somewhere on, each with its right hash, is found by the file of the end.
+// TestVerify_findsRowsWrittenAnew: a swapped database, or rows rewritten from some row on with their right hashes, are
+// found by the file of the end.
 func TestVerify_findsRowsWrittenAnew(t *testing.T) {
 	forged := newSite(t)
 	forged.called("one", "bash", `{"command":"rm -r x"}`)
@@ -211,7 +212,7 @@ func TestVerify_findsRowsWrittenAnew(t *testing.T) {
 		t.Errorf("right rows behind the end: %q", r.Flaw)
 	}
 
-	// The same file grows elsewhere by another row than here.
+	// The same database grows elsewhere by another row than here.
 	s.close()
 	data, err := os.ReadFile(s.path())
 	if err != nil {
@@ -243,8 +244,32 @@ func TestVerify_findsRowsWrittenAnew(t *testing.T) {
 	}
 }
 
-// A clock that was put back is no damage, and is told with the row; rows keep their order. A row that is dated anew is
-// damage.
+// A clock that was set back is noted from one second on: smaller steps are a clock that is adjusted all the time.
+func TestVerify_clockBackABit(t *testing.T) {
+	begin := time.Date(2026, 5, 4, 9, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		by    time.Duration
+		notes int
+	}{{0, 0}, {time.Second, 0}, {1500 * time.Millisecond, 1}, {2 * time.Minute, 1}, {59 * time.Minute, 1}} {
+		s := &site{T: t, dir: t.TempDir()}
+		now := begin
+		s.now = func() time.Time { return now }
+		s.open()
+		s.write(func(tx *store.Tx) (err error) {
+			s.agent, err = tx.AddAgent(store.Agent{Name: "lint", Kind: "sub", Model: "m", State: "idle"})
+			return err
+		})
+		s.called("one", "bash", `{"command":"ls"}`)
+		now = begin.Add(-c.by)
+		s.called("two", "bash", `{"command":"ls"}`)
+		if r := s.verify(); r.Flaw != "" || len(r.Notes) != c.notes {
+			t.Errorf("back by %v: %+v", c.by, r)
+		}
+	}
+}
+
+// A clock that was put back is no damage, and is reported with the row; rows keep their order. A row with a changed
+// time is damage.
 func TestVerify_clockBack(t *testing.T) {
 	s := newSite(t)
 	s.called("one", "read_file", `{"path":"a.go"}`)
@@ -273,7 +298,7 @@ func put(t *testing.T, text, path string) {
 	}
 }
 
-// The file of the end can be gone or overwritten; both are found, and a start says so in a row that stays.
+// The file of the end can be missing or overwritten; both are found, and a start says so in a row that stays.
 func TestOpen_recordsWhatItFinds(t *testing.T) {
 	for name, c := range map[string]struct {
 		do   func(s *site)
@@ -309,7 +334,8 @@ func TestOpen_recordsWhatItFinds(t *testing.T) {
 	}
 }
 
-// A program that is killed between a commit and the file of the end leaves no damage: the next start notes it.
+// A program that is killed between a commit and the write of the file of the end leaves no damage: the next start
+// notes it.
 func TestOpen_afterAKill(t *testing.T) {
 	s := newSite(t)
 	s.close()
@@ -334,7 +360,7 @@ func TestOpen_afterAKill(t *testing.T) {
 	}
 }
 
-// Rows can't be changed by a slip of the program, and a transaction that fails leaves none.
+// The program can't change rows by mistake, and a transaction that fails leaves none.
 func TestLog_onlyAppends(t *testing.T) {
 	s := newSite(t)
 	s.called("one", "bash", `{"command":"ls"}`)
@@ -355,7 +381,7 @@ func TestLog_onlyAppends(t *testing.T) {
 	}
 }
 
-// A line is a call with what decided, how it ended and how long it took.
+// A line is a call with the decision, its end and its duration.
 func TestList(t *testing.T) {
 	s := newSite(t)
 	s.called("one", "read_file", `{"path":"a.go"}`)
@@ -410,7 +436,7 @@ func TestList(t *testing.T) {
 	}
 }
 
-// No text of a file or message stands in a row, and no key.
+// TestAbridged: a row contains no text of a file or message, and no key.
 //
 // Spec: R-6.
 func TestAbridged(t *testing.T) {
@@ -430,7 +456,7 @@ func TestAbridged(t *testing.T) {
 		}
 	}
 
-	// Every text that a tool takes is known to be a body or not: a new one has to be judged.
+	// Every text argument of a tool is known to be a body or not: a new one has to be classified.
 	kept := map[string]bool{
 		"path": true, "pattern": true, "glob": true, "command": true, "name": true, "model": true, "mode": true, "deliver": true, "after": true, "agent": true,
 		"to": true, "from": true, "priority": true, "tags": true, "action": true, "remove": true,
@@ -450,7 +476,7 @@ func TestAbridged(t *testing.T) {
 	}
 }
 
-// texts are the names of the properties of a schema that take texts.
+// texts returns the names of the properties of a schema that are texts.
 func texts(name string, schema any) (all []string) {
 	m, ok := schema.(map[string]any)
 	if !ok {

@@ -33,7 +33,7 @@ func BenchmarkEntry(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				if err := db.Write(b.Context(), "bench", func(tx *store.Tx) error {
-					_, err := history.Book{Agent: agent, Audit: auditor}.Batch(tx).Add(0, history.Entry{
+					_, err := history.Writer{Agent: agent, Audit: auditor}.Batch(tx).Add(0, history.Entry{
 						Kind: history.EntryResult, Result: &history.Result{ID: "a", Name: "read_file", Text: "four"},
 					})
 					return err

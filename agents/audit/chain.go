@@ -11,13 +11,13 @@ import (
 	"fantail/store"
 )
 
-// sum is the hash of a row behind one with the hash prev. Each column goes in with its length, so that no text passes
-// from one to the next.
+// sum returns the hash of a row that follows one with the hash prev. It hashes each column with its length, so that no
+// text can move from one to the next.
 func sum(prev string, a store.Audit) string {
 	h := sha256.New()
 	field := func(s string) {
 		fmt.Fprintf(h, "%d:", len(s))
-		_, _ = io.WriteString(h, s) // a hash refuses nothing
+		_, _ = io.WriteString(h, s) // a hash accepts every write
 	}
 	at := func(t time.Time) {
 		if t.IsZero() {
@@ -45,18 +45,18 @@ func sum(prev string, a store.Audit) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// origin is what stands for the hash of the row before the first.
+// origin takes the place of the hash of the row before the first.
 const origin = "0000000000000000000000000000000000000000000000000000000000000000"
 
-// end is how far a transaction has come with the chain.
+// end is the end of the chain within a transaction.
 type end struct {
 	last  store.Audit
 	chain string
 }
 
-// append adds a row to the chain, and has the file of its end written once that is committed. Before the first row of
-// this start stands the mode that the agents began with: whoever reads a row finds above it which mode held, without the
-// configuration of that day. A start that leaves no row needs none.
+// append adds a row to the chain, and has the file of its end written after the commit. The first row of this start is
+// preceded by the mode that the agents began with, so that the mode of any row is in a row above it, without the
+// configuration of that day. A start without rows needs none.
 func (l *Log) append(tx *store.Tx, row store.Audit) error {
 	var err error
 	e := tx.Local(l, func() any {
@@ -81,7 +81,7 @@ func (l *Log) append(tx *store.Tx, row store.Audit) error {
 	return l.link(tx, e, row)
 }
 
-// link adds a row behind the last one. It is hashed as it is kept: without keys.
+// link adds a row after the last one. It hashes the row as stored: without keys.
 func (l *Log) link(tx *store.Tx, e *end, row store.Audit) error {
 	row.ID, row.At = e.last.ID+1, tx.Now()
 	for _, text := range []*string{&row.Name, &row.Call, &row.Tool, &row.Args, &row.By, &row.Outcome} {
@@ -95,7 +95,7 @@ func (l *Log) link(tx *store.Tx, e *end, row store.Audit) error {
 	return nil
 }
 
-// chainOf returns what tells this audit from others; "": its first row does not say.
+// chainOf returns the identity of this audit; "": its first row does not have it.
 func chainOf(v *store.View) (string, error) {
 	a, ok, err := store.AuditRow(v, 1)
 	if err != nil || !ok {
@@ -104,7 +104,7 @@ func chainOf(v *store.View) (string, error) {
 	return nameIn(a), nil
 }
 
-// nameIn is what a first row says of which audit it is.
+// nameIn returns the identity of the audit in its first row.
 func nameIn(a store.Audit) (name string) {
 	if a.What != Begun || json.Unmarshal([]byte(a.Args), &name) != nil {
 		return ""
@@ -112,13 +112,13 @@ func nameIn(a store.Audit) (name string) {
 	return name
 }
 
-// flaw is what is wrong with the end of the audit; why is "" if nothing is.
+// flaw is a fault at the end of the audit; why is "" if there is none.
 type flaw struct {
 	why    string
-	damage bool // no accident of the program's leaves that
+	damage bool // no accident of the program can cause it
 }
 
-// against compares the end of the audit with what the file beside it says; the zero place: there is no file.
+// against compares the end of the audit with the file beside it; the zero place: there is no file.
 func against(v *store.View, now place) (flaw, error) {
 	last, some, err := store.LastAudit(v)
 	switch {

@@ -17,11 +17,11 @@ type place struct {
 	hash  string
 }
 
-// form is how the file says that. Each place is as long as any other, so that one write replaces it whole.
+// form is the format of the file. Each place has the same length, so that one write replaces it whole.
 const form = "fantail audit 1\nchain %-26s\nrow %019d\nhash %-64s\n"
 
-// head is the file that says where the chain ends. What it says may be behind, if the program ended between a commit
-// and the write, and is never ahead.
+// head is the file that records where the chain ends. It may lag behind, if the program ended between a commit and the
+// write, and is never ahead.
 type head struct {
 	path string
 
@@ -29,7 +29,7 @@ type head struct {
 	err error      // why the last write failed
 }
 
-// readHead returns what the file says; the zero place if there is none.
+// readHead returns the place in the file; the zero place if there is none.
 func readHead(path string) (place, error) {
 	text, err := os.ReadFile(path)
 	switch {
@@ -46,7 +46,7 @@ func readHead(path string) (place, error) {
 	return place{}, errors.New("the file audit.head says nothing any more: somebody wrote something else into it")
 }
 
-// write writes where the chain ends now. A commit hook calls it: it waits for no disk.
+// write records where the chain ends now. A commit hook calls it: it does not sync.
 func (h *head) write(p place) {
 	err := h.put(fmt.Appendf(nil, form, p.chain, p.row, p.hash))
 	h.mu.Lock()
@@ -63,7 +63,7 @@ func (h *head) put(text []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// trouble is why the last write failed; nil: it did not.
+// trouble returns why the last write failed; nil: it did not.
 func (h *head) trouble() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()

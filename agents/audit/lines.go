@@ -13,8 +13,8 @@ import (
 	"fantail/store"
 )
 
-// Admit decides what happens where the files beside the database can't be written: an agent whose rows also stand in
-// the file of lines is refused its call, with the reason; any other goes on, and the human is warned. Where the database
+// Admit decides what happens if the files beside the database can't be written. An agent whose rows are copied to the
+// file of lines is refused its call, with the reason; any other goes on, and the human is warned. If the database
 // can't be written no call runs at all, because the request for it is recorded first.
 func (l *Log) Admit(ctx context.Context, kind string) error {
 	if l == nil {
@@ -26,11 +26,11 @@ func (l *Log) Admit(ctx context.Context, kind string) error {
 	return nil
 }
 
-// copied reports whether the rows of agents of that kind also stand in the file of lines.
+// copied reports whether the rows of agents of that kind are also written to the file of lines.
 func (l *Log) copied(kind string) bool { return slices.Contains(l.o.Kinds, kind) }
 
-// Settle brings the files beside the database up to the rows of an agent of that kind. That it can't is an error, which
-// the human is told of too.
+// Settle brings the files beside the database up to date with the rows of an agent of that kind. If it can't, it
+// returns an error, and warns the human too.
 func (l *Log) Settle(ctx context.Context, kind string) error {
 	if l == nil {
 		return nil
@@ -45,8 +45,7 @@ func (l *Log) Settle(ctx context.Context, kind string) error {
 	return errors.Join(err, missing)
 }
 
-// warn tells the human what they do not know yet: that a file can't be written, or can be again. was is what they were
-// told of it last.
+// warn tells the human news: that a file can't be written, or can be again. was is the last report.
 func (l *Log) warn(was *error, err error) {
 	l.mu.Lock()
 	news := (*was == nil) != (err == nil)
@@ -58,14 +57,14 @@ func (l *Log) warn(was *error, err error) {
 	}
 }
 
-// lines is the file with the rows of some kinds of agents, a line of JSON each. It holds nothing that the database does
-// not hold: what is missing at its end is added when it is next written.
+// lines is the file with the rows of some kinds of agents, a line of JSON each. It holds nothing that the database
+// does not hold: lines missing at its end are added at the next write.
 type lines struct {
 	path string
 	turn chan struct{} // holds a token while the file is written
 }
 
-// longest is how long a line may be: one that a row makes is shorter.
+// longest is more than the length of any line that a row makes.
 const longest = 64 << 10
 
 func (f *lines) copy(ctx context.Context, db *store.DB, kinds []string) error {
@@ -106,14 +105,13 @@ func copyTo(ctx context.Context, file *os.File, db *store.DB, kinds []string) er
 		}
 		n, err := file.WriteAt(text, size)
 		if err != nil {
-			return err // half a line is cut off by the next copy
+			return err // the next copy cuts off half a line
 		}
 		size += int64(n)
 	}
 }
 
-// lastLine returns the number of the row in the file's last whole line, and where that ends. What stands behind it is
-// cut off.
+// lastLine returns the number of the row in the file's last whole line, and where that ends. It cuts off the rest.
 func lastLine(file *os.File) (row, size int64, err error) {
 	info, err := file.Stat()
 	if err != nil {

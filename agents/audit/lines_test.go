@@ -15,7 +15,7 @@ import (
 	"fantail/store"
 )
 
-// rows are the numbers of the rows in the file of lines.
+// rows returns the numbers of the rows in the file of lines.
 func (s *site) rows() (ids []int64) {
 	s.Helper()
 	text, err := os.ReadFile(audit.LinesFile(s.dir))
@@ -39,7 +39,8 @@ func (s *site) want(what string, ids ...int64) {
 	}
 }
 
-// The kinds' table says whose calls also stand in the file of lines, each once, whatever became of the file.
+// TestLog_lines: the rows of the configured kinds are also in the file of lines, each once, whatever happened to the
+// file.
 //
 // Spec: O-68.
 func TestLog_lines(t *testing.T) {
@@ -59,7 +60,7 @@ func TestLog_lines(t *testing.T) {
 	call := func(id string) {
 		s.entry(history.Entry{Kind: history.EntryCall, Call: &history.Call{ID: id, Name: "bash", Args: json.RawMessage(`{"command":"a\u2028<b>"}`)}})
 	}
-	call("one") // row 2, behind the first
+	call("one") // row 2, after the first
 	s.want("nothing was admitted")
 	admit(event.Sub)
 	s.want("its call is written before it runs", 2)
@@ -73,7 +74,7 @@ func TestLog_lines(t *testing.T) {
 	admit(event.Sub)
 	s.want("only of its kind, and once", 2, 4)
 
-	// Half a line, as a full disk or a kill leaves it, is written anew; so is a file that is gone.
+	// Half a line, as a full disk or a kill leaves it, is written again; so is a missing file.
 	text, err := os.ReadFile(audit.LinesFile(s.dir))
 	if err != nil {
 		t.Fatal(err)
@@ -123,7 +124,7 @@ func TestLog_lines(t *testing.T) {
 	}
 }
 
-// Where a file beside the database can't be written, an agent with lines is refused its call, and for another the human
+// If a file beside the database can't be written, an agent with lines is refused its call, and for another the human
 // is warned: once, and once more when it can be written again.
 func TestLog_full(t *testing.T) {
 	for name, break_ := range map[string]func(s *site) (mend func()){

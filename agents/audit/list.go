@@ -9,28 +9,28 @@ import (
 	"fantail/store"
 )
 
-// Line is what people read of the audit: a call with its end, or another row.
+// Line is an entry of the audit for people: a call with its end, or another row.
 type Line struct {
 	store.Audit               // the row; of a call, what its later rows say as well
 	Rows        []store.Audit // all of the call, in their order
 	Open        bool          // a call that has no end
 }
 
-// Wanted says which lines are wanted. A zero field does not matter.
+// Wanted selects lines. A zero field selects all.
 type Wanted struct {
-	After, Before int64 // rows behind, before that one
+	After, Before int64 // only rows after and before these
 	Name          string
 	Limit         int
 }
 
-// Book is the audit, to be read.
-type Book struct {
+// Reader reads the audit.
+type Reader struct {
 	DB  *store.DB
 	Dir string // the workspace's data directory
 }
 
-// List returns the first lines that are wanted, or with Before the last, in their order.
-func (b Book) List(ctx context.Context, w Wanted) (lines []Line, err error) {
+// List returns the first selected lines, or with Before the last, in their order.
+func (b Reader) List(ctx context.Context, w Wanted) (lines []Line, err error) {
 	err = b.DB.Read(ctx, func(rx *store.Rx) error {
 		lines = nil
 		rows, err := store.AuditRows(&rx.View, store.AuditWanted{
@@ -56,8 +56,8 @@ func (b Book) List(ctx context.Context, w Wanted) (lines []Line, err error) {
 	return lines, nil
 }
 
-// Records returns rows as List does, each as it stands.
-func (b Book) Records(ctx context.Context, w Wanted) (rs []Record, err error) {
+// Records returns rows as List does, each by itself.
+func (b Reader) Records(ctx context.Context, w Wanted) (rs []Record, err error) {
 	rows, err := read(ctx, b.DB, store.AuditWanted{After: w.After, Before: w.Before, Name: w.Name, Limit: w.Limit})
 	if err != nil {
 		return nil, err
@@ -68,7 +68,7 @@ func (b Book) Records(ctx context.Context, w Wanted) (rs []Record, err error) {
 	return rs, nil
 }
 
-// Records are the rows of the line.
+// Records returns the rows of the line.
 func (l Line) Records() (rs []Record) {
 	for _, a := range l.Rows {
 		rs = append(rs, RecordOf(a))
@@ -80,7 +80,7 @@ func (l Line) Records() (rs []Record) {
 }
 
 // Find returns the line that a row belongs to; false: there is no such row.
-func (b Book) Find(ctx context.Context, id int64) (l Line, ok bool, err error) {
+func (b Reader) Find(ctx context.Context, id int64) (l Line, ok bool, err error) {
 	err = b.DB.Read(ctx, func(rx *store.Rx) error {
 		a, there, err := store.AuditRow(&rx.View, id)
 		if ok = there; err != nil || !there {
@@ -92,7 +92,7 @@ func (b Book) Find(ctx context.Context, id int64) (l Line, ok bool, err error) {
 	return l, ok, err
 }
 
-// whole gathers the rows of a call.
+// whole collects the rows of a call.
 func whole(v *store.View, a store.Audit) (Line, error) {
 	l := Line{Audit: a}
 	if a.Call == "" {
@@ -150,7 +150,7 @@ func RecordOf(a store.Audit) Record {
 	if json.Valid([]byte(a.Args)) {
 		r.Args = json.RawMessage(a.Args)
 	} else if a.Args != "" {
-		r.Args, _ = json.Marshal(a.Args) // a text becomes JSON always
+		r.Args, _ = json.Marshal(a.Args) // a text can always be encoded
 	}
 	return r
 }

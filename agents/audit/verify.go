@@ -9,14 +9,14 @@ import (
 	"fantail/store"
 )
 
-// Report is what a look at the whole audit found.
+// Report is the result of Verify.
 type Report struct {
-	Rows  int64    // that were read and are as they should be
-	Flaw  string   // the first thing that is wrong, with the row; "": nothing is
-	Notes []string // what is no damage
+	Rows  int64    // that are correct
+	Flaw  string   // the first fault, with the row; "": none
+	Notes []string // findings that are no damage
 }
 
-// Says is the report in sentences.
+// Says returns the report in sentences.
 func (r Report) Says() string {
 	text := fmt.Sprintf("The audit is whole: %d rows, each behind the one before it.", r.Rows)
 	if r.Rows == 0 {
@@ -31,13 +31,13 @@ func (r Report) Says() string {
 	return text + "\n" + limits
 }
 
-// limits is what no report can say.
+// limits is what no report can detect.
 const limits = "This shows accidents and the hands of others. Whoever can write both the database and the file audit.head, " +
 	"as you can, can write them anew so that nothing shows."
 
-// Verify looks at each row of the audit and at the file of its end. It reads no more than a page
-// of rows at a time, and stops at the first row that is wrong.
-func (b Book) Verify(ctx context.Context) (Report, error) {
+// Verify checks each row of the audit and the file of its end. It reads at most a page of rows at a time, and stops at
+// the first wrong row.
+func (b Reader) Verify(ctx context.Context) (Report, error) {
 	var r Report
 	var old flaw // what a start found
 	last := store.Audit{Hash: origin}
@@ -89,12 +89,13 @@ func (b Book) Verify(ctx context.Context) (Report, error) {
 const (
 	page = 500 // rows are read at once
 
-	// A program that goes on writes the file of the end so soon behind its commit.
+	// How often and at what interval to wait for a running program, which writes the file of the end soon after its
+	// commit.
 	patience = 20
 	pause    = 10 * time.Millisecond
 )
 
-// caughtUp reads the file of the end, once it names that row or one behind it; it waits for that only for a moment.
+// caughtUp reads the file of the end once it names that row or a later one; it waits only a moment for that.
 func caughtUp(ctx context.Context, path string, row int64) (now place, err error) {
 	t := time.NewTicker(pause)
 	defer t.Stop()
@@ -120,7 +121,7 @@ func read(ctx context.Context, db *store.DB, w store.AuditWanted) (rows []store.
 	return rows, err
 }
 
-// broken says what is wrong with a row that stands behind the last one, "" if nothing.
+// broken says what is wrong with a row that follows last, "" if nothing.
 func broken(last, a store.Audit) string {
 	switch {
 	case a.ID < 1:

@@ -1,11 +1,4 @@
-// Package engine is what another vendor's agent is to an agent of ours: it carries out turns by itself, with tools of its
-// own.
-//
-// Does: name what a turn and an engine say to each other.
-//
-// Does not: carry out anything, know a vendor or a protocol.
-//
-// Imports: agents/llm, tools, tools/proc.
+// Package engine is turns that an agent of another vendor carries out. The protocol is in agents/acp.
 package engine
 
 import (
@@ -23,7 +16,7 @@ import (
 // Engine is a provider whose turns are its own. As a provider it refuses: it answers no single requests.
 type Engine interface {
 	llm.Provider
-	Sit(Seat) Session // in which it works as that agent. Nothing is started.
+	NewSession(Options) Session // in which it works as that agent. Nothing is started.
 }
 
 // ErrNoRequests is what an engine answers a request with.
@@ -38,8 +31,8 @@ var ErrLost = errors.New("its program has ended")
 // ErrRefused is why an engine ended its turn: it does not go on where the human says no.
 var ErrRefused = errors.New("what it asked for was refused")
 
-// Seat is the agent as which an engine works.
-type Seat struct {
+// Options is the agent as which an engine works.
+type Options struct {
 	Agent int64
 	Name  string
 	Dir   string // the workspace
@@ -99,8 +92,8 @@ type State struct {
 	Settled int64  // the last entry that it had as a turn of its ended: what came since may not have outlived its program
 }
 
-// Words are what is said to an engine.
-type Words struct {
+// Input are what is said to an engine.
+type Input struct {
 	Text  string
 	UpTo  int64 // the last entry they are of
 	Again bool  // the engine may have got them already
@@ -114,7 +107,7 @@ type Session interface {
 
 	// Say puts words into the turn that goes on, or begins one. Where the engine does not take them now, they begin another
 	// as soon as the first has ended.
-	Say(ctx context.Context, w Words) error
+	Say(ctx context.Context, w Input) error
 
 	// Next yields what the engine says, thinks and calls until a call begins, one ends, or it is done: then, and only then,
 	// its Stop is no [llm.ToolUse].

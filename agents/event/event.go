@@ -1,11 +1,4 @@
-// Package event holds what is said about agents: to screens, to other programs, to those who wait for them.
-//
-// Does: lay down which kinds of agents there are (Nature), describe an agent (Info) and a question to the human, define
-// the events, deliver them to feeds and coalesce neighbouring ones.
-//
-// Does not: know where events come from, read rows, show anything.
-//
-// Imports: agents/history, agents/llm, inbox, inbox/policy, store, tools, tools/allowance, tools/permit.
+// Package event defines what agents publish: the state of each, its feed, the answer it is writing, and its followers.
 package event
 
 import (
@@ -19,14 +12,13 @@ import (
 	"fantail/inbox/policy"
 	"fantail/store"
 	"fantail/tools"
-	"fantail/tools/allowance"
-	"fantail/tools/permit"
+	"fantail/tools/permission"
 )
 
 // ErrClosing is the cause of everything that ends because the program is closing.
 var ErrClosing = errors.New("the program was closed")
 
-// ErrReadOnly is the error of a write where the database can only be read.
+// ErrReadOnly is the error of a write to a database that can only be read.
 var ErrReadOnly = store.ErrReadOnly
 
 // EndedError says that an agent has ended, so that it can only be resumed.
@@ -39,8 +31,8 @@ func (e *EndedError) Error() string {
 	return fmt.Sprintf("the agent %s has ended already (%s)", e.Name, e.State)
 }
 
-// State is what an agent is up to. Only its own loop changes it, and, at rest, a human's wait in its tab. The last four
-// are terminal: once there, it stays.
+// State is what an agent does. Only its own loop changes it, and, at rest, a human's wait in its tab. The last four
+// are terminal: they never change again.
 type State string
 
 const (
@@ -58,14 +50,14 @@ const (
 // Terminal reports whether the state is final.
 func (s State) Terminal() bool { return s == Done || s == Failed || s == Killed || s == Crashed }
 
-// Info is what is known of an agent, as of one event. It is a value: readers keep it and never have to ask the agent.
+// Info is the state of an agent, as of one event. It is a value: readers store it and never have to ask the agent.
 type Info struct {
 	ID     int64
 	Name   string
 	Kind   Kind
 	Parent int64 // 0: none
 	State  State
-	Doing  string // while running: "streaming", "tool bash", "starting"; else ""
+	Doing  string // while running: "streaming", "tool bash", "starting"; otherwise ""
 	Call   string // the title of the tool call that Doing names; else ""
 	Why    string // what it waits for, or why it failed ("waiting for any message")
 	Retry  *Retry // a failed request that will be tried again
@@ -101,10 +93,21 @@ const (
 	AsUser                // as the user does
 )
 
-// Rests reports whether the agent rests between turns, so that what comes for it may begin one.
+// Rests reports whether the agent rests between turns, so that a message for it may start one.
 func (i Info) Rests() bool { return i.Kind.HasPrompt() || i.Await != nil }
 
-// Abroad returns whose agent carries out this one's turns; false: a model does.
+// Killable returns why the agent can't be killed; nil: it can.
+func (i Info) Killable() error {
+	switch {
+	case i.Kind.HasPrompt():
+		return fmt.Errorf("the agent %s can't be killed; Esc in its tab stops its turn", i.Name)
+	case i.State.Terminal():
+		return &EndedError{Name: i.Name, State: i.State}
+	}
+	return nil
+}
+
+// Abroad returns the vendor whose agent carries out this one's turns; false: a model does.
 func (i Info) Abroad() (vendor string, is bool) { return tools.VendorOf(i.Model) }
 
 // Compactable returns why the agent's conversation is not compacted by this program; nil: it is.
@@ -118,7 +121,7 @@ func (i Info) Compactable() error {
 // Await is how an agent awaits input. It is a value: a change replaces it.
 type Await struct {
 	For      time.Duration // how long after a turn; 0: for ever
-	Until    time.Time     // when it ends; zero: nothing counts down, as it works, is looked at or attached, or For is 0
+	Until    time.Time     // when it ends; zero: no time limit runs, since it works, its tab is viewed, a program is attached, or For is 0
 	Attached int           // programs attached to it
 	Ends     bool          // it was told to end after its present turn
 }
@@ -133,7 +136,7 @@ func (a *Await) With(change func(a *Await)) *Await {
 	return &b
 }
 
-// Left returns how much of its time an idle agent has left at that moment, and whether that counts down.
+// Left returns how much of its time an idle agent has left at that moment, and whether the time runs.
 func (a *Await) Left(now time.Time) (left time.Duration, counts bool) {
 	if a == nil || a.Until.IsZero() {
 		return 0, false
@@ -141,13 +144,13 @@ func (a *Await) Left(now time.Time) (left time.Duration, counts bool) {
 	return max(0, a.Until.Sub(now)), true
 }
 
-// Judged is what an agent's calls are judged and held by, beside the session's mode and rules.
+// Judged is what restricts an agent's calls, besides the session's mode and rules.
 type Judged struct {
-	Outside    bool        // its work was requested from outside the program, so it asks before anything but reading
-	Unattended bool        // nobody is there to be asked, whoever is at a screen
-	Mode       permit.Mode // that they are judged in, whatever the session says; "": the session's
-	Role       *Role       // what a file says that it is, which may leave it less; nil: none does. It never changes
-	Held       Held        // of another vendor's agent, by whose rules its own calls go
+	Outside    bool            // its work was requested from outside the program, so it asks before anything but reading
+	Unattended bool            // no human answers its questions, even if one is at a screen
+	Mode       permission.Mode // the mode for its calls, instead of the session's; "": the session's
+	Role       *Role           // its role from a file, which may restrict it; nil: none. It never changes
+	Held       Held            // of another vendor's agent: by whose rules its own calls go
 }
 
 // Spent is what an agent has used, all turns together, and how full its context is.
@@ -158,28 +161,28 @@ type Spent struct {
 	Steps   int
 	Context int     // tokens of the last request and its reply
 	Window  int     // tokens the model can read; 0: unknown
-	Budget  *Budget // what it and all it dispatches may use; nil: as much as there is
+	Budget  *Budget // the limit for it and all it dispatches; nil: none
 }
 
 // Budget is how much an agent may use, and how much of that is used. It is a value: a change replaces it.
 type Budget struct {
-	Amount allowance.Amount
+	Amount tools.Amount
 	Used   int64 // in the amount's unit
 }
 
 // BudgetOf reads a budget from its row.
 func BudgetOf(row store.Budget) *Budget {
-	return &Budget{Amount: allowance.Amount{N: row.Amount, Money: row.Money}, Used: row.Used}
+	return &Budget{Amount: tools.Amount{N: row.Amount, Money: row.Money}, Used: row.Used}
 }
 
-// String says how much of it is used.
+// String returns how much of it is used.
 func (b *Budget) String() string { return b.Amount.Used(b.Used) }
 
 // StallAfter is how long a running agent may stay silent before it is shown as stalled.
 const StallAfter = 90 * time.Second
 
-// Stalled returns how long the agent has been silent, given when it was last active, and whether that makes it stalled.
-// An agent that waits, asks or is about to retry a request says so itself and never counts as stalled.
+// Stalled returns how long the agent has been silent, given when it was last active, and whether that makes it
+// stalled. An agent that waits, asks or is about to retry a request shows that itself and never counts as stalled.
 func (i Info) Stalled(active, now time.Time) (time.Duration, bool) {
 	quiet := now.Sub(active)
 	return quiet, i.State == Running && i.Retry == nil && !active.IsZero() && quiet >= StallAfter
@@ -200,12 +203,13 @@ type Retry struct {
 	Reason      string
 }
 
-// Event is what an agent tells its feeds. The implementations are [Changed], [Appended], [Delta], [Over], [Void], [Output],
-// [Tally], [Mailed], [Closed] and [Trouble]. Live and replay are the same: a new [Feed] begins with a Changed for every
-// agent and a Tally, and a page of the ledger returns the entries an Appended would have carried.
+// Event is what an agent tells its feeds. The implementations are [Changed], [Appended], [Delta], [Over], [Void],
+// [Output], [Tally], [Mailed], [Closed] and [Trouble]. Live and replay are the same: a new [Feed] begins with a
+// Changed for every agent and a Tally, and a page of the transcript returns the entries an Appended would have
+// carried.
 type Event interface{ event() }
 
-// Changed replaces all that was known of the agent. Neighbouring Changed of one agent coalesce.
+// Changed replaces the agent's whole state. Neighbouring Changed of one agent coalesce.
 type Changed struct{ Info }
 
 // Appended carries entries that are in the database. If Live, they are the record of what the deltas since the previous
@@ -225,12 +229,12 @@ type Delta struct {
 	Summary  bool // of a conversation being compacted
 	Text     string
 
-	Words *history.Words // the text of the block that this is a part of
-	UpTo  int            // where this part ends in Words
+	Words *history.BlockText // the text of the block that this is a part of
+	UpTo  int                // where this part ends in Words
 }
 
-// Over says that the last words of a reply were streamed. Its record follows once that is on disk, which takes longer than a
-// human should wait for them.
+// Over says that the last words of a reply were streamed. Its record follows once that is on disk, which takes longer
+// than a human should wait for them.
 type Over struct{ Agent int64 }
 
 // Void discards everything streamed since the last live Appended.
@@ -245,27 +249,28 @@ type Output struct {
 
 // Tally counts the pool's tasks and questions. It replaces the previous one.
 type Tally struct {
-	Running int      // sub-agents and forks that run or wait
-	Queued  int      // tasks not started
-	Names   []string // of the queued tasks, in the order they were queued
-	Asking  int      // open questions
-	Mode    permit.Mode
-	Wall    permit.Wall  // what the sandbox under commands is worth
-	Quiet   policy.Quiet // whether all mail is held, and until when
+	Running int                // sub-agents and forks that run or wait
+	Queued  int                // tasks not started
+	Names   []string           // of the queued tasks, in the order they were queued
+	Asking  int                // open questions
+	Mode    permission.Mode    // that holds
+	Coming  permission.Mode    // a looser one that was chosen and takes effect soon, unless another is chosen; "": none
+	Wall    permission.Sandbox // what the sandbox under commands is worth
+	Quiet   policy.Quiet       // whether all mail is held, and until when
 
 	Scheduled int       // schedules that are active
 	Due       time.Time // when the next of them is; zero: none
 }
 
-// Mailed says that the agent's inbox, or what is shown of its messages, has changed: read it again. An unread feed
+// Mailed says that the agent's inbox, or the shown state of its messages, has changed: read it again. An unread feed
 // holds at most one of these per agent.
 type Mailed struct{ Agent int64 }
 
 // Closed says that the agent's tab was closed.
 type Closed struct{ Agent int64 }
 
-// Trouble says what went wrong that is no agent's, such as that another program changed the database's files while nobody
-// was writing, and what came of it. Err is nil once that is repaired.
+// Trouble reports an error of no single agent, such as that another program changed the database's files, and its
+// outcome. Err is nil once that is repaired.
 type Trouble struct{ Err error }
 
 func (Changed) event()  {}
@@ -281,10 +286,10 @@ func (Closed) event()   {}
 
 // About records the message a fork handles.
 func (i *Info) About(m inbox.Message) {
-	i.Handles, i.Sender, i.Prompt = m.ID, m.From, history.Fit(m.Text(), history.MostSubject)
+	i.Handles, i.Sender, i.Prompt = m.ID, m.From, history.Fit(m.Text(), history.MaxSubject)
 }
 
-// Cut turns i into what recovery would make of an agent that nobody runs any more.
+// Cut turns i into the state that recovery would give to an agent that no process runs any more.
 func (i *Info) Cut() {
 	if i.State == Running || i.State == Waiting {
 		i.Outcome, i.Why, i.State = history.OutCrashed, history.CutShort, Crashed

@@ -6,7 +6,7 @@ import (
 )
 
 // Feed is one reader's view of the pool's events. Neighbouring deltas of a block and neighbouring changes of an agent
-// coalesce, so a slow reader costs only the text itself and never holds up an agent.
+// coalesce, so a slow reader costs only the text itself and never delays an agent.
 type Feed struct {
 	news  chan struct{}
 	soon  chan struct{} // not for what grows all the time
@@ -19,7 +19,7 @@ type Feed struct {
 	quiet  bool            // what grows all the time is left out
 }
 
-// growing collects the text of neighbouring deltas. A builder keeps a slow reader's reply from costing its length
+// growing collects the text of neighbouring deltas. A builder prevents a slow reader's reply from costing its length
 // squared.
 type growing struct {
 	head Delta
@@ -32,8 +32,8 @@ func NewFeed(leave func(*Feed)) *Feed {
 	return f
 }
 
-// Quiet leaves out the words of replies and the output of commands, until each is an entry: nothing grows with them while the
-// reader waits.
+// Quiet leaves out the words of replies and the output of commands, until each is an entry: the feed does not grow
+// with them while the reader waits.
 func (f *Feed) Quiet() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -43,8 +43,8 @@ func (f *Feed) Quiet() {
 // Wait returns a channel that holds a token when there is news.
 func (f *Feed) Wait() <-chan struct{} { return f.news }
 
-// Soon returns a channel that holds a token when some of the news is more than the next words of a reply or the output of a
-// command so far, of which more come in a moment.
+// Soon returns a channel that holds a token when some of the news is more than the next words of a reply or a
+// command's output so far, of which more come in a moment.
 func (f *Feed) Soon() <-chan struct{} { return f.soon }
 
 // Take returns all events since the last Take, in order.
@@ -143,7 +143,7 @@ func replaces(e, old Event) bool {
 	return false
 }
 
-// Hub delivers events to all feeds. It keeps each agent's live reply, so that a feed that joins in the middle of one
+// Hub delivers events to all feeds. It stores each agent's live reply, so that a feed that joins in the middle of one
 // still gets it whole (or its end, if it is long).
 type Hub struct {
 	mu    sync.Mutex
@@ -178,20 +178,19 @@ func (h *Hub) Emit(e Event) {
 	}
 }
 
-// Join adds f, after giving it the current state. Both happen under one lock, so f misses no event in between.
-func (h *Hub) Join(f *Feed, now []Event) {
+// Join adds f, and returns the current state: now, and the replies so far. The first event in f is the first change of
+// that state. The state is returned, not sent to f, so that no reader takes a change for the state before it.
+func (h *Hub) Join(f *Feed, now []Event) []Event {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for _, e := range now {
-		f.put(e)
-	}
 	for _, bs := range h.live {
 		for _, d := range bs {
 			d.Text = d.Words.Before(d.UpTo)
-			f.put(d)
+			now = append(now, d)
 		}
 	}
 	h.feeds[f] = struct{}{}
+	return now
 }
 
 func (h *Hub) Leave(f *Feed) {

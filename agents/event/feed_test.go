@@ -2,7 +2,7 @@ package event
 
 import "testing"
 
-// TestQuiet: a quiet feed holds no words of replies and no output, and all else.
+// TestQuiet: a quiet feed has no words of replies and no output, and everything else.
 func TestQuiet(t *testing.T) {
 	h := NewHub()
 	f := NewFeed(h.Leave)

@@ -2,9 +2,8 @@ package event
 
 import "testing"
 
-// TestNature holds what the rest relies on: an agent either rests between turns or ends
-// with its work, what ends works on something, only who is talked to may be opened by
-// hand, and what a kind is called is known.
+// TestNature holds what other code relies on: an agent either rests between turns or ends with its work, one that ends
+// has work, only an agent that the human talks to may be opened by hand, and each kind has a name.
 func TestNature(t *testing.T) {
 	for k, n := range natures {
 		switch {

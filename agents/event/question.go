@@ -12,14 +12,14 @@ import (
 	"fantail/inbox"
 	"fantail/store"
 	"fantail/tools"
-	"fantail/tools/permit"
+	"fantail/tools/permission"
 )
 
 // Question is what an agent asks the human: whether a call may run, or what its ask_user tool asks. Its row is written
-// before the agent shows that it asks. It stays open, across restarts, until it is answered or there is nothing left to
-// answer.
+// before the agent shows that it asks. It stays open, across restarts, until it is answered or there is nothing left
+// to answer.
 type Question struct {
-	permit.Question
+	permission.Question
 	Asks    *tools.Question // nil: asks whether the call may run
 	Outside bool            // it comes from work requested from outside the program
 	Abroad  bool            // another vendor's agent asks it, whose program may end before there is an answer
@@ -29,11 +29,11 @@ type Question struct {
 
 // Answer is the human's answer to a question, or what settled it instead.
 type Answer struct {
-	Choice  permit.Choice `json:"choice,omitempty"`  // whether the call may run
-	Reason  string        `json:"reason,omitempty"`  // told to the model with a No
-	Text    string        `json:"text,omitempty"`    // to ask_user
-	Settled string        `json:"settled,omitempty"` // what ended the question without the human; "": they answered
-	By      string        `json:"by,omitempty"`      // who answered, as the audit names them; "": not known which human
+	Choice  permission.Choice `json:"choice,omitempty"`  // whether the call may run
+	Reason  string            `json:"reason,omitempty"`  // told to the model with a No
+	Text    string            `json:"text,omitempty"`    // to ask_user
+	Settled string            `json:"settled,omitempty"` // what ended the question without the human; "": they answered
+	By      string            `json:"by,omitempty"`      // the human who answered, by the audit's name; "": unknown
 }
 
 // ErrAnswered: the human has already answered the question. ErrSettled, which is also an ErrAnswered: there is nothing
@@ -49,20 +49,21 @@ func (settledError) Error() string { return "it is not open any more" }
 
 func (settledError) Is(target error) bool { return target == ErrAnswered }
 
-// Widening ends the call's id of a question what its command may do more than its sandbox lets it: an answer to it is none
-// to whether the call may run.
+// Widening ends the call id of a question that asks what its command may do beyond its sandbox: an answer to it does
+// not say whether the call may run.
 const Widening = "+sandbox"
 
-// Repeating ends the call's id of a question whether it may run once more, as it is the same call again and again.
+// Repeating ends the call id of a question whether a call may run once more, when the same call repeats again and
+// again.
 const Repeating = "+again"
 
-// Inquiring ends the call's id of what a program asks that works on the call.
+// Inquiring ends the call id of a question from a program that works on the call.
 const Inquiring = "+asks"
 
-// Spending ends what stands for a call's id in a question whether more may be used than a budget gives.
+// Spending ends what takes the place of a call id in a question whether more may be used than a budget allows.
 const Spending = "+budget"
 
-// Tampering ends the call's id of a question whether what its command changed stays.
+// Tampering ends the call id of a question whether the files that its command changed stay changed.
 const Tampering = "+kept"
 
 // Kinds of a question's row.
@@ -71,15 +72,15 @@ const (
 	AskQuestion = "question"
 )
 
-// QuestionRow is the JSON that a question's row keeps.
+// QuestionRow is the JSON in a question's row.
 type QuestionRow struct {
-	Action  permit.Action   `json:"action"`
-	Rule    permit.Rule     `json:"rule,omitempty"`
-	Again   string          `json:"again,omitempty"` // see permit.Question
-	Asks    *tools.Question `json:"asks,omitempty"`
-	Outside bool            `json:"outside,omitempty"`
-	Beside  bool            `json:"beside,omitempty"` // other calls of the same reply may run beside it
-	Abroad  bool            `json:"abroad,omitempty"` // see Question
+	Action  permission.Action `json:"action"`
+	Rule    permission.Rule   `json:"rule,omitempty"`
+	Again   string            `json:"again,omitempty"` // see permit.Question
+	Asks    *tools.Question   `json:"asks,omitempty"`
+	Outside bool              `json:"outside,omitempty"`
+	Beside  bool              `json:"beside,omitempty"` // other calls of the same reply may run concurrently with it
+	Abroad  bool              `json:"abroad,omitempty"` // see Question
 }
 
 // Suits refuses an answer that does not fit the question.
@@ -89,11 +90,11 @@ func (ans Answer) Suits(d QuestionRow) error {
 		return errors.New("the answer is missing")
 	case d.Asks != nil:
 		return nil
-	case ans.Choice == permit.Session && d.Rule == "":
+	case ans.Choice == permission.Session && d.Rule == "":
 		return errors.New("no rule can cover this call for the session: yes lets it run once, no refuses it")
-	case ans.Choice == permit.Project && d.Rule == "":
+	case ans.Choice == permission.Project && d.Rule == "":
 		return errors.New("no rule can cover this call for the project: yes lets it run once, no refuses it")
-	case ans.Choice != permit.Once && ans.Choice != permit.Session && ans.Choice != permit.Project && ans.Choice != permit.No:
+	case ans.Choice != permission.Once && ans.Choice != permission.Session && ans.Choice != permission.Project && ans.Choice != permission.No:
 		return errors.New("a call waits for yes, session, project or no")
 	}
 	return nil
@@ -106,7 +107,7 @@ func QuestionOf(row store.Approval, name string) (Question, error) {
 		return Question{}, fmt.Errorf("read question %d: %w", row.ID, err)
 	}
 	return Question{
-		Question: permit.Question{
+		Question: permission.Question{
 			ID: row.ID, Agent: row.Agent, Name: name,
 			Call: row.Call, Action: d.Action, Rule: d.Rule, Again: d.Again,
 		},
@@ -139,13 +140,13 @@ func HowEnded(row store.Approval, now time.Time) error {
 // String returns the answer in a few words.
 func (ans Answer) String() string {
 	switch ans.Choice {
-	case permit.Once:
+	case permission.Once:
 		return "yes"
-	case permit.Session:
+	case permission.Session:
 		return "yes, for this session"
-	case permit.Project:
+	case permission.Project:
 		return "yes, always in this project"
-	case permit.No:
+	case permission.No:
 		if ans.Reason != "" {
 			return "no: " + llm.Clip(ans.Reason, 80)
 		}
@@ -159,10 +160,10 @@ func (ans Answer) String() string {
 func (q Question) Letter(to int64) inbox.Message {
 	m := inbox.Message{
 		Recipient: to, Sender: q.Agent, Kind: inbox.Approval, Deliver: inbox.Hold, Priority: inbox.High,
-		Subject: history.Fit(q.Action.Title, history.MostSubject), Body: history.Fit(q.whole(), inbox.MaxBody),
+		Subject: history.Fit(q.Action.Title, history.MaxSubject), Body: history.Fit(q.whole(), inbox.MaxBody),
 	}
 	if q.Asks != nil {
-		m.Kind, m.Subject = inbox.Question, history.Fit(q.Gist(), history.MostSubject)
+		m.Kind, m.Subject = inbox.Question, history.Fit(q.Gist(), history.MaxSubject)
 	}
 	if q.Outside {
 		m.Tags = []string{"outside"}

@@ -13,13 +13,13 @@ import (
 	"fantail/agents/llm"
 )
 
-// Agent is what others than its own loop see and change of an agent. What it was made with never changes; the fleet's
-// mutex guards the rest.
+// Agent is the part of an agent that other goroutines than its own loop read and change. The fields it was made with
+// never change; the fleet's mutex guards the rest.
 type Agent struct {
 	ID    int64
 	Kind  event.Kind
 	Task  int64         // the task it carries out; 0: none
-	Pokes chan struct{} // its mailbox: a token says "look at the tables"
+	Pokes chan struct{} // a token tells it to look at the tables
 	Gone  chan struct{} // closed when its loop ended
 
 	fleet  *Fleet
@@ -31,7 +31,7 @@ type Agent struct {
 	Model     llm.Model
 	ShownTurn int64 // the turn that runs
 
-	halted   error          // why it was stopped or killed for good, perhaps before it began
+	halted   error          // why it was stopped or killed for good, possibly before it began
 	stops    map[*stop]bool // what Halt ends
 	active   time.Time      // its last sign of life
 	asked    time.Time      // when the current request was sent
@@ -61,25 +61,25 @@ func (f *Fleet) NewAgent(i event.Info, task int64) *Agent {
 	return a
 }
 
-// Poke leaves a token in the mailbox.
+// Poke makes the agent look at the tables.
 func (a *Agent) Poke() { token(a.Pokes) }
 
-// Known returns what is known of the agent now.
+// Known returns the agent's present state.
 func (a *Agent) Known() event.Info {
 	a.fleet.Lock()
 	defer a.fleet.Unlock()
 	return a.Info
 }
 
-// Present returns the model the agent asks now, and what is known of it.
+// Present returns the agent's present model and state.
 func (a *Agent) Present() (llm.Model, event.Info) {
 	a.fleet.Lock()
 	defer a.fleet.Unlock()
 	return a.Model, a.Info
 }
 
-// Set changes what is known of the agent and tells the feeds. A terminal state is final: a change leaves it as it is.
-// If the state changed, everything that depends on who can act is woken.
+// Set changes the agent's state and tells the feeds. A terminal state is final: a change leaves it as it is. If the
+// state changed, everything that depends on which agents can act is woken.
 func (a *Agent) Set(change func(i *event.Info)) {
 	a.fleet.Lock()
 	defer a.fleet.Unlock()
@@ -111,7 +111,7 @@ func (a *Agent) Change(change func(i *event.Info)) {
 	if i.State.Terminal() && !before.Terminal() {
 		a.steer, a.wrap = 0, 0
 		delete(f.living, a.ID)
-		for _, hear := range f.rooms.Ended {
+		for _, hear := range f.callbacks.Ended {
 			hear(i)
 		}
 		f.letGo(a)
@@ -135,7 +135,7 @@ func (a *Agent) Show(e event.Event) {
 	a.fleet.hub.Emit(e)
 }
 
-// Trouble shows an error that can't be written down; nil: it is over.
+// Trouble shows an error that can't be recorded; nil: it is over.
 func (a *Agent) Trouble(err error) {
 	why := ""
 	if err != nil {
@@ -144,8 +144,8 @@ func (a *Agent) Trouble(err error) {
 	a.Set(func(i *event.Info) { i.Why = why })
 }
 
-// Book returns the book of the agent's transcript. Appending to it counts as a sign of life.
-func (a *Agent) Book() history.Book {
+// Book returns the writer of the agent's transcript. Appending to it counts as a sign of life.
+func (a *Agent) Book() history.Writer {
 	b := a.fleet.Book(a.ID)
 	b.Room = func() int { return history.TakeRoom(a.Known().Window) }
 	b.Tell = func(es []history.Entry, live bool) { a.Show(event.Appended{Agent: a.ID, Entries: es, Live: live}) }
@@ -155,7 +155,7 @@ func (a *Agent) Book() history.Book {
 // HasMail reports whether a message is pending for the agent.
 func (a *Agent) HasMail() bool { return a.Known().Pending > 0 }
 
-// SetModel has the agent use that model from now on. If the agent is main, so do new agents.
+// SetModel makes the agent use that model from now on. If the agent is main, new agents use it too.
 func (a *Agent) SetModel(m llm.Model) {
 	a.fleet.Lock()
 	defer a.fleet.Unlock()
@@ -226,8 +226,7 @@ func (a *Agent) Asking(q *event.Question) {
 	f.Told()
 }
 
-// Heard shows that the agent's question is closed. With an answer the agent goes on once it has a slot; nil: there is
-// none.
+// Heard shows that the agent's question is closed. If ans is not nil, the agent goes on once it has a slot.
 func (a *Agent) Heard(ans *event.Answer) {
 	f := a.fleet
 	f.Lock()
@@ -250,8 +249,8 @@ func (a *Agent) Begins(turn int64, started time.Time) {
 	})
 }
 
-// Asked records that the agent sends a request, and shows what it is doing. An engine may do that while a call of its waits,
-// or while it asks: then it does not show as running, which it would be taken at its word for.
+// Asked records that the agent sends a request, and shows what it is doing. An engine may send one while a call of the
+// agent waits or while it asks: then it does not show as running, since that is what others go by.
 func (a *Agent) Asked(doing string) {
 	a.Set(func(i *event.Info) {
 		if a.asked = a.fleet.o.Now(); !a.Waits() && !a.fleet.asking[a] {

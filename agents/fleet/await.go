@@ -7,11 +7,11 @@ import (
 	"fantail/agents/event"
 )
 
-// Awaiting is how an agent awaits input, as others than its own loop change it. It does nothing to an agent that does
-// not, or has ended.
+// Awaiting changes how an agent awaits input, for callers other than its own loop. It does nothing to an agent that
+// does not await input, or has ended.
 type Awaiting struct{ of *Agent }
 
-// change changes it and has the agent look. The caller holds the fleet's mutex.
+// change changes the agent's Await and makes the agent look at it. The caller holds the fleet's mutex.
 func (w Awaiting) change(to func(w *event.Await)) {
 	w.of.Change(func(i *event.Info) { i.Await = i.Await.With(to) })
 	w.of.Poke()
@@ -20,7 +20,7 @@ func (w Awaiting) change(to func(w *event.Await)) {
 // End notes that the agent is to end after its present turn. The caller holds the fleet's mutex.
 func (w Awaiting) End() { w.change(func(a *event.Await) { a.Ends = true }) }
 
-// Stays shows until when the agent, which is idle, stays; zero: nothing counts down.
+// Stays shows until when the agent, which is idle, stays; zero: no time limit runs.
 func (w Awaiting) Stays(until time.Time) {
 	w.of.fleet.Lock()
 	defer w.of.fleet.Unlock()
@@ -38,7 +38,7 @@ func (w Awaiting) Attach() (detach func()) {
 	return sync.OnceFunc(func() { count(-1) })
 }
 
-// Leapt has all agents that await input look at the clock, which leapt.
+// Leapt makes all agents that await input look at the clock, which jumped.
 func Leapt(f *Fleet) {
 	f.Lock()
 	defer f.Unlock()

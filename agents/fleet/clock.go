@@ -7,8 +7,8 @@ import (
 	"fantail/agents/event"
 )
 
-// clock ends a task at its time-out. It is paused while a question waits for the human, be it of its agent or of one
-// below that its agent waits for: the time people take to think counts against nobody. The fleet's mutex guards it.
+// clock ends a task at its time-out. It is paused while a question waits for the human, either of its agent or of one
+// below that its agent waits for: the time people take to think does not count. The fleet's mutex guards it.
 type clock struct {
 	limit time.Duration
 	ring  func(cause error)
@@ -34,7 +34,7 @@ func (a *Agent) Watch(limit time.Duration, ring func(cause error)) {
 	a.clock.run(a.fleet)
 }
 
-// clocks pauses the clocks that a question holds up, and runs the others. The caller holds the fleet's mutex.
+// clocks pauses the clocks that a question stops, and runs the others. The caller holds the fleet's mutex.
 func (f *Fleet) clocks() {
 	still := map[*Agent]bool{}
 	for k := range f.asking {

@@ -10,7 +10,7 @@ import (
 	"fantail/agents/fleet"
 )
 
-// watch gives an agent a clock and tells when it rang: zero, it has not.
+// watch gives an agent a clock and returns when it rang: zero, it has not.
 func watch(a *fleet.Agent, limit time.Duration) (rang func() time.Duration) {
 	from, at := time.Now(), time.Duration(0)
 	a.Watch(limit, func(cause error) {
@@ -24,8 +24,8 @@ func watch(a *fleet.Agent, limit time.Duration) (rang func() time.Duration) {
 	}
 }
 
-// TestClock: a task's time is up at its limit. It stands still while its agent asks, and
-// while that waits for one below that asks; not while it runs meanwhile.
+// TestClock: a task times out at its limit. Its clock stops while its agent asks, and while its agent waits for one
+// below that asks; not if it runs meanwhile.
 func TestClock(t *testing.T) {
 	const minute = time.Minute
 	for _, c := range []struct {
@@ -81,15 +81,15 @@ func TestClock(t *testing.T) {
 // pass lets fake time pass.
 func pass(d time.Duration) { <-time.After(d) }
 
-// ask has an agent ask for so long.
+// ask makes an agent ask for that long.
 func ask(a *fleet.Agent, d time.Duration) {
 	a.Asking(&event.Question{})
 	pass(d)
 	a.Heard(&event.Answer{})
 }
 
-// TestClock_shows: a clock that rings shows that commands are being ended where that takes
-// time; and without a limit there is no clock.
+// TestClock_shows: a clock that rings shows that commands are being ended if that takes time; without a limit there is
+// no clock.
 func TestClock_shows(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, hastens := range []bool{false, true} {

@@ -6,8 +6,8 @@ import (
 	"fantail/tools/proc"
 )
 
-// Environment is that of the commands that come of what a human does at a screen: what their shell there would give
-// them. It is in memory only, in no row, event or log. It never changes.
+// Environment is the environment for commands that result from a human's actions at a screen: what their shell there
+// would pass on. It is in memory only, in no row, event or log. It never changes.
 type Environment struct {
 	Vars  []string // as proc.Clean made them
 	Umask proc.Umask
@@ -16,27 +16,27 @@ type Environment struct {
 // environment is the key of a context's environment.
 type environment struct{}
 
-// Within returns the context of what is done at a screen with that environment.
+// Within returns a context for actions at a screen with that environment.
 func Within(ctx context.Context, e *Environment) context.Context {
 	return context.WithValue(ctx, environment{}, e)
 }
 
-// EnvironmentOf returns the environment of whatever is done with ctx; nil: none is known, the program's own holds.
+// EnvironmentOf returns the environment of an action; nil: it is unknown, and the program's own is used.
 func EnvironmentOf(ctx context.Context) *Environment {
 	e, _ := ctx.Value(environment{}).(*Environment)
 	return e
 }
 
-// Environments are that of an agent's commands, and those of the prompts that have not entered. The fleet's mutex guards
-// them.
+// Environments are that of an agent's commands, and those of the prompts that have not entered. The fleet's mutex
+// guards them.
 type Environments struct {
 	fleet *Fleet
 	now   *Environment           // nil: the program's own
 	typed map[int64]*Environment // by prompt
 }
 
-// Adopt has the agent's commands run with that environment from now on; nil changes nothing. The caller holds the
-// fleet's mutex.
+// Adopt sets the environment of the agent's commands from now on; nil changes nothing. The caller holds the fleet's
+// mutex.
 func (es *Environments) Adopt(e *Environment) {
 	if e != nil {
 		es.now = e
@@ -50,7 +50,7 @@ func (es *Environments) Now() *Environment {
 	return es.now
 }
 
-// Typed records where a human typed a prompt that is queued. The caller holds the fleet's mutex.
+// Typed records the environment in which a human typed a queued prompt. The caller holds the fleet's mutex.
 func (es *Environments) Typed(prompt int64, e *Environment) {
 	if e != nil {
 		es.typed[prompt] = e

@@ -5,10 +5,10 @@ import (
 
 	"fantail/agents/event"
 	"fantail/agents/fleet"
-	"fantail/agents/roster"
+	"fantail/agents/tasks"
 )
 
-// What is known of where a task or a prompt came from goes with it, however it goes.
+// TestEnvironment_isKeptForWhatWaitsOnly: the environment of a task or a prompt is forgotten together with it.
 func TestEnvironment_isKeptForWhatWaitsOnly(t *testing.T) {
 	b := newFleet(t, fleet.Options{})
 	a := b.open(event.Info{ID: 1, Kind: event.Main})
@@ -65,14 +65,14 @@ func TestEnvironment_isKeptForWhatWaitsOnly(t *testing.T) {
 		}
 	}
 
-	// Where nobody's at a screen is known, it is the dispatcher's.
+	// A task that was not queued from a screen gets its dispatcher's environment.
 	b.Line.Queued(t.Context(), started(7, 1))
 	if begin(7) != here {
 		t.Error("a task of an agent's runs elsewhere than the agent")
 	}
-	w := queued(8, 1, roster.OriginCLI)
+	w := queued(8, 1, tasks.OriginCLI)
 	w.Now = true
-	b.hold(func() { b.Line.Requeue([]roster.QueuedTask{w}) })
+	b.hold(func() { b.Line.Requeue([]tasks.QueuedTask{w}) })
 	if n, _ := fleet.Remembered(b.Fleet, a); n != 0 {
 		t.Error("a task from outside runs where the agent does")
 	}

@@ -1,6 +1,6 @@
 package fleet
 
-// Remembered counts the environments that are kept for what has not begun: of tasks, and of an agent's prompts.
+// Remembered counts the stored environments of tasks that have not begun, and of an agent's prompts.
 func Remembered(f *Fleet, a *Agent) (tasks, prompts int) {
 	f.Lock()
 	defer f.Unlock()

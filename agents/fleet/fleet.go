@@ -1,13 +1,4 @@
-// Package fleet knows who is alive and what each agent does.
-//
-// Does: keep the state of every agent whose tab is open, what can stop it and what it waits for; who holds a slot and
-// who wants one; the clocks of tasks; where the humans are, and the environments they work in. Tell feeds and rooms of
-// each change.
-//
-// Does not: know a database. One mutex guards all of this, so nothing here may ever wait for a disk.
-//
-// Imports: agents/event, agents/history, agents/llm, agents/queue, agents/roster, inbox, tools, tools/permit,
-// tools/proc, tools/secret.
+// Package fleet tracks which agents live and what each does, starts waiting tasks, and enforces budgets.
 package fleet
 
 import (
@@ -22,10 +13,9 @@ import (
 	"fantail/agents/event"
 	"fantail/agents/history"
 	"fantail/agents/llm"
-	"fantail/agents/queue"
-	"fantail/agents/roster"
+	"fantail/agents/tasks"
 	"fantail/inbox"
-	"fantail/tools/permit"
+	"fantail/tools/permission"
 	"fantail/tools/secret"
 )
 
@@ -37,8 +27,8 @@ type Options struct {
 	Model   string // of new agents
 	Cap     int    // how many agents may run at once
 	Keys    *secret.Keys
-	Mode    func() permit.Mode // the permission mode now
-	Wall    func() permit.Wall // what the sandbox under commands is worth, as far as that is known
+	Modes   func() (holds, coming permission.Mode) // the present permission mode, and a looser one that will follow; "": none
+	Wall    func() permission.Sandbox              // the state of the sandbox for commands, if it is known
 	Audit   history.Auditor
 }
 
@@ -50,41 +40,41 @@ type Fleet struct {
 	Humans  Humans
 	Line    Line
 	Letters Letters
-	Queue   *queue.Queue  // tasks not started, and the slots of running agents; guarded by the mutex
+	Queue   *tasks.Queue  // tasks not started, and the slots of running agents; guarded by the mutex
 	Due     chan struct{} // holds a token when there may be a task to start
 
-	o     Options
-	hub   *event.Hub
-	rooms Rooms
-	ctx   context.Context // of all agents
-	stop  context.CancelCauseFunc
-	loops sync.WaitGroup
+	o         Options
+	hub       *event.Hub
+	callbacks Callbacks
+	ctx       context.Context // of all agents
+	stop      context.CancelCauseFunc
+	loops     sync.WaitGroup
 
 	agents  map[int64]*Agent // those whose tab is open
 	living  map[int64]*Agent // the subset that has not ended: work done at every change loops over these only
 	model   string           // of new agents
 	asking  map[*Agent]bool  // agents with an open question
 	resumes resumes          // agents that want their slot back, in order
-	changed chan struct{}    // closed and replaced whenever Rest may answer differently
+	changed chan struct{}    // closed and replaced whenever the result of Rest may change
 	closing bool
 }
 
-// Rooms are the callbacks through which other rooms hear of the fleet, and answer it. All are called with the fleet's
-// mutex held: they record what they hear, and take no lock but their own.
-type Rooms struct {
-	Changed []func()                               // who can act may have changed
-	Opened  []func(agent int64)                    // a live agent got a tab
-	Mailed  []func(i *event.Info, rung inbox.Rung) // a message arrived
-	Ended   []func(i event.Info)                   // an agent ended
-	Closed  []func(agent int64)                    // an agent's tab was closed
-	Busy    []func(agent int64) bool               // whether it has a reason to go on; agent 0: the room itself
-	Count   []func(t *event.Tally)                 // adds what the room counts
+// Callbacks are the callbacks by which other parts of the pool follow the fleet, and answer it. All are called with
+// the fleet's mutex held: they only record the news, and take no lock but their own.
+type Callbacks struct {
+	Changed []func()                                   // the agents that can act may have changed
+	Opened  []func(agent int64)                        // a live agent got a tab
+	Mailed  []func(i *event.Info, change inbox.Change) // a message arrived
+	Ended   []func(i event.Info)                       // an agent ended
+	Closed  []func(agent int64)                        // an agent's tab was closed
+	Busy    []func(agent int64) bool                   // whether the agent has a reason to go on; agent 0: the pool itself
+	Count   []func(t *event.Tally)                     // adds counts to the tally
 }
 
 // New returns an empty fleet, whose agents live until ctx ends or Close is called.
 func New(ctx context.Context, o Options) *Fleet {
 	f := &Fleet{
-		Queue: queue.New(o.Cap), Due: make(chan struct{}, 1), o: o, hub: event.NewHub(), model: o.Model,
+		Queue: tasks.NewQueue(o.Cap), Due: make(chan struct{}, 1), o: o, hub: event.NewHub(), model: o.Model,
 		agents: map[int64]*Agent{}, living: map[int64]*Agent{}, asking: map[*Agent]bool{},
 		changed: make(chan struct{}),
 	}
@@ -93,8 +83,8 @@ func New(ctx context.Context, o Options) *Fleet {
 	return f
 }
 
-// Tell sets the rooms' callbacks. Call it before the first agent is opened.
-func (f *Fleet) Tell(r Rooms) { f.rooms = r }
+// Tell sets the callbacks. Call it before the first agent is opened.
+func (f *Fleet) Tell(r Callbacks) { f.callbacks = r }
 
 // Context returns the context all agents live in.
 func (f *Fleet) Context() context.Context { return f.ctx }
@@ -108,8 +98,8 @@ func (f *Fleet) Start(name string, run func()) {
 	})
 }
 
-// Close ends everything that was started, for the given cause. It is an error if something is still running when ctx
-// ends.
+// Close ends everything that was started, for the given cause. It returns an error if something is still running when
+// ctx ends.
 func (f *Fleet) Close(ctx context.Context, cause error) error {
 	f.Lock()
 	f.closing = true
@@ -131,8 +121,8 @@ func (f *Fleet) Close(ctx context.Context, cause error) error {
 // Closing reports whether Close was called: nothing new may begin. The caller holds the fleet's mutex.
 func (f *Fleet) Closing() bool { return f.closing }
 
-// Subscribe returns a new feed that begins with the current state.
-func (f *Fleet) Subscribe() *event.Feed {
+// Subscribe returns a new feed, and the state that it continues from.
+func (f *Fleet) Subscribe() (*event.Feed, []event.Event) {
 	feed := event.NewFeed(f.hub.Leave)
 	f.Lock()
 	defer f.Unlock()
@@ -140,14 +130,13 @@ func (f *Fleet) Subscribe() *event.Feed {
 	for _, a := range f.byID() {
 		now = append(now, event.Changed{Info: a.Info})
 	}
-	f.hub.Join(feed, append(now, f.tally()))
-	return feed
+	return feed, f.hub.Join(feed, append(now, f.tally()))
 }
 
 // Emit sends e to all feeds.
 func (f *Fleet) Emit(e event.Event) { f.hub.Emit(e) }
 
-// Infos returns what is known of all agents whose tab is open, ordered by id.
+// Infos returns the state of all agents whose tab is open, ordered by id.
 func (f *Fleet) Infos() []event.Info {
 	f.Lock()
 	defer f.Unlock()
@@ -170,15 +159,15 @@ func (f *Fleet) Open(a *Agent) {
 	f.Told()
 }
 
-// Load is Open at startup, when there are no feeds to tell. The caller holds the fleet's mutex, or nobody else knows
-// the fleet yet.
+// Load is Open at startup, when there are no feeds to tell. The caller holds the fleet's mutex, or no other goroutine
+// uses the fleet yet.
 func (f *Fleet) Load(a *Agent) {
 	f.agents[a.ID] = a
 	if a.Info.State.Terminal() {
 		return
 	}
 	f.living[a.ID] = a
-	for _, hear := range f.rooms.Opened {
+	for _, hear := range f.callbacks.Opened {
 		hear(a.ID)
 	}
 }
@@ -189,7 +178,7 @@ func (f *Fleet) CloseTab(a *Agent) {
 		delete(f.agents, a.ID)
 		delete(f.living, a.ID)
 		f.hub.Emit(event.Closed{Agent: a.ID})
-		for _, hear := range f.rooms.Closed {
+		for _, hear := range f.callbacks.Closed {
 			hear(a.ID)
 		}
 	}
@@ -219,19 +208,19 @@ func (f *Fleet) Agent(id int64) (*Agent, error) {
 	if a := f.agents[id]; a != nil {
 		return a, nil
 	}
-	return nil, fmt.Errorf("agent %d: %w", id, roster.ErrNoAgent)
+	return nil, fmt.Errorf("agent %d: %w", id, tasks.ErrNoAgent)
 }
 
-// Meant returns the agent with an open tab that a word means (its name, or a prefix that only one agent has), and what
-// is known of it.
+// Meant returns the agent with an open tab that a word means (its name, or a prefix that only one agent has), and its
+// state.
 func (f *Fleet) Meant(word string) (*Agent, event.Info, error) {
 	f.Lock()
 	defer f.Unlock()
-	cs := make([]roster.Called, 0, len(f.agents))
+	cs := make([]tasks.Called, 0, len(f.agents))
 	for _, a := range f.agents {
-		cs = append(cs, roster.Called{Id: a.ID, Name: a.Info.Name, State: a.Info.State})
+		cs = append(cs, tasks.Called{Id: a.ID, Name: a.Info.Name, State: a.Info.State})
 	}
-	id, err := roster.Meant(word, cs)
+	id, err := tasks.Meant(word, cs)
 	if err != nil {
 		return nil, event.Info{}, err
 	}
@@ -282,8 +271,8 @@ func (f *Fleet) Below(in map[int64]bool) (live []*Agent) {
 	return live
 }
 
-// Rung is the inbox's bell: a commit changed somebody's inbox. A commit hook calls it.
-func (f *Fleet) Rung(r inbox.Rung) {
+// Rung notes that a commit changed an inbox. A commit hook calls it.
+func (f *Fleet) Rung(r inbox.Change) {
 	f.Lock()
 	defer f.Unlock()
 	f.hub.Emit(event.Mailed{Agent: r.Recipient})
@@ -297,7 +286,7 @@ func (f *Fleet) Rung(r inbox.Rung) {
 	if !r.Deposited {
 		return
 	}
-	for _, hear := range f.rooms.Mailed {
+	for _, hear := range f.callbacks.Mailed {
 		hear(&a.Info, r)
 	}
 	a.Poke()
@@ -305,7 +294,8 @@ func (f *Fleet) Rung(r inbox.Rung) {
 
 // tally counts tasks and questions. The caller holds the fleet's mutex.
 func (f *Fleet) tally() event.Tally {
-	t := event.Tally{Asking: len(f.asking), Mode: f.o.Mode(), Wall: f.o.Wall()}
+	t := event.Tally{Asking: len(f.asking), Wall: f.o.Wall()}
+	t.Mode, t.Coming = f.o.Modes()
 	for _, a := range f.living {
 		if a.Kind.Ends() && (a.Info.State == event.Running || a.Info.State == event.Waiting) {
 			t.Running++
@@ -313,25 +303,25 @@ func (f *Fleet) tally() event.Tally {
 	}
 	t.Names = f.Queue.Names()
 	t.Queued = len(t.Names)
-	for _, count := range f.rooms.Count {
+	for _, count := range f.callbacks.Count {
 		count(&t)
 	}
 	return t
 }
 
-// Recount is Told for who does not have the mutex.
+// Recount is Told for a caller that does not hold the mutex.
 func Recount(f *Fleet) {
 	f.Lock()
 	defer f.Unlock()
 	f.Told()
 }
 
-// Told sends the tally and wakes everything that depends on who can still act: waiters, the dispatcher, Settled, the
-// tasks' clocks. The caller holds the fleet's mutex.
+// Told sends the tally and wakes everything that depends on which agents can still act: waiters, the dispatcher,
+// Settled, the tasks' clocks. The caller holds the fleet's mutex.
 func (f *Fleet) Told() {
 	f.clocks()
 	f.hub.Emit(f.tally())
-	for _, hear := range f.rooms.Changed {
+	for _, hear := range f.callbacks.Changed {
 		hear()
 	}
 	token(f.Due)
@@ -347,20 +337,20 @@ func token(c chan struct{}) {
 	}
 }
 
-// Rest reports whether nothing is going on, and returns a channel that is closed once that may have changed.
+// Rest reports whether no agent has work, and returns a channel that is closed once that may have changed.
 func (f *Fleet) Rest() (still bool, changed <-chan struct{}) { return f.RestOf(All) }
 
-// RestOf is Rest as far as the agents that count are concerned. counts is called with the fleet's mutex held.
+// RestOf is Rest for the agents that counts accepts, which is called with the fleet's mutex held.
 func (f *Fleet) RestOf(counts func(a *Agent) bool) (still bool, changed <-chan struct{}) {
 	f.Lock()
 	defer f.Unlock()
 	return !f.busy(counts), f.changed
 }
 
-// All has every agent count.
+// All counts every agent.
 func All(*Agent) bool { return true }
 
-// Under has an agent count and all below it.
+// Under returns a function that counts an agent and all below it.
 func Under(agent int64) func(a *Agent) bool {
 	return func(a *Agent) bool {
 		for ; a != nil; a = a.fleet.agents[a.Info.Parent] {
@@ -372,11 +362,11 @@ func Under(agent int64) func(a *Agent) bool {
 	}
 }
 
-// busy reports whether an agent that counts runs, waits, asks or has a reason to go on, or a task of its is about to
-// start. The caller holds the fleet's mutex.
+// busy reports whether an agent that counts accepts runs, waits, asks or has a reason to go on, or one of its tasks is
+// about to start. The caller holds the fleet's mutex.
 func (f *Fleet) busy(counts func(a *Agent) bool) bool {
 	reason := func(agent int64) bool {
-		return slices.ContainsFunc(f.rooms.Busy, func(busy func(int64) bool) bool { return busy(agent) })
+		return slices.ContainsFunc(f.callbacks.Busy, func(busy func(int64) bool) bool { return busy(agent) })
 	}
 	if reason(0) {
 		return true
@@ -397,7 +387,7 @@ func (f *Fleet) busy(counts func(a *Agent) bool) bool {
 
 // waitsForIdle reports whether a queued task waits, perhaps through others, for an agent that is idle. The caller holds the
 // fleet's mutex.
-func waitsForIdle(f *Fleet, t *queue.Task) bool {
+func waitsForIdle(f *Fleet, t *tasks.QueuedWork) bool {
 	for id := range t.Needs {
 		if need := f.Queue.Task(id); need != nil && waitsForIdle(f, need) {
 			return true
@@ -411,9 +401,9 @@ func waitsForIdle(f *Fleet, t *queue.Task) bool {
 	return false
 }
 
-// Book returns the book of a transcript whose agent need not be in memory.
-func (f *Fleet) Book(agent int64) history.Book {
-	return history.Book{
+// Book returns the writer of a transcript whose agent need not be in memory.
+func (f *Fleet) Book(agent int64) history.Writer {
+	return history.Writer{
 		Agent: agent, Keys: f.o.Keys, Audit: f.o.Audit,
 		Tell: func(es []history.Entry, live bool) {
 			f.hub.Emit(event.Appended{Agent: agent, Entries: es, Live: live})

@@ -17,19 +17,18 @@ import (
 	"fantail/agents/fleet"
 	"fantail/agents/history"
 	"fantail/agents/llm"
-	"fantail/agents/queue"
-	"fantail/agents/roster"
+	"fantail/agents/tasks"
 	"fantail/inbox"
-	"fantail/tools/permit"
+	"fantail/tools/permission"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// bare is a fleet without a pool, and what its rooms heard.
+// bare is a fleet without a pool, and the calls of its callbacks.
 type bare struct {
 	*fleet.Fleet
 	heard []string
-	busy  map[int64]bool // what the rooms say; 0: of themselves
+	busy  map[int64]bool // the answers of Busy; 0: the pool's
 }
 
 // newFleet returns an empty fleet. A model is called VENDOR/NAME; the vendor "one" serves
@@ -43,8 +42,8 @@ func newFleet(t testing.TB, o fleet.Options) *bare {
 		o.Cap = 8
 	}
 	o.Go = func(_ string, f func()) { go f() }
-	o.Mode = func() permit.Mode { return permit.Ask }
-	o.Wall = func() permit.Wall { return permit.NoWall }
+	o.Modes = func() (permission.Mode, permission.Mode) { return permission.Ask, "" }
+	o.Wall = func() permission.Sandbox { return permission.NoSandbox }
 	o.Resolve = func(model string) (llm.Model, error) {
 		vendor, _, ok := strings.Cut(model, "/")
 		if !ok {
@@ -58,9 +57,9 @@ func newFleet(t testing.TB, o fleet.Options) *bare {
 	}
 	b.Fleet = fleet.New(context.WithoutCancel(t.Context()), o)
 	note := func(format string, args ...any) { b.heard = append(b.heard, fmt.Sprintf(format, args...)) }
-	b.Tell(fleet.Rooms{
+	b.Tell(fleet.Callbacks{
 		Opened: []func(int64){func(id int64) { note("opened %d", id) }},
-		Mailed: []func(*event.Info, inbox.Rung){func(i *event.Info, r inbox.Rung) { note("mailed %d: %d", i.ID, r.Pending) }},
+		Mailed: []func(*event.Info, inbox.Change){func(i *event.Info, r inbox.Change) { note("mailed %d: %d", i.ID, r.Pending) }},
 		Ended:  []func(event.Info){func(i event.Info) { note("ended %d %s %s", i.ID, i.State, i.Why) }},
 		Closed: []func(int64){func(id int64) { note("closed %d", id) }},
 		Busy:   []func(int64) bool{func(id int64) bool { return b.busy[id] }},
@@ -68,8 +67,7 @@ func newFleet(t testing.TB, o fleet.Options) *bare {
 	return b
 }
 
-// open opens the tab of an agent called after its id. One that runs and ends with its
-// work holds its slot.
+// open opens the tab of an agent named after its id. One that runs and ends with its work holds its slot.
 func (b *bare) open(i event.Info) *fleet.Agent {
 	if i.Name == "" {
 		i.Name = fmt.Sprintf("a%d", i.ID)
@@ -102,18 +100,28 @@ func (b *bare) running() (n int) {
 // is puts an agent into a state.
 func is(s event.State) func(i *event.Info) { return func(i *event.Info) { i.State = s } }
 
-// screen is what a reader of a feed knows.
+// screen is the state that a reader of a feed knows.
 type screen struct {
 	feed  *event.Feed
 	infos map[int64]event.Info
 	tally event.Tally
 }
 
-func (b *bare) screen() *screen { return &screen{feed: b.Subscribe(), infos: map[int64]event.Info{}} }
+func (b *bare) screen() *screen {
+	feed, was := b.Subscribe()
+	s := &screen{feed: feed, infos: map[int64]event.Info{}}
+	s.apply(was)
+	return s
+}
 
 // reads applies the news.
 func (s *screen) reads() *screen {
-	for _, e := range s.feed.Take() {
+	s.apply(s.feed.Take())
+	return s
+}
+
+func (s *screen) apply(es []event.Event) {
+	for _, e := range es {
 		switch e := e.(type) {
 		case event.Changed:
 			s.infos[e.ID] = e.Info
@@ -123,10 +131,9 @@ func (s *screen) reads() *screen {
 			s.tally = e
 		}
 	}
-	return s
 }
 
-// differs says in what the screen shows something else than there is; "": in nothing.
+// differs says how the screen differs from the true state; "": not at all.
 func (s *screen) differs(b *bare) string {
 	is := b.Infos()
 	if len(is) != len(s.infos) {
@@ -140,8 +147,8 @@ func (s *screen) differs(b *bare) string {
 	return ""
 }
 
-// TestTabs: a tab is opened, replaced by one that goes on with its transcript, and closed;
-// the rooms hear of those that live, and nobody closes a tab that is another's by now.
+// TestTabs: a tab is opened, replaced by one that continues its transcript, and closed; callbacks are called for
+// living agents only, and CloseTab does not close a tab that another agent has by now.
 func TestTabs(t *testing.T) {
 	b := newFleet(t, fleet.Options{})
 	s := b.screen()
@@ -162,7 +169,7 @@ func TestTabs(t *testing.T) {
 	}
 	again.Set(is(event.Done))
 	b.hold(func() { b.CloseTab(again) })
-	if _, err := b.Agent(1); !errors.Is(err, roster.ErrNoAgent) || len(b.Infos()) != 0 {
+	if _, err := b.Agent(1); !errors.Is(err, tasks.ErrNoAgent) || len(b.Infos()) != 0 {
 		t.Errorf("after the tab was closed: %v, %v", err, b.Infos())
 	}
 	if d := s.reads().differs(b); d != "" {
@@ -173,8 +180,7 @@ func TestTabs(t *testing.T) {
 	}
 }
 
-// TestChange_end: a terminal state wins. The rooms hear of it once, with what is known
-// then, and the slot is free.
+// TestChange_end: a terminal state wins. The callbacks get the final state once, and the slot is free.
 func TestChange_end(t *testing.T) {
 	b := newFleet(t, fleet.Options{Cap: 1})
 	a := b.open(event.Info{ID: 1, Kind: event.Sub})
@@ -202,8 +208,8 @@ func TestChange_end(t *testing.T) {
 	}
 }
 
-// TestChange_signsOfLife: what an agent does is a sign of life, what is only known of it is
-// none; and a call's title goes with the call.
+// TestChange_signsOfLife: an agent's own activity is a sign of life, a change of what is known of it is none; and a
+// call's title goes with the call.
 func TestChange_signsOfLife(t *testing.T) {
 	now := time.Unix(1000, 0)
 	b := newFleet(t, fleet.Options{Now: func() time.Time { return now }})
@@ -243,14 +249,13 @@ func TestChange_signsOfLife(t *testing.T) {
 	}
 }
 
-// TestBook: who writes a transcript tells the feeds after the commit, and for an agent in
-// memory that is a sign of life.
+// TestBook: a writer of a transcript tells the feeds after the commit, and for an agent in memory that is a sign of
+// life.
 func TestBook(t *testing.T) {
 	now := time.Unix(1000, 0)
 	b := newFleet(t, fleet.Options{Now: func() time.Time { return now }})
 	a := b.open(event.Info{ID: 1, Kind: event.Main, Spent: event.Spent{Window: 1000}})
-	f := b.Subscribe()
-	f.Take()
+	f, _ := b.Subscribe()
 	now = now.Add(time.Minute)
 	book := a.Book()
 	book.Tell([]history.Entry{{Seq: 7}}, true)
@@ -272,7 +277,7 @@ func TestBook(t *testing.T) {
 	}
 }
 
-// TestSetModel: what main asks new agents ask too; an agent that is not known has theirs.
+// TestSetModel: new agents use main's model; so does an unknown agent.
 func TestSetModel(t *testing.T) {
 	b := newFleet(t, fleet.Options{Model: "v/old"})
 	m, h := b.open(event.Info{ID: 1, Kind: event.Main, Model: "v/old"}), b.open(event.Info{ID: 2, Kind: event.Helper, Model: "v/old"})
@@ -333,14 +338,13 @@ func TestBelow(t *testing.T) {
 	}
 }
 
-// TestRung: the bell shows what an inbox holds, and pokes an agent only for what came.
+// TestRung: Rung shows the inbox's counts, and pokes an agent only for new mail.
 func TestRung(t *testing.T) {
 	b := newFleet(t, fleet.Options{})
 	a := b.open(event.Info{ID: 1, Kind: event.Main})
-	f := b.Subscribe()
-	f.Take()
-	b.Rung(inbox.Rung{Recipient: 1, Pending: 2, Urgent: 1, Came: 2, Deposited: true})
-	b.Rung(inbox.Rung{Recipient: 1, Pending: 3, Came: 1, Deposited: true})
+	f, _ := b.Subscribe()
+	b.Rung(inbox.Change{Recipient: 1, Pending: 2, Urgent: 1, Came: 2, Deposited: true})
+	b.Rung(inbox.Change{Recipient: 1, Pending: 3, Came: 1, Deposited: true})
 	select {
 	case <-a.Pokes:
 	default:
@@ -349,8 +353,8 @@ func TestRung(t *testing.T) {
 	if !a.HasMail() {
 		t.Error("it has no mail")
 	}
-	b.Rung(inbox.Rung{Recipient: 1})
-	b.Rung(inbox.Rung{Recipient: 9, Pending: 1, Deposited: true})
+	b.Rung(inbox.Change{Recipient: 1})
+	b.Rung(inbox.Change{Recipient: 9, Pending: 1, Deposited: true})
 	select {
 	case <-a.Pokes:
 		t.Error("what was taken poked it")
@@ -373,7 +377,7 @@ func TestRung(t *testing.T) {
 	}
 }
 
-// TestTrouble: what concerns no agent alone shows in main's tab, if it is there yet.
+// TestTrouble: an error of no single agent shows in main's tab, if that exists yet.
 func TestTrouble(t *testing.T) {
 	b := newFleet(t, fleet.Options{})
 	b.Trouble(errors.New("early"))
@@ -383,8 +387,7 @@ func TestTrouble(t *testing.T) {
 	}
 }
 
-// TestDoes: of an agent its calls and its request are told, of a task and of a fork what
-// holds it up.
+// TestDoes: it returns an agent's calls and request, and what delays a task or a fork.
 func TestDoes(t *testing.T) {
 	now := time.Unix(1000, 0)
 	b := newFleet(t, fleet.Options{Cap: 1, Now: func() time.Time { return now }})
@@ -404,22 +407,22 @@ func TestDoes(t *testing.T) {
 	if n := must(b.Does("kid-fork-1")); n.Queued != "1 agents run, as many as may at once" {
 		t.Errorf("the fork is held up by %q", n.Queued)
 	}
-	if _, err := b.Does("nobody"); !errors.Is(err, roster.ErrNoAgent) {
+	if _, err := b.Does("nobody"); !errors.Is(err, tasks.ErrNoAgent) {
 		t.Errorf("nobody: %v", err)
 	}
 	for _, c := range []struct {
-		task roster.QueuedTask
+		task tasks.QueuedTask
 		then func()
 		want string
 	}{
-		{queued(10, 1, roster.OriginCLI), nil, "it came from outside: /run lets it in"},
-		{roster.QueuedTask{Task: queued(17, 1, roster.OriginHuman).Task, Now: true, Unsealed: true}, nil, "this host did not write it as it is: /run asks whether it may start"},
-		{queued(11, 1, roster.OriginHuman), nil, "nobody has started it: /run does"},
+		{queued(10, 1, tasks.OriginCLI), nil, "it came from outside: /run lets it in"},
+		{tasks.QueuedTask{Task: queued(17, 1, tasks.OriginHuman).Task, Now: true, Unsealed: true}, nil, "this host did not write it as it is: /run asks whether it may start"},
+		{queued(11, 1, tasks.OriginHuman), nil, "nobody has started it: /run does"},
 		{started(12, 1, queued(10, 1, "").Task), nil, "it waits for t10"},
 		{started(13, 1), nil, "1 agents run, as many as may at once"},
 		{started(14, 1), func() { a.Set(is(event.Done)) }, "it is about to start"},
 		{started(15, 1), func() {
-			b.hold(func() { b.Queue.Open(1, queue.Window{Most: 1}); b.Queue.Take(99, queue.Slot{Owner: 1}) })
+			b.hold(func() { b.Queue.Open(1, tasks.Window{Most: 1}); b.Queue.Take(99, tasks.Slot{Owner: 1}) })
 		}, "so many of its queue run as /run 1 allows"},
 	} {
 		b.Line.Queued(t.Context(), c.task)
@@ -431,11 +434,11 @@ func TestDoes(t *testing.T) {
 		}
 	}
 	b.hold(func() { b.Queue.Free(99) })
-	b.hold(func() { b.Queue.Take(99, queue.Slot{Vendor: "one", AtOnce: 1}) })
+	b.hold(func() { b.Queue.Take(99, tasks.Slot{Vendor: "one", AtOnce: 1}) })
 	busy := started(16, 2)
 	busy.Task.Model = "one/x"
 	wide := newFleet(t, fleet.Options{})
-	wide.hold(func() { wide.Queue.Take(99, queue.Slot{Vendor: "one", AtOnce: 1}) })
+	wide.hold(func() { wide.Queue.Take(99, tasks.Slot{Vendor: "one", AtOnce: 1}) })
 	wide.Line.Queued(t.Context(), busy)
 	if n := must(wide.Does("t16")); n.Queued != "one serves as many agents as it does at once" {
 		t.Errorf("a busy vendor: %q", n.Queued)
@@ -449,8 +452,8 @@ func must(n fleet.Now, err error) fleet.Now {
 	return n
 }
 
-// TestClose: it ends what was started, waits for it and for visits, and lets nobody in
-// any more; an impatient one says so.
+// TestClose: it ends what was started, waits for it and for visits, and admits no new one; an impatient call returns
+// an error.
 func TestClose(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newFleet(t, fleet.Options{})
@@ -496,7 +499,7 @@ func TestClose(t *testing.T) {
 	})
 }
 
-// TestAwaitEnd: who waits for the end of an agent hears of it, or gives up.
+// TestAwaitEnd: a caller that waits for the end of an agent is told of it, or gives up.
 func TestAwaitEnd(t *testing.T) {
 	b := newFleet(t, fleet.Options{})
 	a := b.open(event.Info{ID: 1, Kind: event.Sub})
@@ -511,7 +514,8 @@ func TestAwaitEnd(t *testing.T) {
 	}
 }
 
-// TestAsked: an agent that waits, or asks, does not show as running because its engine says more meanwhile.
+// TestAsked: an agent that waits, or asks, does not show as running because its engine sends another request
+// meanwhile.
 func TestAsked(t *testing.T) {
 	b := newFleet(t, fleet.Options{})
 	a := b.open(event.Info{ID: 1, Kind: event.Main, State: event.Running})

@@ -8,18 +8,18 @@ import (
 	"time"
 )
 
-// Humans are the humans at all screens, and mostly answer as one. They have no mutex that a key waits for, so that a
-// screen may report every key.
+// Humans are the humans at all screens, who mostly count as one. No method that a key calls waits for a mutex, so that
+// a screen may report every key.
 type Humans struct {
-	Turned func() // called when a draft is gone, or somebody switched tabs or left
+	Turned func() // called when a draft is gone, or a human switched tabs or left
 
 	present atomic.Pointer[[]*Human]
-	arrival sync.Mutex   // of whoever changes present
+	arrival sync.Mutex   // guards changes of present
 	pressed atomic.Int64 // when the last key was pressed on any screen, in milliseconds; 0: never
-	watched sync.Map     // agents -> a channel that gets a token whenever somebody comes to their tab or leaves it
+	watched sync.Map     // agents -> a channel that gets a token whenever a human comes to their tab or leaves it
 }
 
-// Human is where one human is, as their screen reports it.
+// Human is the state of one human, as their screen reports it.
 type Human struct {
 	of     *Humans
 	looks  atomic.Int64 // the agent whose tab is shown
@@ -55,13 +55,13 @@ func (hs *Humans) turn() {
 	}
 }
 
-// anybody reports whether that is so of anybody who is there.
+// anybody reports whether is returns true for any human who is at a screen.
 func (hs *Humans) anybody(is func(h *Human) bool) bool {
 	return slices.ContainsFunc(hs.all(), func(h *Human) bool { return !h.absent.Load() && is(h) })
 }
 
-// Watch returns a channel that gets a token whenever somebody comes to the agent's tab or leaves it, and a function that
-// ends this.
+// Watch returns a channel that gets a token whenever a human comes to the agent's tab or leaves it, and a function
+// that ends this.
 func (hs *Humans) Watch(agent int64) (<-chan struct{}, func()) {
 	c := make(chan struct{}, 1)
 	hs.watched.Store(agent, c)
@@ -87,7 +87,7 @@ func (hs *Humans) Away(now time.Time) time.Duration {
 	return max(0, now.Sub(time.UnixMilli(ms)))
 }
 
-// moved has whoever watches the agent's tab hear that somebody came or left.
+// moved signals the watcher of the agent's tab that a human came or left.
 func (hs *Humans) moved(agent int64) {
 	if c, ok := hs.watched.Load(agent); ok {
 		token(c.(chan struct{}))
@@ -97,7 +97,7 @@ func (hs *Humans) moved(agent int64) {
 // Pressed records that a key was pressed.
 func (h *Human) Pressed(now time.Time) { h.of.pressed.Store(now.UnixMilli()) }
 
-// Looks records whose tab is shown.
+// Looks records which agent's tab is shown.
 func (h *Human) Looks(agent int64) {
 	was := h.looks.Swap(agent)
 	if was == agent {
@@ -119,7 +119,7 @@ func (h *Human) Drafts(agent int64, draft bool) {
 	}
 }
 
-// Absent records that nobody can be at the screen: it shows nothing. Their draft stays.
+// Absent records that the screen shows nothing, so no human can be at it. Their draft stays.
 func (h *Human) Absent() {
 	if !h.absent.Swap(true) {
 		h.gone()
@@ -139,7 +139,7 @@ func (h *Human) gone() {
 	h.of.turn()
 }
 
-// Others returns how many other screens have somebody at them.
+// Others returns how many other screens have a human at them.
 func (h *Human) Others() int {
 	n := 0
 	for _, o := range h.of.all() {

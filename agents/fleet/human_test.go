@@ -8,8 +8,7 @@ import (
 	"fantail/agents/fleet"
 )
 
-// TestHuman: the human is told of by keys, looks and drafts, and only what they leave
-// turns anything.
+// TestHuman: keys, looks and drafts report the human, and Turned is called only for what they leave.
 func TestHuman(t *testing.T) {
 	turned := 0
 	hs := &fleet.Humans{Turned: func() { turned++ }}
@@ -49,8 +48,7 @@ func TestHuman(t *testing.T) {
 	}
 }
 
-// TestHuman_away: how long ago the last key came; a clock that was set back makes it no
-// less than now.
+// TestHuman_away: how long ago the last key came; a clock that was set back never makes it negative.
 func TestHuman_away(t *testing.T) {
 	var hs fleet.Humans
 	h := hs.Arrive()
@@ -66,8 +64,8 @@ func TestHuman_away(t *testing.T) {
 	}
 }
 
-// TestHumans: what is said of one human is said of all of them: the least idle counts, and
-// only the last to go leaves a tab.
+// TestHumans: the state of one human counts for all of them: the least idle one decides Away, and a tab counts as left
+// only when the last one leaves.
 func TestHumans(t *testing.T) {
 	turned := 0
 	hs := &fleet.Humans{Turned: func() { turned++ }}

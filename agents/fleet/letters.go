@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// Letters are those that wait for tasks to start, for a task that has not started has no inbox. Its agent begins once they
-// have come: else one that is quickly done would have ended before its mail is there.
+// Letters are messages to tasks that have not started, which have no inbox yet. A task's agent starts only once they
+// have come: otherwise a quick agent could end before its mail is there.
 type Letters struct {
 	mu sync.Mutex
 	to map[int64]*letters // by task
@@ -17,7 +17,8 @@ type letters struct {
 	none chan struct{} // closed when none is open any more
 }
 
-// Writes notes a letter to a task. Its writer calls sent, once or more, when it was sent or won't be.
+// Writes notes that a letter to a task is being written. The writer calls sent, once or more, when it was sent or
+// won't be.
 func (ls *Letters) Writes(task int64) (sent func()) {
 	ls.mu.Lock()
 	defer ls.mu.Unlock()

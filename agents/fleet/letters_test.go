@@ -6,7 +6,8 @@ import (
 	"testing/synctest"
 )
 
-// The agent of a task begins once the letters to it have come, however often their writers say so, and others are not kept.
+// TestLetters: the agent of a task begins once the letters to it have come, however often their writers call sent, and
+// others are forgotten.
 func TestLetters(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var ls Letters

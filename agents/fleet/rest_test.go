@@ -12,8 +12,7 @@ import (
 
 	"fantail/agents/event"
 	"fantail/agents/fleet"
-	"fantail/agents/queue"
-	"fantail/agents/roster"
+	"fantail/agents/tasks"
 	"fantail/inbox"
 	"fantail/tools"
 )
@@ -22,11 +21,11 @@ import (
 type machine struct {
 	*bare
 	t      *rapid.T
-	screen *screen // it looks on from the beginning
+	screen *screen // it subscribed at the beginning
 	agents []*fleet.Agent
 	asking map[*fleet.Agent]bool
 	away   map[*fleet.Agent][]func(context.Context) error
-	tasks  []roster.Task
+	tasks  []tasks.Task
 	last   int64 // the last id given
 }
 
@@ -45,7 +44,7 @@ func (m *machine) pick() *fleet.Agent {
 	return rapid.SampledFrom(m.agents).Draw(m.t, "agent")
 }
 
-// owner is somebody whose queue a task goes into, or who is somebody's parent.
+// owner returns the agent whose queue a task goes into, or the parent of another.
 func (m *machine) owner() int64 { return rapid.Int64Range(0, m.last).Draw(m.t, "owner") }
 
 func (m *machine) made(i event.Info) {
@@ -112,10 +111,10 @@ func (m *machine) steps() map[string]func(*rapid.T) {
 		},
 		"a call goes on": m.goesOn,
 		"a task is queued": func(t *rapid.T) {
-			w := queued(m.id(), m.owner(), rapid.SampledFrom([]string{roster.OriginHuman, roster.OriginCLI}).Draw(t, "origin"))
+			w := queued(m.id(), m.owner(), rapid.SampledFrom([]string{tasks.OriginHuman, tasks.OriginCLI}).Draw(t, "origin"))
 			w.Now = rapid.Bool().Draw(t, "now")
 			if len(m.tasks) > 0 && rapid.Bool().Draw(t, "waits") {
-				w.Needs = []roster.Task{rapid.SampledFrom(m.tasks).Draw(t, "need")}
+				w.Needs = []tasks.Task{rapid.SampledFrom(m.tasks).Draw(t, "need")}
 			}
 			m.tasks = append(m.tasks, w.Task)
 			m.Line.Queued(t.Context(), w)
@@ -145,18 +144,18 @@ func (m *machine) steps() map[string]func(*rapid.T) {
 			})
 		},
 		"an agent's work passes": func(t *rapid.T) {
-			from := m.owner() // an heir is above, and who is above was there first
+			from := m.owner() // an heir is above, and an agent above was there first
 			m.Line.Passed(from, rapid.Int64Range(0, from).Draw(t, "heir"))
 		},
 		"a room is at work": func(t *rapid.T) {
 			of := m.owner()
 			m.hold(func() {
 				m.busy[of] = !m.busy[of]
-				m.Told() // whoever says so tells
+				m.Told() // a callback that changes its answer calls it
 			})
 		},
 		"mail comes": func(t *rapid.T) {
-			m.Rung(inbox.Rung{Recipient: m.owner(), Pending: rapid.IntRange(0, 3).Draw(t, "pending"), Deposited: rapid.Bool().Draw(t, "came")})
+			m.Rung(inbox.Change{Recipient: m.owner(), Pending: rapid.IntRange(0, 3).Draw(t, "pending"), Deposited: rapid.Bool().Draw(t, "came")})
 		},
 		"a tab is closed": func(t *rapid.T) {
 			a := m.pick()
@@ -169,7 +168,7 @@ func (m *machine) steps() map[string]func(*rapid.T) {
 	}
 }
 
-// goesOn has a call that waits go on. The agent takes its slot back at once or gives up.
+// goesOn lets a waiting call go on. The agent takes its slot back at once or gives up.
 func (m *machine) goesOn(t *rapid.T) {
 	a := m.pick()
 	n := len(m.away[a])
@@ -191,7 +190,7 @@ func (m *machine) goesOn(t *rapid.T) {
 	}
 }
 
-// still says anew whether nothing is under way.
+// still calculates by itself whether nothing is under way.
 func (m *machine) still() bool {
 	m.Lock()
 	defer m.Unlock()
@@ -213,12 +212,12 @@ func (m *machine) still() bool {
 		}
 	}
 	will := map[int64]bool{}
-	for grew := true; grew; { // what can start, and what waits for nothing else
+	for grew := true; grew; { // tasks that can start, and wait for no other
 		grew = false
 		for q := range m.Queue.All() {
 			can := m.Queue.Wanted(q) && !will[q.ID]
 			for need := range q.Needs {
-				idle := slices.ContainsFunc(m.agents, func(a *fleet.Agent) bool { // it ends when somebody says so
+				idle := slices.ContainsFunc(m.agents, func(a *fleet.Agent) bool { // it ends when the test says so
 					return m.Of(a.ID) == a && a.Task == need && a.Info.State == event.Idle
 				})
 				can = can && !idle && (will[need] || m.Queue.Task(need) == nil)
@@ -231,18 +230,18 @@ func (m *machine) still() bool {
 	return len(will) == 0
 }
 
-// TestRest: what is under way, and what is none of it.
+// TestRest: which states count as activity, and which do not.
 func TestRest(t *testing.T) {
 	main := event.Info{ID: 1, Kind: event.Main, State: event.Idle}
 	in := func(s event.State) event.Info { i := main; i.State = s; return i }
 	with := func(q event.Prompt) event.Info { i := main; i.Prompts = []event.Prompt{q}; return i }
-	t1, t2 := queued(1, 1, roster.OriginHuman), started(2, 1, queued(1, 1, "").Task)
+	t1, t2 := queued(1, 1, tasks.OriginHuman), started(2, 1, queued(1, 1, "").Task)
 	outside := started(1, 1)
-	outside.Task.Origin = roster.OriginCLI
+	outside.Task.Origin = tasks.OriginCLI
 	for _, c := range []struct {
 		what  string
 		main  event.Info
-		tasks []roster.QueuedTask
+		tasks []tasks.QueuedTask
 		busy  int64
 		still bool
 	}{
@@ -253,11 +252,11 @@ func TestRest(t *testing.T) {
 		{"it has ended", in(event.Killed), nil, -1, true},
 		{"a prompt", with(event.Prompt{ID: 1}), nil, -1, false},
 		{"a prompt that is held", with(event.Prompt{ID: 1, Held: true}), nil, -1, true},
-		{"a task nobody started", main, []roster.QueuedTask{t1}, -1, true},
-		{"a task from outside", main, []roster.QueuedTask{outside}, -1, true},
-		{"a task that starts", main, []roster.QueuedTask{started(1, 1)}, -1, false},
-		{"a task that would start behind one nobody started", main, []roster.QueuedTask{t1, t2}, -1, true},
-		{"a task that starts behind one that starts", main, []roster.QueuedTask{started(1, 1), t2}, -1, false},
+		{"a task nobody started", main, []tasks.QueuedTask{t1}, -1, true},
+		{"a task from outside", main, []tasks.QueuedTask{outside}, -1, true},
+		{"a task that starts", main, []tasks.QueuedTask{started(1, 1)}, -1, false},
+		{"a task that would start behind one nobody started", main, []tasks.QueuedTask{t1, t2}, -1, true},
+		{"a task that starts behind one that starts", main, []tasks.QueuedTask{started(1, 1), t2}, -1, false},
 		{"a room is at work", main, nil, 0, false},
 		{"a room has a reason for it to go on", main, nil, 1, false},
 		{"a room has one for somebody else", main, nil, 2, true},
@@ -317,9 +316,9 @@ func TestRestOf_under(t *testing.T) {
 	}
 }
 
-// TestFleet_anyOrder: whatever happens, who waits for rest hears of whatever may have
-// changed it; a screen that looked on from the beginning shows what a new one shows, and
-// what there is; the rooms hear of each end once; and whoever has ended holds no slot.
+// TestFleet_anyOrder: in any order of events, a caller that waits for rest learns of whatever may have changed it; a
+// screen that subscribed at the beginning shows the same as a new one, and the true state; callbacks are called once
+// for each end; and an ended agent holds no slot.
 func TestFleet_anyOrder(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		m := &machine{
@@ -363,8 +362,7 @@ func TestFleet_anyOrder(t *testing.T) {
 	})
 }
 
-// holds looks at the slots: the cap bounds what takes one by the rules, and whoever has
-// ended has none.
+// holds checks the slots: the limit applies to those taken by the rules, and an ended agent has none.
 func (m *machine) holds(rt *rapid.T) {
 	m.hold(func() {
 		for _, a := range m.agents {
@@ -376,13 +374,13 @@ func (m *machine) holds(rt *rapid.T) {
 				rt.Fatalf("%s has ended (%s) and holds a slot", a.Info.Name, a.Info.State)
 			}
 		}
-		if full := m.Queue.Full(queue.Slot{}); full == "" && m.Queue.Running() > 2 {
+		if full := m.Queue.Full(tasks.Slot{}); full == "" && m.Queue.Running() > 2 {
 			rt.Fatalf("%d run", m.Queue.Running())
 		}
 	})
 }
 
-// hears looks at what the rooms heard: each agent that lived and ended was told of once.
+// hears checks the callbacks: they were called once for each agent that lived and ended.
 func (m *machine) hears(rt *rapid.T) {
 	said := map[string]int{}
 	for _, s := range m.heard {

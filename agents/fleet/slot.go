@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"fantail/agents/event"
-	"fantail/agents/queue"
+	"fantail/agents/tasks"
 )
 
 // An agent that ends with its work holds a slot of the queue while it runs. While it waits or asks it holds none; it
@@ -20,8 +20,8 @@ type resume struct {
 }
 
 // Slot returns the slot the agent holds while it runs. The caller holds the fleet's mutex.
-func (a *Agent) Slot() queue.Slot {
-	s := queue.Slot{Vendor: a.Model.Vendor, AtOnce: a.Model.AtOnce}
+func (a *Agent) Slot() tasks.Slot {
+	s := tasks.Slot{Vendor: a.Model.Vendor, AtOnce: a.Model.AtOnce}
 	if a.Kind.Tasked() {
 		s.Owner = a.Info.Parent
 	}
@@ -34,10 +34,10 @@ func (f *Fleet) letGo(a *Agent) {
 	f.Serve()
 }
 
-// resumes are those that want theirs back, in the order they get it.
+// resumes are the agents that want their slots back, in the order they get them.
 type resumes []*resume
 
-// of is what the agent waits with, made if it does not wait yet.
+// of returns the agent's entry, and adds one if it does not wait yet.
 func (rs *resumes) of(a *Agent) *resume {
 	for _, r := range *rs {
 		if r.a == a {
@@ -49,12 +49,12 @@ func (rs *resumes) of(a *Agent) *resume {
 	return r
 }
 
-// forget has the agent not wait any more.
+// forget removes the agent from the queue.
 func (rs *resumes) forget(a *Agent) {
 	*rs = slices.DeleteFunc(*rs, func(r *resume) bool { return r.a == a })
 }
 
-// LineUp lines an agent up for the slot that it will ask for with Regain: those that begin beside each other get theirs
+// LineUp queues an agent for the slot that it will ask for with Regain: agents that begin concurrently get their slots
 // in the order of these calls. The caller holds the fleet's mutex.
 func LineUp(a *Agent) { a.fleet.resumes.of(a) }
 
@@ -98,7 +98,7 @@ func (a *Agent) Aside(why string) func(ctx context.Context) error {
 // away lists what an agent's concurrently waiting calls wait for.
 type away []string
 
-// show writes that into i.
+// show records in i what the calls wait for.
 func (w away) show(i *event.Info) {
 	i.State, i.Doing, i.Why = event.Waiting, "", w[0]
 	for _, why := range w[1:] {
@@ -109,8 +109,9 @@ func (w away) show(i *event.Info) {
 // Waits reports whether one of the agent's calls waits. The caller holds the fleet's mutex.
 func (a *Agent) Waits() bool { return len(a.away) > 0 }
 
-// Regain takes the agent's slot back, waiting for one if need be. It keeps the one that it has. Once ctx has ended the
-// agent does not go on, and what it shows stays: a question may be closed as the turn in which it was asked ends.
+// Regain takes the agent's slot back, waiting for one if need be. It does nothing if the agent has one. Once ctx has
+// ended the agent does not go on, and its shown state stays: a question may be closed as the turn in which it was
+// asked ends.
 func (a *Agent) Regain(ctx context.Context) error {
 	f := a.fleet
 	f.Lock()
@@ -141,7 +142,7 @@ func (a *Agent) Regain(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
-// Spent stops the clock of an agent whose life is over, and frees its slot.
+// Spent stops the clock of an agent that has ended, and frees its slot.
 func (a *Agent) Spent() {
 	a.fleet.Lock()
 	defer a.fleet.Unlock()

@@ -11,8 +11,8 @@ import (
 	"fantail/agents/fleet"
 )
 
-// TestRegain_order: slots go back in the order they were asked for, and before a queued
-// task gets one; who waits for a busy vendor keeps nobody else back.
+// TestRegain_order: slots go back in the order they were asked for, and before a queued task gets one; an agent that
+// waits for a busy vendor does not delay the others.
 func TestRegain_order(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newFleet(t, fleet.Options{Cap: 2})
@@ -58,8 +58,8 @@ func TestRegain_order(t *testing.T) {
 	})
 }
 
-// TestRegain_begins: those that begin beside each other get slots in the order they lined up in, whoever asks first; who
-// ends before it asks keeps nobody back.
+// TestRegain_begins: agents that begin concurrently get slots in the order they lined up in, whichever asks first; one
+// that ends before it asks does not delay the others.
 func TestRegain_begins(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newFleet(t, fleet.Options{Cap: 1})
@@ -121,7 +121,7 @@ func TestRegain_twoCalls(t *testing.T) {
 	})
 }
 
-// TestRegain_cancelled: who gives up gets no slot later.
+// TestRegain_cancelled: a call that gives up gets no slot later.
 func TestRegain_cancelled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newFleet(t, fleet.Options{Cap: 1})
@@ -158,8 +158,8 @@ func TestRegain_ofATurnThatEnded(t *testing.T) {
 	}
 }
 
-// TestAside: an agent whose calls wait side by side shows what for, holds no slot, and
-// takes it back when the last of them goes on. One that rests between turns needs none.
+// TestAside: an agent whose calls wait concurrently shows what for, holds no slot, and takes one back when the last of
+// them goes on. An agent that rests between turns needs none.
 func TestAside(t *testing.T) {
 	b := newFleet(t, fleet.Options{Cap: 1})
 	a := b.open(event.Info{ID: 1, Kind: event.Sub})
@@ -199,8 +199,8 @@ func TestAside(t *testing.T) {
 	}
 }
 
-// TestAsking: who asks holds no slot and is counted; once it is answered it waits for one,
-// and if it never is it stays as it was.
+// TestAsking: an agent that asks holds no slot and is counted; once answered it waits for one, and if it is never
+// answered its state stays.
 func TestAsking(t *testing.T) {
 	b := newFleet(t, fleet.Options{})
 	s := b.screen()

@@ -48,8 +48,8 @@ func (a *Agent) Visit(ctx context.Context) (context.Context, func(), error) {
 	}, nil
 }
 
-// Hastens sets how to end the agent's commands at once, for callers that can't wait; without it they always end so.
-// Call it before the agent's loop starts: no lock guards it.
+// Hastens sets a function that ends the agent's commands at once, for callers that can't wait. Without it they always
+// end at once. Call it before the agent's loop starts: no lock guards it.
 func (a *Agent) Hastens(f func()) { a.hasten = f }
 
 // Halt ends everything the agent does now, for the given cause. A sub-agent that is killed, or whose time is up, gives
@@ -141,7 +141,7 @@ func (a *Agent) WrapsUp() bool {
 	return a.wrapping && a.wrap == 0
 }
 
-// Wrapped forgets, at the end of a turn, that it was to be the last.
+// Wrapped clears, at the end of a turn, that it was to be the last.
 func (a *Agent) Wrapped() {
 	a.fleet.Lock()
 	defer a.fleet.Unlock()

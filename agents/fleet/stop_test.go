@@ -10,9 +10,8 @@ import (
 	"fantail/agents/fleet"
 )
 
-// TestHalt: it ends what the agent does now; one that ends with its work does nothing any
-// more, one that rests between turns goes on. Its commands get time only if others
-// end them.
+// TestHalt: it ends what the agent does now; an agent that ends with its work does nothing more, one that rests
+// between turns goes on. Its commands get time only if others end them.
 func TestHalt(t *testing.T) {
 	for _, c := range []struct {
 		kind   event.Kind
@@ -54,8 +53,8 @@ func TestHalt(t *testing.T) {
 	}
 }
 
-// TestHalt_first: what halted an agent first stays, but for the fall of all below it: what
-// begins below it then is halted too.
+// TestHalt_first: the first cause of a halt stays, unless all below the agent is killed: then an agent that begins
+// below it is halted too.
 func TestHalt_first(t *testing.T) {
 	for _, c := range []struct {
 		causes []error
@@ -106,8 +105,8 @@ func TestStoppable_end(t *testing.T) {
 	}
 }
 
-// TestWrapUp: a prompt that bids the agent finish ends its waits, those that begin before
-// it enters too, and the turn it enters is the last.
+// TestWrapUp: a prompt that asks the agent to finish ends its waits, also those that begin before it enters, and the
+// turn it enters is the last.
 func TestWrapUp(t *testing.T) {
 	b := newFleet(t, fleet.Options{})
 	a := b.open(event.Info{ID: 1, Kind: event.Sub})
@@ -147,7 +146,7 @@ func TestWrapUp(t *testing.T) {
 	is("its turn ended", false, false, nil)
 }
 
-// TestWrapUp_ended: an agent that has ended goes on for nothing.
+// TestWrapUp_ended: an agent that has ended gets no turn.
 func TestWrapUp_ended(t *testing.T) {
 	b := newFleet(t, fleet.Options{})
 	a := b.open(event.Info{ID: 1, Kind: event.Sub})
@@ -160,7 +159,7 @@ func TestWrapUp_ended(t *testing.T) {
 	}
 }
 
-// TestPrompted: a prompt is found in the tab of whom the human talks to.
+// TestPrompted: a prompt is found in the tab of the agent the human talks to.
 func TestPrompted(t *testing.T) {
 	b := newFleet(t, fleet.Options{})
 	m, kid := b.open(event.Info{ID: 1, Kind: event.Main}), b.open(event.Info{ID: 2, Kind: event.Sub})
@@ -173,7 +172,7 @@ func TestPrompted(t *testing.T) {
 	}
 }
 
-// TestQueued_keepsWhatWasRead: a reader keeps what it was told.
+// TestQueued_keepsWhatWasRead: the value that a reader got does not change.
 func TestQueued_keepsWhatWasRead(t *testing.T) {
 	b := newFleet(t, fleet.Options{})
 	a := b.open(event.Info{ID: 1, Kind: event.Main})

@@ -7,30 +7,29 @@ import (
 	"sort"
 
 	"fantail/agents/event"
-	"fantail/agents/queue"
-	"fantail/agents/roster"
+	"fantail/agents/tasks"
 	"fantail/tools"
 )
 
 // Line is the fleet's view of the tasks that have not started. The fleet's mutex guards it.
 type Line struct {
 	fleet *Fleet
-	from  map[int64]*Environment // by task: that of who asked for it; none: the program's own
+	from  map[int64]*Environment // by task: the environment it was queued in; none: the program's own
 }
 
-// Enqueue adds a queued task. The caller holds the fleet's mutex, or nobody else knows the fleet yet.
-func (l *Line) Enqueue(w roster.QueuedTask) {
+// Enqueue adds a queued task. The caller holds the fleet's mutex, or no other goroutine uses the fleet yet.
+func (l *Line) Enqueue(w tasks.QueuedTask) {
 	f := l.fleet
 	t := w.Task
-	q := &queue.Task{
-		ID: t.ID, Place: t.Place, Name: t.Name, Slot: queue.Slot{Owner: t.Queue},
-		Now: w.Now, Foreign: roster.FromOutside(t.Origin), Needs: map[int64]string{},
+	q := &tasks.QueuedWork{
+		ID: t.ID, Place: t.Place, Name: t.Name, Slot: tasks.Slot{Owner: t.Queue},
+		Now: w.Now, Foreign: tasks.FromOutside(t.Origin), Needs: map[int64]string{},
 	}
 	switch {
 	case w.Unsealed:
-		q.Held = queue.Unsealed
-	case roster.FromOutside(t.Origin):
-		q.Held = queue.Outside
+		q.Held = tasks.Unsealed
+	case tasks.FromOutside(t.Origin):
+		q.Held = tasks.Outside
 	}
 	if t.Model != "" {
 		if m, err := f.o.Resolve(t.Model); err == nil {
@@ -38,16 +37,16 @@ func (l *Line) Enqueue(w roster.QueuedTask) {
 		}
 	}
 	for _, n := range w.Needs {
-		if n.State != roster.TaskFinished {
+		if n.State != tasks.TaskFinished {
 			q.Needs[n.ID] = n.Name
 		}
 	}
 	f.Queue.Add(q)
 }
 
-// Queued adds a task that was just queued. Its commands run in the environment it was asked for in: a human's, else that
-// of the agent that dispatches it.
-func (l *Line) Queued(ctx context.Context, w roster.QueuedTask) {
+// Queued adds a task that was just queued. Its commands run in the environment in which a human queued it, otherwise
+// in that of the agent that dispatches it.
+func (l *Line) Queued(ctx context.Context, w tasks.QueuedTask) {
 	f := l.fleet
 	f.Lock()
 	defer f.Unlock()
@@ -63,9 +62,9 @@ func (l *Line) Queued(ctx context.Context, w roster.QueuedTask) {
 	f.Told()
 }
 
-// Leaves removes a task that [Line.Next] returned and whose agent is made, and frees its slot. It returns what
-// [queue.Queue.Begun] does, and the environment that the agent's commands are to run in; nil: the program's own.
-func (l *Line) Leaves(task int64) (*queue.Task, queue.Slot, *Environment) {
+// Leaves removes a task that [Line.Next] returned and whose agent exists now, and frees its slot. It returns the
+// results of [tasks.Queue.Begun], and the environment for the agent's commands; nil: the program's own.
+func (l *Line) Leaves(task int64) (*tasks.QueuedWork, tasks.Slot, *Environment) {
 	t, slot := l.fleet.Queue.Begun(task)
 	from := l.from[task]
 	delete(l.from, task)
@@ -73,17 +72,17 @@ func (l *Line) Leaves(task int64) (*queue.Task, queue.Slot, *Environment) {
 }
 
 // Moved puts tasks in new places.
-func (l *Line) Moved(tasks, places []int64) {
+func (l *Line) Moved(ids, places []int64) {
 	f := l.fleet
 	f.Lock()
 	defer f.Unlock()
-	for i, id := range tasks {
+	for i, id := range ids {
 		f.Queue.Move(id, places[i])
 	}
 	f.Told()
 }
 
-// Owner returns what is known of the agent whose queue a task joins: its model and its current turn (0: none), and how
+// Owner returns the state of the agent whose queue a task joins: its model and its current turn (0: none), and how
 // many agents carry out tasks in all.
 func (l *Line) Owner(agent int64) (model string, turn int64, live int, err error) {
 	a, err := l.fleet.Agent(agent)
@@ -113,7 +112,7 @@ func (l *Line) Renamed(agent int64, name string) {
 
 // Requeue makes the queue match the database. A task that is being started stays until its agent is there. The caller
 // holds the fleet's mutex.
-func (l *Line) Requeue(ts []roster.QueuedTask) {
+func (l *Line) Requeue(ts []tasks.QueuedTask) {
 	f := l.fleet
 	there := map[int64]bool{}
 	for _, t := range ts {
@@ -142,7 +141,7 @@ func (l *Line) Ended(task int64) {
 	f.Told()
 }
 
-// Passed gives `to` what was another's: its queue, and the agents below it.
+// Passed gives `to` everything of `from`: its queue, and the agents below it.
 func (l *Line) Passed(from, to int64) {
 	f := l.fleet
 	f.Lock()
@@ -156,7 +155,8 @@ func (l *Line) Passed(from, to int64) {
 	f.Told()
 }
 
-// Joins reports whether a pushed task starts without another run: its queue is being drained, or it has begun already.
+// Joins reports whether a pushed task starts without another run: its queue is being drained, or it has started
+// already.
 func (l *Line) Joins(task int64) bool {
 	f := l.fleet
 	f.Lock()
@@ -177,7 +177,7 @@ func (l *Line) Waiting(name string) (task int64, starts bool) {
 }
 
 // Next returns the next task that may start, with its slot reserved; nil: none.
-func (l *Line) Next() *queue.Task {
+func (l *Line) Next() *tasks.QueuedWork {
 	f := l.fleet
 	f.Lock()
 	defer f.Unlock()
@@ -198,7 +198,7 @@ func (f *Fleet) Work(owner int64) (as []*Agent) {
 	return as
 }
 
-// Unended reports whether a task is queued, or its agent at work.
+// Unended reports whether a task is queued, or its agent is at work.
 func (l *Line) Unended(task int64) bool {
 	f := l.fleet
 	f.Lock()
@@ -238,7 +238,7 @@ type Begun struct {
 	Window          int // 0: none, or unlimited
 }
 
-// Countable refuses a run of fewer than no tasks.
+// Countable refuses a run of a negative number of tasks.
 func Countable(s tools.Start) error {
 	if s.Count < 0 {
 		return fmt.Errorf("run %d: the number of tasks at once can't be negative", s.Count)
@@ -263,7 +263,7 @@ func (l *Line) Run(by int64, s tools.Start) (Begun, error) {
 		f.Queue.Shut(by)
 		f.Queue.Pick(by, s.Count, s.Timeout)
 	case queued > 0 || open:
-		f.Queue.Open(by, queue.Window{Most: s.Count, Limit: s.Timeout})
+		f.Queue.Open(by, tasks.Window{Most: s.Count, Limit: s.Timeout})
 	default:
 		return b, nil
 	}

@@ -9,24 +9,23 @@ import (
 
 	"fantail/agents/event"
 	"fantail/agents/fleet"
-	"fantail/agents/queue"
-	"fantail/agents/roster"
+	"fantail/agents/tasks"
 	"fantail/tools"
 )
 
-// queued is a task in somebody's queue that waits for others.
-func queued(id, owner int64, origin string, needs ...roster.Task) roster.QueuedTask {
-	return roster.QueuedTask{Task: roster.Task{ID: id, Place: id, Name: fmt.Sprintf("t%d", id), Queue: owner, Origin: origin, State: roster.TaskQueued}, Needs: needs}
+// queued returns a task in that owner's queue that waits for others.
+func queued(id, owner int64, origin string, needs ...tasks.Task) tasks.QueuedTask {
+	return tasks.QueuedTask{Task: tasks.Task{ID: id, Place: id, Name: fmt.Sprintf("t%d", id), Queue: owner, Origin: origin, State: tasks.TaskQueued}, Needs: needs}
 }
 
 // started is one that starts without a window.
-func started(id, owner int64, needs ...roster.Task) roster.QueuedTask {
-	w := queued(id, owner, roster.OriginHuman, needs...)
+func started(id, owner int64, needs ...tasks.Task) tasks.QueuedTask {
+	w := queued(id, owner, tasks.OriginHuman, needs...)
 	w.Now = true
 	return w
 }
 
-// next are the names of what starts, as long as something does.
+// next returns the names of the tasks that start, in order.
 func (b *bare) next() (names []string) {
 	for q := b.Line.Next(); q != nil; q = b.Line.Next() {
 		names = append(names, q.Name)
@@ -38,17 +37,17 @@ func (b *bare) next() (names []string) {
 	return names
 }
 
-// TestLine_starts: a task holds the slot of its model's vendor, waits for what has not
-// ended, and one from outside for the human.
+// TestLine_starts: a task holds the slot of its model's vendor, waits for tasks that have not ended, and one from
+// outside waits for the human.
 func TestLine_starts(t *testing.T) {
 	b := newFleet(t, fleet.Options{})
-	of := func(w roster.QueuedTask, model string) roster.QueuedTask { w.Task.Model = model; return w }
+	of := func(w tasks.QueuedTask, model string) tasks.QueuedTask { w.Task.Model = model; return w }
 	ended := queued(1, 1, "").Task
-	ended.State = roster.TaskFinished
-	for _, w := range []roster.QueuedTask{
+	ended.State = tasks.TaskFinished
+	for _, w := range []tasks.QueuedTask{
 		of(started(2, 1), "one/x"), of(started(3, 1), "one/y"), of(started(4, 1), "nonsense"),
-		started(5, 1, ended), started(6, 1, ended, queued(2, 1, "").Task), queued(7, 1, roster.OriginHuman),
-		{Task: roster.Task{ID: 8, Place: 8, Name: "t8", Origin: roster.OriginMCP}, Now: true},
+		started(5, 1, ended), started(6, 1, ended, queued(2, 1, "").Task), queued(7, 1, tasks.OriginHuman),
+		{Task: tasks.Task{ID: 8, Place: 8, Name: "t8", Origin: tasks.OriginMCP}, Now: true},
 	} {
 		b.Line.Queued(t.Context(), w)
 	}
@@ -62,12 +61,12 @@ func TestLine_starts(t *testing.T) {
 	}
 }
 
-// TestLine_run: a run opens a window that tasks join as long as it drains, or starts some.
+// TestLine_run: a run opens a window that tasks join while it drains, or starts some tasks.
 func TestLine_run(t *testing.T) {
-	three := []roster.QueuedTask{queued(1, 1, roster.OriginHuman), queued(2, 1, roster.OriginHuman), queued(3, 1, roster.OriginHuman)}
+	three := []tasks.QueuedTask{queued(1, 1, tasks.OriginHuman), queued(2, 1, tasks.OriginHuman), queued(3, 1, tasks.OriginHuman)}
 	for _, c := range []struct {
 		what  string
-		tasks []roster.QueuedTask
+		tasks []tasks.QueuedTask
 		start tools.Start
 		want  fleet.Begun
 		begin []string
@@ -95,8 +94,8 @@ func TestLine_run(t *testing.T) {
 	}
 }
 
-// TestLine_window: a task joins a window while work of it goes on, and none that is
-// drained; a negative number opens none.
+// TestLine_window: a task joins a window while its work goes on, and not one that is drained; a negative number opens
+// none.
 func TestLine_window(t *testing.T) {
 	b := newFleet(t, fleet.Options{})
 	b.open(event.Info{ID: 1, Kind: event.Main})
@@ -104,7 +103,7 @@ func TestLine_window(t *testing.T) {
 		b.hold(func() { _, err = b.Line.Run(1, s) })
 		return err
 	}
-	b.Line.Queued(t.Context(), queued(1, 1, roster.OriginHuman))
+	b.Line.Queued(t.Context(), queued(1, 1, tasks.OriginHuman))
 	if b.Line.Joins(1) {
 		t.Error("t1 starts without a run")
 	}
@@ -117,7 +116,7 @@ func TestLine_window(t *testing.T) {
 	begins := b.Line.Next()
 	kid := b.open(event.Info{ID: 2, Kind: event.Sub, Parent: 1})
 	b.hold(func() { b.Queue.Begun(begins.ID) })
-	b.Line.Queued(t.Context(), queued(2, 1, roster.OriginHuman))
+	b.Line.Queued(t.Context(), queued(2, 1, tasks.OriginHuman))
 	if !b.Line.Joins(2) || !b.Line.Joins(1) {
 		t.Error("the window closed while its task runs")
 	}
@@ -125,7 +124,7 @@ func TestLine_window(t *testing.T) {
 	if err := run(tools.Start{Once: true, Count: 1}); err != nil {
 		t.Error(err)
 	}
-	if b.Line.Queued(t.Context(), queued(4, 1, roster.OriginHuman)); b.Line.Joins(4) {
+	if b.Line.Queued(t.Context(), queued(4, 1, tasks.OriginHuman)); b.Line.Joins(4) {
 		t.Error("a run that starts some leaves the window open")
 	}
 	b.Line.Ended(4)
@@ -133,21 +132,21 @@ func TestLine_window(t *testing.T) {
 		t.Error(err)
 	}
 	kid.Set(is(event.Done))
-	b.Line.Queued(t.Context(), queued(3, 1, roster.OriginHuman))
+	b.Line.Queued(t.Context(), queued(3, 1, tasks.OriginHuman))
 	if b.Line.Joins(3) {
 		t.Error("t3 joins a window that is drained")
 	}
 }
 
-// TestLine_passed: an heir has the queue and those below who ended; the window closes.
+// TestLine_passed: an heir gets the queue and the agents below the ended one; the window closes.
 func TestLine_passed(t *testing.T) {
 	b := newFleet(t, fleet.Options{})
 	b.open(event.Info{ID: 1, Kind: event.Main})
 	boss := b.open(event.Info{ID: 2, Kind: event.Sub, Parent: 1})
 	kid := b.open(event.Info{ID: 3, Kind: event.Sub, Parent: 2})
 	b.Line.Queued(t.Context(), started(4, 2))
-	b.Line.Queued(t.Context(), queued(5, 2, roster.OriginHuman))
-	b.hold(func() { b.Queue.Open(2, queue.Window{}) })
+	b.Line.Queued(t.Context(), queued(5, 2, tasks.OriginHuman))
+	b.hold(func() { b.Queue.Open(2, tasks.Window{}) })
 	if got := boss.Owed(); !slices.Equal(got, []string{"a3", "t4", "t5"}) {
 		t.Errorf("boss awaits %v", got)
 	}
@@ -161,7 +160,7 @@ func TestLine_passed(t *testing.T) {
 	}
 }
 
-// TestLine_requeue: the file is right, but for a task whose agent is just being made.
+// TestLine_requeue: the database is right, except for a task whose agent is just being made.
 func TestLine_requeue(t *testing.T) {
 	b := newFleet(t, fleet.Options{})
 	for id := range int64(3) {
@@ -170,7 +169,7 @@ func TestLine_requeue(t *testing.T) {
 	if q := b.Line.Next(); q == nil || q.ID != 1 {
 		t.Fatalf("%v starts", q)
 	}
-	b.hold(func() { b.Line.Requeue([]roster.QueuedTask{queued(3, 1, ""), queued(4, 1, "")}) })
+	b.hold(func() { b.Line.Requeue([]tasks.QueuedTask{queued(3, 1, ""), queued(4, 1, "")}) })
 	for name, want := range map[string]int64{"t1": 1, "t2": 0, "t3": 3, "t4": 4} {
 		if id, _ := b.Line.Waiting(name); id != want {
 			t.Errorf("%s is the task %d", name, id)
@@ -181,7 +180,7 @@ func TestLine_requeue(t *testing.T) {
 	}
 }
 
-// TestLine_known: what others ask of the line.
+// TestLine_known: the answers of Line.
 func TestLine_known(t *testing.T) {
 	b := newFleet(t, fleet.Options{})
 	m := b.open(event.Info{ID: 1, Kind: event.Main, Model: "v/x"})
@@ -191,7 +190,7 @@ func TestLine_known(t *testing.T) {
 	if model, turn, live, err := b.Line.Owner(1); model != "v/x" || turn != 7 || live != 1 || err != nil {
 		t.Errorf("%s, turn %d, %d live, %v", model, turn, live, err)
 	}
-	if _, _, _, err := b.Line.Owner(9); !errors.Is(err, roster.ErrNoAgent) {
+	if _, _, _, err := b.Line.Owner(9); !errors.Is(err, tasks.ErrNoAgent) {
 		t.Errorf("nobody's queue: %v", err)
 	}
 	b.Line.Queued(t.Context(), queued(6, 1, ""))

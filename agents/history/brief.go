@@ -2,7 +2,7 @@ package history
 
 import "fantail/store"
 
-// Brief is a file of instructions that an EntryBriefed tells of; its text stands in the entry's.
+// Brief is a file of instructions that an EntryBriefed announces; the entry has its text.
 type Brief struct {
 	Path  string `json:"path"` // absolute and resolved
 	Name  string `json:"name"`
@@ -12,8 +12,8 @@ type Brief struct {
 	Why   string `json:"why,omitempty"`   // new, changed, touched or gone
 }
 
-// Briefed returns what an agent was told of files since its conversation began, as far as that is still sent: of each
-// file what came last, in the order of the files, and about how many tokens all of it takes.
+// Briefed returns the instruction files that an agent got since its conversation began, if they are still sent: the
+// latest state of each, in the order of the files, and about how many tokens all of it takes.
 func Briefed(v *store.View, agent int64) (all []Brief, tokens int, err error) {
 	since, err := sentFrom(v, agent)
 	if err != nil {

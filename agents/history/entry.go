@@ -1,11 +1,3 @@
-// Package history is about transcripts: what an agent was told, said and did, entry by entry.
-//
-// Does: define entries, append them in a transaction (with the memory documents they name and without keys), read them,
-// build the messages of a request from them, estimate tokens, find what an agent said last.
-//
-// Does not: decide what enters a conversation or when, know agents in memory, show anything.
-//
-// Imports: agents/llm, agents/memory, inbox, inbox/envelope, store, tools/picture, tools/secret.
 package history
 
 import (
@@ -13,7 +5,7 @@ import (
 	"time"
 
 	"fantail/inbox"
-	"fantail/tools/picture"
+	"fantail/tools/files"
 )
 
 // Outcome is how a turn or a task ended.
@@ -26,7 +18,7 @@ const (
 	TimedOut    Outcome = "timed_out"
 	OutKilled   Outcome = "killed"
 	OutCrashed  Outcome = "crashed"
-	OutBudget   Outcome = "budget" // what it may use is used up
+	OutBudget   Outcome = "budget" // a budget is used up
 )
 
 // EntryKind is the kind of an entry of a transcript.
@@ -44,15 +36,15 @@ const (
 	EntryShell     EntryKind = "shell"     // Shell: a `!` command of the human's, and its output
 	EntrySnapshot  EntryKind = "snapshot"  // Text: tells a fork's model what its parent did last
 	EntryMemory    EntryKind = "memory"    // Memory, Text: a document that the entry Behind names
-	EntryBriefed   EntryKind = "briefed"   // Briefs, Text: files that tell it how to work, as they enter or change
+	EntryBriefed   EntryKind = "briefed"   // Briefs, Text: instruction files, when they enter or change
 	EntryHost      EntryKind = "host"      // Text: the program to the model, for example that a reply was cut
 	EntryNotice    EntryKind = "notice"    // Text: the program to the human; not sent to the model
 	EntryEnded     EntryKind = "ended"     // End: a turn ended
 	EntryCleared   EntryKind = "cleared"   // everything before it is no longer sent
 	EntrySummary   EntryKind = "summary"   // Text, Summary, Model: sent in place of what it summarises
 
-	// EntryWithdrawn says that the messages of the entry Withdraws went back into the inbox: neither entry is sent, and
-	// neither shows its messages. Text.
+	// EntryWithdrawn says that the messages of the entry Withdraws were put back into the inbox: neither entry is
+	// sent, and neither shows its messages. Text.
 	EntryWithdrawn EntryKind = "withdrawn"
 )
 
@@ -66,13 +58,13 @@ type Entry struct {
 	Text   string    `json:"text,omitempty"`
 	Opaque string    `json:"opaque,omitempty"`
 	Model  string    `json:"model,omitempty"`
-	// By says who took messages: check receive show next fire turn start delegate fork cli mcp; who outside asked for a
-	// task: cli mcp; of a prompt that came while a sub-agent worked: user. Those that an engine took: tool.
+	// By says how messages were taken: check receive show next fire turn start delegate fork cli mcp; who asked for a
+	// task from outside: cli mcp; of a prompt that came while a sub-agent worked: user. If an engine took them: tool.
 	By        string          `json:"by,omitempty"`
 	Call      *Call           `json:"call,omitempty"`
 	Result    *Result         `json:"result,omitempty"`
 	Messages  []inbox.Message `json:"messages,omitempty"`
-	Tokens    int             `json:"tokens,omitempty"` // what Messages cost the context, estimated
+	Tokens    int             `json:"tokens,omitempty"` // tokens of Messages in the context, estimated
 	Withdraws int64           `json:"withdraws,omitempty"`
 	Memory    *Recall         `json:"memory,omitempty"`
 	Briefs    []Brief         `json:"briefs,omitempty"`
@@ -85,7 +77,7 @@ type Entry struct {
 	PStart    int64           `json:"pstart,omitempty"`
 	Task      int64           `json:"task,omitempty"`
 
-	Words *Words `json:"-"` // where Text comes from, while it is being recorded
+	Words *BlockText `json:"-"` // where Text comes from, while it is being recorded
 }
 
 // Call is a model's tool call.
@@ -106,9 +98,9 @@ type Result struct {
 	File   string `json:"file,omitempty"` // the whole output
 	Exit   *int   `json:"exit,omitempty"`
 	Millis int64  `json:"ms"`               // how long it ran
-	Denied bool   `json:"denied,omitempty"` // the gate did not let it run, and nobody was asked
+	Denied bool   `json:"denied,omitempty"` // the gate did not let it run, without asking
 
-	Shows []picture.Image `json:"shows,omitempty"` // pictures, whose bytes stand in files
+	Shows []files.Picture `json:"shows,omitempty"` // pictures, whose bytes are in files
 }
 
 // Shell is a command the human typed.
@@ -118,7 +110,7 @@ type Shell struct {
 	Exit    int    `json:"exit"`
 	Millis  int64  `json:"ms"`
 	File    string `json:"file,omitempty"`
-	By      string `json:"by,omitempty"` // who typed it, as the audit names them; "": not known
+	By      string `json:"by,omitempty"` // the name of the human who typed it, as in the audit; "": unknown
 }
 
 // End says how a turn ended.
@@ -133,9 +125,9 @@ type End struct {
 // Summary is what an EntrySummary holds besides its Text, which the model wrote.
 type Summary struct {
 	UpTo   int64  `json:"up_to"`            // the last entry it replaces
-	State  string `json:"state"`            // what was running, queued and unread then, according to the program
+	State  string `json:"state"`            // the running and queued tasks and unread messages at that time, from the program
 	Prompt string `json:"prompt,omitempty"` // of the current turn, word for word
 	Before int    `json:"before"`           // tokens of a request before and after, estimated
 	After  int    `json:"after"`
-	Auto   bool   `json:"auto,omitempty"` // nobody asked for it
+	Auto   bool   `json:"auto,omitempty"` // it was made automatically
 }

@@ -22,8 +22,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// TestFit: what is too long keeps its beginning and its end, says how much it lacks, and
-// stays text.
+// TestFit: a text that is too long keeps its beginning and its end, says how much is missing, and stays valid text.
 func TestFit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := strings.Repeat(rapid.StringN(1, 9, -1).Draw(t, "text"), rapid.IntRange(1, 400).Draw(t, "times"))
@@ -44,8 +43,8 @@ func TestFit(t *testing.T) {
 	})
 }
 
-// TestSpell: whatever was said, its spelling fits a room that is not too small, keeps the
-// first and the last of it, and ends no envelope.
+// TestSpell: any conversation fits into a room that is not too small, with its first and last part, and no text ends
+// an envelope.
 func TestSpell(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(2, 24).Draw(t, "messages")
@@ -62,13 +61,12 @@ func TestSpell(t *testing.T) {
 	})
 }
 
-// TestWords: however pieces are added and written down, a reader sees what was said up to
-// any of them, and what is left to write follows what was. A long text that is on disk is
-// not in memory.
+// TestWords: however pieces are added and written to disk, a reader gets the text up to any of them, and the rest
+// follows what was written. A long text that is on disk is not in memory.
 func TestWords(t *testing.T) {
 	pieces := []string{" \n", "word ", strings.Repeat("a", longText), "b"}
 	for mask := range 1 << len(pieces) { // after which pieces it is written down
-		w, all, disk := &Words{}, "", ""
+		w, all, disk := &BlockText{}, "", ""
 		for n, piece := range pieces {
 			all += piece
 			if to := w.Add(piece); to != len(all) || w.Size() != len(all) || w.Solid != (n > 0) {
@@ -130,7 +128,7 @@ func (r rows) write(t testing.TB, f func(tx *store.Tx) error) {
 	}
 }
 
-// TestExtend: a loop that goes on with what it has sends what a new one reads from the rows.
+// TestExtend: a loop that extends its history sends the same as a new one that reads the rows.
 func TestExtend(t *testing.T) {
 	r := newRows(t)
 	rapid.Check(t, func(rt *rapid.T) {
@@ -141,7 +139,7 @@ func TestExtend(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			b := Book{Agent: agent}.Batch(tx)
+			b := Writer{Agent: agent}.Batch(tx)
 			for range rapid.IntRange(1, 12).Draw(rt, "entries") {
 				e := rapid.SampledFrom([]Entry{
 					{Kind: EntryPrompt, Text: "do it"}, {Kind: EntryText, Text: "done"}, {Kind: EntryText, Text: "more"}, {Kind: EntryCleared}, {Kind: EntrySummary, Text: "sum", Summary: &Summary{}},
@@ -188,8 +186,8 @@ func TestExtend(t *testing.T) {
 	})
 }
 
-// TestBatch: what is told after a commit is what was appended, with its place; a live batch
-// is told of though it is empty, one that was rolled back never.
+// TestBatch: after a commit Tell gets the appended entries, with their numbers; it is called for a live batch even if
+// that is empty, and never for one that was rolled back.
 func TestBatch(t *testing.T) {
 	failed := errors.New("failed")
 	for _, c := range []struct {
@@ -208,13 +206,13 @@ func TestBatch(t *testing.T) {
 		r := newRows(t)
 		var told []string
 		var got []Entry
-		book := Book{Agent: r.agent, Tell: func(es []Entry, live bool) {
+		writer := Writer{Agent: r.agent, Tell: func(es []Entry, live bool) {
 			told, got = append(told, fmt.Sprintf("%d live %t", len(es), live)), es
 		}}
 		err := r.db.Write(t.Context(), "append", func(tx *store.Tx) error {
-			b := book.Batch(tx)
+			b := writer.Batch(tx)
 			if c.live {
-				b = book.LiveBatch(tx)
+				b = writer.LiveBatch(tx)
 			}
 			for n := range c.entries {
 				if _, err := b.Add(r.turn, Entry{Kind: EntryText, Text: fmt.Sprint(n)}); err != nil {
@@ -242,7 +240,7 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// TestWithdrawn: with what is withdrawn goes what came behind it.
+// TestWithdrawn: a withdrawn entry takes those with it that came along with it.
 func TestWithdrawn(t *testing.T) {
 	es := []Entry{
 		{Seq: 1, Kind: EntryMessage, Text: "a"},
@@ -256,7 +254,7 @@ func TestWithdrawn(t *testing.T) {
 	}
 }
 
-// TestAnswered: what no answer of the model has followed is not answered.
+// TestAnswered: an entry that no answer of the model follows is not answered.
 func TestAnswered(t *testing.T) {
 	for kinds, want := range map[string]int{
 		"": 0, "prompt": 0, "prompt text": 2, "prompt text prompt": 2, "prompt call result message memory host": 3,
@@ -272,7 +270,7 @@ func TestAnswered(t *testing.T) {
 	}
 }
 
-// TestSaid: what an agent said last, and what a command of it printed that was cut.
+// TestSaid: an agent's last words, and the output of a command that was cut.
 func TestSaid(t *testing.T) {
 	exit := func(n int) *int { return &n }
 	say := func(s string) Entry { return Entry{Kind: EntryText, Text: s} }
@@ -306,8 +304,8 @@ func TestSaid(t *testing.T) {
 	}
 }
 
-// TestCut: a transcript that nobody recovers ends as recovery would end it, with what was
-// written down of an unfinished reply; other agents' turns are none of it.
+// TestCut: a transcript that is not recovered ends as recovery would end it, with what was written to disk of an
+// unfinished reply; other agents' turns do not count.
 func TestCut(t *testing.T) {
 	r := newRows(t)
 	var other int64
@@ -316,7 +314,7 @@ func TestCut(t *testing.T) {
 			return err
 		}
 		for _, a := range []int64{r.agent, other} {
-			if _, err = (Book{Agent: a}).Batch(tx).Add(0, Entry{Kind: EntryPrompt, Text: "go"}); err != nil {
+			if _, err = (Writer{Agent: a}).Batch(tx).Add(0, Entry{Kind: EntryPrompt, Text: "go"}); err != nil {
 				return err
 			}
 		}
@@ -345,7 +343,7 @@ func TestCut(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	r.write(t, func(tx *store.Tx) error { return (Book{Agent: r.agent}).Batch(tx).Salvage(r.turn) })
+	r.write(t, func(tx *store.Tx) error { return (Writer{Agent: r.agent}).Batch(tx).Salvage(r.turn) })
 	if err := r.db.Read(t.Context(), func(rx *store.Rx) error {
 		left, err := Partial(&rx.View, r.turn)
 		all, err2 := rx.TurnEntries(r.turn)
@@ -358,7 +356,7 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// TestKindOf: what is said to fill a context is what a request would send.
+// TestKindOf: an entry counts in a context exactly if a request would send it.
 func TestKindOf(t *testing.T) {
 	call, result := &Call{ID: "c", Name: "bash"}, &Result{ID: "c", Text: "out"}
 	for _, e := range []Entry{

@@ -6,16 +6,15 @@ import (
 	"time"
 
 	"fantail/agents/llm"
-	"fantail/agents/memory"
-	"fantail/inbox/envelope"
+	"fantail/inbox"
 )
 
 // A document that a prompt or a message names comes right after it, as an entry appended in the same transaction: once
-// per turn, as far as it fits.
+// per turn, if it fits.
 
 const (
 	memoryTokens = 2_000 // of one document that was named
-	mostRecalled = 8     // documents that one entry brings
+	maxRecalled  = 8     // documents that one entry adds
 )
 
 // Recall is what an EntryMemory holds besides its Text, which is the plain beginning of the document; the envelope is
@@ -32,23 +31,23 @@ type Recall struct {
 	Parts   string    `json:"parts,omitempty"` // the titles of its parts
 }
 
-// names returns the documents that an entry's reader is to be given.
+// names returns the documents that an entry's reader should get.
 func (e Entry) names() []string {
 	switch {
 	case e.Kind == EntryPrompt:
-		return memory.NamedIn(e.Text)
-	case len(e.Messages) == 0 || e.Kind == EntryMessage && e.Text == "": // none, or for the human only
+		return NamedIn(e.Text)
+	case len(e.Messages) == 0 || e.Kind == EntryMessage && e.Text == "": // there are none, or they are for the human only
 		return nil
 	}
 	texts := make([]string, len(e.Messages))
 	for i, m := range e.Messages {
 		texts[i] = m.Text()
 	}
-	return memory.NamedIn(texts...)
+	return NamedIn(texts...)
 }
 
 // recall appends the documents that the entry with number seq names, and says which did not fit. A name that only a
-// message holds is its sender's word: the host never repeats it to a model unless a document has it.
+// message has comes from its sender: the host does not repeat it to a model unless there is such a document.
 func (b *Batch) recall(turn, seq int64, named Entry) error {
 	names := named.names()
 	if len(names) == 0 {
@@ -58,11 +57,11 @@ func (b *Batch) recall(turn, seq int64, named Entry) error {
 	if err != nil {
 		return err
 	}
-	limit := BytesOf(max(min(memoryTokens, b.room()/min(len(names), mostRecalled)), 50))
+	limit := BytesOf(max(min(memoryTokens, b.room()/min(len(names), maxRecalled)), 50))
 	n := 0
 	var over []string
 	for _, title := range names {
-		if n == mostRecalled {
+		if n == maxRecalled {
 			over = append(over, "#mem-"+title)
 			continue
 		}
@@ -92,16 +91,16 @@ func (b *Batch) recall(turn, seq int64, named Entry) error {
 		others = ""
 	}
 	_, err = b.Add(turn, Entry{Kind: EntryHost, Behind: seq, Text: fmt.Sprintf(
-		"Only %d memory documents come by themselves; the tool memory reads the others%s.", mostRecalled, others)})
+		"Only %d memory documents come by themselves; the tool memory reads the others%s.", maxRecalled, others)})
 	return err
 }
 
-// room returns how many tokens of documents an entry may bring along.
+// room returns how many tokens of documents an entry may add.
 func (b *Batch) room() int {
-	if b.book.Room == nil {
+	if b.writer.Room == nil {
 		return SomeWindow / 4
 	}
-	return b.book.Room()
+	return b.writer.Room()
 }
 
 // unknown is the text for a missing document that only a message names.
@@ -110,11 +109,11 @@ const unknown = "A memory document that the message above names does not exist; 
 // key identifies one version of a document.
 func (e Entry) key() string { return fmt.Sprintf("%s@%d", e.Memory.Title, e.Memory.Version) }
 
-// had returns the documents the agent was given since its last turn ended, if they are still sent.
+// had returns the documents that the agent got since its last turn ended, if they are still sent.
 func (b *Batch) had() (map[string]bool, error) {
 	since := int64(0)
 	for _, kind := range []EntryKind{EntryEnded, EntryCleared, EntrySummary} {
-		row, ok, err := b.tx.LastEntry(b.book.Agent, string(kind))
+		row, ok, err := b.tx.LastEntry(b.writer.Agent, string(kind))
 		if err != nil {
 			return nil, err
 		}
@@ -128,11 +127,11 @@ func (b *Batch) had() (map[string]bool, error) {
 		since = max(since, e.upTo())
 	}
 	had := map[string]bool{}
-	given, err := b.tx.KindOf(b.book.Agent, string(EntryMemory), since)
+	given, err := b.tx.KindOf(b.writer.Agent, string(EntryMemory), since)
 	if err != nil || len(given) == 0 {
 		return had, err
 	}
-	back, err := b.tx.KindOf(b.book.Agent, string(EntryWithdrawn), since)
+	back, err := b.tx.KindOf(b.writer.Agent, string(EntryWithdrawn), since)
 	if err != nil {
 		return nil, err
 	}
@@ -148,34 +147,34 @@ func (b *Batch) had() (map[string]bool, error) {
 // entryOf returns the entry for the document of that title, or an entry saying there is none.
 func (b *Batch) entryOf(title string, limit int) (Entry, error) {
 	e := Entry{Kind: EntryMemory, Memory: &Recall{Title: title}}
-	name, part, err := memory.Parse(title)
-	var d memory.Document
-	var parts []memory.Document
+	name, part, err := ParseTitle(title)
+	var d Document
+	var parts []Document
 	if err == nil {
 		if d, _, err = b.tx.Memory(name, part, 0); err != nil {
 			return e, err
 		}
 		if part == "" {
-			if parts, err = memory.Parts(&b.tx.View, name); err != nil {
+			if parts, err = Parts(&b.tx.View, name); err != nil {
 				return e, err
 			}
 		}
 	}
 	if d.Text == "" && len(parts) == 0 {
 		known, err := b.tx.Memories("")
-		e.Memory.Missing, e.Text = true, memory.NoDocument(title, known)
+		e.Memory.Missing, e.Text = true, NoDocument(title, known)
 		return e, err
 	}
 	if len(parts) > 0 {
-		e.Memory.Parts = memory.Titles(parts)
+		e.Memory.Parts = Titles(parts)
 	}
 	if d.Text == "" {
 		return e, nil
 	}
-	r := envelope.NewRendering(b.tx.Now(), 0)
+	r := inbox.NewRendering(b.tx.Now(), 0)
 	e.Memory.Version, e.Memory.Size, e.Memory.By, e.Memory.Written = d.Version, d.Size, d.By, d.Created
 	e.Memory.Mark = r.Mark
-	e.Text = envelope.Document{Name: title, Text: d.Text}.Piece(0, limit).Text
+	e.Text = inbox.Document{Name: title, Text: d.Text}.Piece(0, limit).Text
 	return e, nil
 }
 
@@ -193,8 +192,8 @@ func (c *conversation) remind(e Entry) {
 		return
 	}
 	if e.Text != "" {
-		r := envelope.Rendering{Now: e.At, Mark: e.Memory.Mark}
-		c.hear(r.Document(envelope.Document{
+		r := inbox.Rendering{Now: e.At, Mark: e.Memory.Mark}
+		c.hear(r.Document(inbox.Document{
 			Name: e.Memory.Title, By: e.Memory.By, Version: e.Memory.Version, Created: e.Memory.Written, Text: e.Text,
 		}), llm.FromFile)
 	}

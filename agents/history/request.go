@@ -14,13 +14,13 @@ type conversation struct {
 	out     []llm.Message
 	said    []llm.Part                // of the reply being collected
 	calls   []llm.ToolCall            // of that reply
-	results map[string]llm.ToolResult // of those calls, as far as they have come
-	after   []llm.Part                // what the user side says next
+	results map[string]llm.ToolResult // of those calls, those that have come
+	after   []llm.Part                // the next words of the user's side
 	hide    int                       // the first pictures, which are not sent any more
 	shown   int                       // pictures so far
 }
 
-// ended returns the messages as they are if nothing more comes. c goes on as if it had not been asked.
+// ended returns the messages as they are if nothing more comes. It does not change c.
 func (c conversation) ended() []llm.Message {
 	c.out = append(make([]llm.Message, 0, len(c.out)+3), c.out...)
 	c.closeBatch()
@@ -66,7 +66,7 @@ func (c *conversation) add(e Entry) {
 	}
 }
 
-// shows are the pictures of a result as a model gets them. A failure shows none: protocols take words alone there.
+// shows returns the pictures of a result as a model gets them. A failure has none: protocols take only text there.
 func (c *conversation) shows(r *Result) (images []llm.Image) {
 	for _, p := range r.pictures() {
 		if c.shown++; c.shown > c.hide {
@@ -87,7 +87,7 @@ func (c *conversation) recall(e Entry) {
 	}
 }
 
-// say adds a piece of a reply. Thinking of another model is dropped: only the model that produced it can read it.
+// say adds a piece of a reply. It drops thinking of another model: only the model that produced it can read it.
 func (c *conversation) say(e Entry) {
 	switch e.Kind {
 	case EntryThinking:
@@ -131,7 +131,7 @@ func (c *conversation) closeBatch() {
 	c.flush()
 }
 
-// flush adds what the user side says.
+// flush adds the user's side.
 func (c *conversation) flush() {
 	if len(c.after) > 0 {
 		c.push(llm.User, c.after...)
@@ -139,8 +139,8 @@ func (c *conversation) flush() {
 	}
 }
 
-// push adds parts to the last message if it has that role, else as a new message. A conversation begins with the user.
-// A message that may have been sent is replaced, never changed.
+// push adds parts to the last message if it has that role, otherwise as a new message. A conversation begins with the
+// user. A message that may have been sent is replaced, never changed.
 func (c *conversation) push(role llm.Role, parts ...llm.Part) {
 	if len(c.out) == 0 && role == llm.Assistant {
 		c.out = append(c.out, message(llm.User, llm.Text{Text: "(The conversation begins with your words.)"}))
@@ -153,11 +153,11 @@ func (c *conversation) push(role llm.Role, parts ...llm.Part) {
 }
 
 func message(role llm.Role, parts ...llm.Part) llm.Message {
-	return llm.Message{Role: role, Parts: parts, Written: new(llm.Written)}
+	return llm.Message{Role: role, Parts: parts, Encoded: new(llm.EncodedMessage)}
 }
 
-// Heard returns what the user's side says in those entries, for one that keeps the conversation itself: none of its own
-// words, and no ends of turns. Messages that went back into the inbox are left out.
+// Heard returns the user's side of those entries, for an engine that stores the conversation itself: none of its own
+// words, and no ends of turns. It leaves out messages that were put back into the inbox.
 func Heard(es []Entry) string {
 	var c conversation
 	gone := Withdrawn(es)

@@ -12,8 +12,8 @@ import (
 // TailBytes is how much of a command's output ends the partial output of a crashed task.
 const TailBytes = 4 << 10
 
-// Said returns the last thing an agent said in those entries: [FinalText], or for a plain command how it went. If the
-// last call was cut, the end of its output is appended.
+// Said returns the agent's last words in those entries: [FinalText], or for a plain command its result. If the last
+// call was cut, it appends the end of the call's output.
 func Said(es []Entry) string {
 	text := FinalText(es)
 	if n := len(es); n > 0 && es[n-1].Kind == EntryEnded {
@@ -53,7 +53,7 @@ func WithTail(text, tail string) string {
 	return strings.TrimSpace(text + "\n\nThe output of the command that ran then ended with:\n\n" + fenced(tail))
 }
 
-// fenced returns output as a markdown block that keeps its lines.
+// fenced returns output as a markdown block with its line breaks.
 func fenced(s string) string {
 	fence := "```"
 	for strings.Contains(s, fence) {
@@ -97,13 +97,13 @@ func (f *Final) Add(e Entry) {
 	}
 }
 
-// Text is the final text so far.
+// Text returns the final text so far.
 func (f *Final) Text() string { return strings.Join(f.last, "\n\n") }
 
 // CommandCall is the id of the one call in a plain command's turn.
 const CommandCall = "command"
 
-// Exit says how a command ended.
+// Exit describes how a command ended.
 func Exit(code int) string {
 	if code < 0 {
 		return "ended by a signal"
@@ -114,7 +114,7 @@ func Exit(code int) string {
 // lastLines is how many lines of a command's output its message carries.
 const lastLines = 20
 
-// ran returns what a command's message says: exit code, duration and the end of its output.
+// ran returns the text of a command's message: exit code, duration and the end of its output.
 func ran(r Result) string {
 	took := (time.Duration(r.Millis) * time.Millisecond).Round(100 * time.Millisecond)
 	s := fmt.Sprintf("took %s", took)
@@ -133,8 +133,8 @@ func ran(r Result) string {
 	return s + "\n\n" + fenced(out)
 }
 
-// MostSubject is how many bytes of its task's prompt, and of an error, a message shows.
-const MostSubject = 16 << 10
+// MaxSubject is how many bytes of its task's prompt, and of an error, a message shows.
+const MaxSubject = 16 << 10
 
 // Fit cuts a text of more than `most` bytes in the middle; the transcript keeps all of it.
 func Fit(s string, most int) string {

@@ -69,7 +69,7 @@ func Withdrawn(es []Entry) map[int64]bool {
 	return gone
 }
 
-// Kept returns the entries that none among es withdraws.
+// Kept returns the entries that no entry among es withdraws.
 func Kept(es []Entry) []Entry {
 	gone := Withdrawn(es)
 	if len(gone) == 0 {
@@ -88,8 +88,8 @@ func Cleared(v *store.View, agent int64) (bool, error) {
 	return ended.Seq < cleared.Seq, err
 }
 
-// Answered returns the history up to the model's last word. What follows it, prompts and mail that have had no answer
-// yet, is never compacted.
+// Answered returns the history up to the model's last answer. What follows it, prompts and mail without an answer, is
+// never compacted.
 func Answered(history []Entry) []Entry {
 	for n := len(history); n > 0; n-- {
 		switch history[n-1].Kind {
@@ -101,7 +101,8 @@ func Answered(history []Entry) []Entry {
 	return nil
 }
 
-// Prompted returns that turn's prompt if it is among those entries, shortened to leave room; "": it is not, or turn is 0.
+// Prompted returns that turn's prompt if it is among those entries, shortened if it is long; "": it is not, or turn is
+// 0.
 func Prompted(es []Entry, turn int64) string {
 	for i := len(es) - 1; i >= 0 && turn != 0; i-- {
 		switch e := es[i]; {

@@ -5,15 +5,15 @@ import (
 	"testing"
 
 	"fantail/agents/llm"
-	"fantail/tools/picture"
+	"fantail/tools/files"
 )
 
-// drawn is a call and its result with so many pictures of that size.
+// drawn returns a call and its result with that many pictures of that size.
 func drawn(n, pictures, bytes int, failed bool) []Entry {
 	id := fmt.Sprint("c", n)
 	r := &Result{ID: id, Name: "draw", Text: "drawn", Error: failed}
 	for i := range pictures {
-		r.Shows = append(r.Shows, picture.Image{Type: "image/png", File: fmt.Sprint(n, ".", i), Bytes: bytes, Width: 750, Height: 10})
+		r.Shows = append(r.Shows, files.Picture{Type: "image/png", File: fmt.Sprint(n, ".", i), Bytes: bytes, Width: 750, Height: 10})
 	}
 	return []Entry{{Seq: int64(2 * n), Kind: EntryCall, Call: &Call{ID: id, Name: "draw"}}, {Seq: int64(2*n + 1), Kind: EntryResult, Result: r}}
 }
@@ -30,14 +30,14 @@ func sent(all []llm.Message) (n int) {
 	return n
 }
 
-// A request carries the newest pictures, within a bound; what it begins with changes seldom, and is the same for a talk that
+// A request carries the newest pictures, up to a limit; its beginning seldom changes, and is the same for a talk that
 // grew as for one that was read.
 func TestShown(t *testing.T) {
 	for _, c := range []struct {
 		name            string
 		each, bytes     int
 		most, least     int // pictures of a request, once there are more
-		results, change int // and how often what was sent changes
+		results, change int // and how often already sent pictures change
 	}{
 		{"small", 1, 1000, 20, 10, 60, 5},
 		{"several", 3, 1000, 20, 10, 20, 5},

@@ -8,11 +8,11 @@ import (
 	"fantail/agents/llm"
 )
 
-// A conversation is written out as text to be summarised. Cutting it never removes one end of an envelope: it stays
-// clear whose words they are.
+// A conversation is written out as text to be summarised. A cut never removes only one end of an envelope, so that the
+// author of each part stays clear.
 
-// Spell renders a conversation as text of about that many bytes: long parts are cut in the middle, and if that is not
-// enough, parts in the middle are left out.
+// Spell renders a conversation as text of about that many bytes: it cuts long parts in the middle and, if that is not
+// enough, leaves out parts in the middle.
 func Spell(said []llm.Message, room int) string {
 	room = max(room, 1024)
 	for most := 16 << 10; ; most /= 2 {
@@ -32,7 +32,7 @@ func Spell(said []llm.Message, room int) string {
 	}
 }
 
-// Summarise asks for the summary of a conversation written out; it minds the person's hint, if there is one.
+// Summarise returns the request for a summary of a written-out conversation, with the person's hint if there is one.
 func Summarise(spelt, hint string) llm.Message {
 	ask := "Write the summary now."
 	if hint = strings.TrimSpace(hint); hint != "" {
@@ -44,7 +44,7 @@ func Summarise(spelt, hint string) llm.Message {
 	}}
 }
 
-// speaks returns whose words a part is, and the words.
+// speaks returns the author of a part, and its text.
 func speaks(role llm.Role, p llm.Part) (who, what string) {
 	switch p := p.(type) {
 	case llm.ToolCall:
@@ -64,13 +64,13 @@ func speaks(role llm.Role, p llm.Part) (who, what string) {
 		}
 		return "program", p.Text
 	}
-	return "", "" // thinking is not worth keeping
+	return "", "" // thinking is left out
 }
 
-// leastPart is how many bytes of a part are worth keeping.
+// leastPart is the smallest size of a part in bytes that is still useful.
 const leastPart = 256
 
-// shorten is Fit for a text that may hold envelopes: each either keeps both its ends or is left out whole.
+// shorten is Fit for a text that may hold envelopes: each keeps both its ends or is left out whole.
 func shorten(s string, most int) string {
 	if len(s) <= most {
 		return s
@@ -110,7 +110,7 @@ func ends(texts []string, room int, between string) string {
 	return strings.Join(append(append(append([]string(nil), texts[:from]...), gone), texts[to:]...), between)
 }
 
-// part is a piece of a text: an envelope, or what is between two, which has no ends.
+// part is a piece of a text: an envelope, or the text between two, which has no ends.
 type part struct{ open, text, close string }
 
 // opening matches the line that opens one of the host's envelopes.

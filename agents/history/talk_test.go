@@ -15,7 +15,7 @@ import (
 	"fantail/agents/llm"
 )
 
-// unwritten are messages without what providers keep beside them, and none of their memory.
+// unwritten returns messages without what providers store beside them, sharing no memory.
 func unwritten(ms []llm.Message) []llm.Message {
 	ms = slices.Clone(ms)
 	for n, m := range ms {
@@ -24,7 +24,7 @@ func unwritten(ms []llm.Message) []llm.Message {
 	return ms
 }
 
-// TestTalk: a talk that has grown sends what its entries alone would, and what it has sent stays as it was.
+// TestTalk: a talk that has grown sends the same as its entries alone, and what it has sent does not change.
 func TestTalk(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var sent, then [][]llm.Message
@@ -46,7 +46,7 @@ func TestTalk(t *testing.T) {
 type form struct{}
 
 // TestTalk_once: however many requests there are, no entry is written more than twice: as the last of a request, and
-// with whatever came after it. What was written goes with the messages.
+// together with later ones. What a provider stored is dropped with the messages.
 func TestTalk_once(t *testing.T) {
 	talk, writes := &history.Talk{}, 0
 	seq := int64(0)
@@ -73,7 +73,7 @@ func TestTalk_once(t *testing.T) {
 		last, parts = talk.Request("m"), 0
 		for range 2 { // with a retry
 			for i := range last {
-				llm.Write(&last[i], form{}, write)
+				llm.EncodeOnce(&last[i], form{}, write)
 				parts += len(last[i].Parts)
 			}
 		}
@@ -82,9 +82,9 @@ func TestTalk_once(t *testing.T) {
 	if parts != 311 || writes > 2*parts {
 		t.Errorf("%d parts were written %d times", parts, writes)
 	}
-	kept := weak.Make(last[0].Written)
+	kept := weak.Make(last[0].Encoded)
 	last = nil
-	if talk.Forget(); talk.Request("m")[0].Written == kept.Value() {
+	if talk.Forget(); talk.Request("m")[0].Encoded == kept.Value() {
 		t.Error("the messages are the old ones")
 	}
 	runtime.GC()

@@ -3,12 +3,11 @@ package history
 import (
 	"fantail/agents/llm"
 	"fantail/inbox"
-	"fantail/inbox/envelope"
 )
 
 const (
 	ItemTokens = 16_000  // of one message in a take that was asked for
-	SomeWindow = 128_000 // assumed of a model whose window is unknown
+	SomeWindow = 128_000 // assumed for a model whose window is unknown
 )
 
 // Tokens estimates how many tokens s takes, erring on the high side.
@@ -20,13 +19,12 @@ func TokensOf(bytes int) int { return (2*bytes + 6) / 7 }
 // BytesOf returns the length of a text of n tokens.
 func BytesOf(n int) int { return n * 7 / 2 }
 
-// MessageTokens estimates what it costs a model to read m once it is taken. For a message from a list its size is
-// enough.
+// MessageTokens estimates how many tokens m takes when a model reads it. For a message from a list its size is enough.
 func MessageTokens(m inbox.Message) int {
 	size := max(m.Size-len(m.Subject), len(m.Text()))
 	m.Subject, m.Body = llm.Clip(m.Subject, priced), llm.Clip(m.Body, priced)
 	m.Error, m.Partial = llm.Clip(m.Error, priced), llm.Clip(m.Partial, priced)
-	r := envelope.NewRendering(m.Created, 0)
+	r := inbox.NewRendering(m.Created, 0)
 	around := len(r.Fired([]inbox.Message{m})) - len(m.Text())
 	return (2*(around+min(size, BytesOf(ItemTokens))) + 6) / 7
 }

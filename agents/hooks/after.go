@@ -12,12 +12,12 @@ import (
 	"fantail/store"
 )
 
-// mostBody is how much of a text a hook is told, in bytes.
-const mostBody = 64 << 10
+// maxBody is how much of a text a hook gets, in bytes.
+const maxBody = 64 << 10
 
-// TaskEnded notes that a task has ended; hooks are told outside of the transaction that ended it. A commit hook calls
-// it.
-func (r *Room) TaskEnded(task int64) {
+// TaskEnded notes that a task has ended. A commit hook calls it; hooks are told outside of the transaction that ended
+// the task.
+func (r *Runner) TaskEnded(task int64) {
 	if r.idle() {
 		return
 	}
@@ -30,16 +30,25 @@ func (r *Room) TaskEnded(task int64) {
 	}
 }
 
-// Run tells the hooks of what has happened, in order, until ctx ends. What came before the feed did is not told.
-func (r *Room) Run(ctx context.Context, feed *event.Feed) {
-	defer feed.Close()
+// Follow returns a function that tells the hooks of everything that happens from now on, until ctx ends, even if it is
+// started late. Hooks are not told of the state at the start.
+func (r *Runner) Follow(ctx context.Context, feed *event.Feed, was []event.Event) (run func()) {
 	feed.Quiet()
-	f := follower{Room: r, known: map[int64]event.Info{}, rests: map[int64]time.Time{}}
-	for _, e := range feed.Take() {
+	f := &follower{Runner: r, known: map[int64]event.Info{}, rests: map[int64]time.Time{}}
+	for _, e := range was {
 		if c, is := e.(event.Changed); is {
 			f.known[c.ID] = c.Info
 		}
 	}
+	f.newest(ctx)
+	return func() {
+		defer feed.Close()
+		f.run(ctx, feed)
+	}
+}
+
+// run tells the hooks of what was missed and of what happens, in order.
+func (f *follower) run(ctx context.Context, feed *event.Feed) {
 	f.missed(ctx)
 	f.missedMail(ctx)
 	f.missedQuestions(ctx)
@@ -50,7 +59,7 @@ func (r *Room) Run(ctx context.Context, feed *event.Feed) {
 			stop()
 			return
 		case <-feed.Wait():
-		case <-r.more:
+		case <-f.more:
 		case <-late:
 			f.rested(ctx)
 		}
@@ -67,19 +76,19 @@ func (r *Room) Run(ctx context.Context, feed *event.Feed) {
 
 // follower follows what happens.
 type follower struct {
-	*Room
+	*Runner
 	known map[int64]event.Info
 	mail  mail
 	asked asked
-	told  int64               // the end of the last task that was told, the message's id
-	past  map[int64]bool      // tasks that had ended before the program began, and were told
-	rests map[int64]time.Time // by agent that the human talks to: when that is told that it awaits input
+	told  int64               // the message id of the last task's end that was told
+	past  map[int64]bool      // tasks whose end was told before the program began
+	rests map[int64]time.Time // by agent that the human talks to: when hooks are told that it awaits input
 }
 
-// restful is how long an agent awaits input before that is told.
+// restful is how long an agent awaits input before hooks are told.
 const restful = time.Minute
 
-// nextRest is the clock of the agent that is next to be told of; stop ends it.
+// nextRest returns the timer of the next agent to report in rests; stop stops it.
 func (f *follower) nextRest() (late <-chan time.Time, stop func()) {
 	var next time.Time
 	for _, at := range f.rests {
@@ -94,7 +103,7 @@ func (f *follower) nextRest() (late <-chan time.Time, stop func()) {
 	return t.C, func() { t.Stop() }
 }
 
-// rested tells of the agents that have awaited input long enough.
+// rested tells hooks of the agents that have awaited input long enough.
 func (f *follower) rested(ctx context.Context) {
 	for id, at := range f.rests {
 		if time.Until(at) > 0 {
@@ -108,18 +117,18 @@ func (f *follower) rested(ctx context.Context) {
 	}
 }
 
-// toldOf is where the store keeps which task's end was told last, so that a kill in between loses none and tells none
-// twice.
+// toldOf is the setting that records the last task's end that was told, so that a kill in between neither loses one
+// nor tells one twice.
 const toldOf = "hooks told of"
 
-// missed begins with the ends of tasks that were not told before the program ended.
+// missed tells hooks of the ends of tasks that were not told before the program ended.
 func (f *follower) missed(ctx context.Context) {
 	if f.o.DB == nil {
 		return
 	}
 	word, err := f.kept(ctx, toldOf)
 	if err == nil && word != "" {
-		if !f.has(TaskFinished) { // what ends while there are none is never told
+		if !f.has(TaskFinished) { // the end of a task is never told if there is no hook for it at the time
 			f.keep(ctx, toldOf, "")
 			return
 		}
@@ -180,7 +189,7 @@ func (f *follower) see(ctx context.Context, e event.Event) {
 	}
 }
 
-// changed tells of an agent that asks, or is idle again.
+// changed tells hooks of an agent that asks, or is idle again.
 func (f *follower) changed(ctx context.Context, was, is event.Info) {
 	who := Who{Info: is}
 	if q := is.Question; q != nil && (was.Question == nil || was.Question.ID != q.ID) {
@@ -197,7 +206,7 @@ func (f *follower) changed(ctx context.Context, was, is event.Info) {
 	}
 }
 
-// appended tells of a turn that ended, and of mail that entered a conversation.
+// appended tells hooks of a turn that ended, and of mail that entered a conversation.
 func (f *follower) appended(ctx context.Context, agent int64, e history.Entry) {
 	if e.End != nil && e.Kind == history.EntryEnded && e.Turn != 0 {
 		f.fire(ctx, f.who(agent, e.Turn), TurnEnded, map[string]any{
@@ -214,7 +223,7 @@ func (f *follower) appended(ctx context.Context, agent int64, e history.Entry) {
 	}
 }
 
-// told is a message as hooks are told it.
+// told returns a message as hooks get it.
 func told(m inbox.Message) map[string]any {
 	return map[string]any{
 		"message": m.ID, "from": m.From, "kind": m.Kind, "priority": m.Priority, "tags": m.Tags, "subject": m.Subject,
@@ -224,13 +233,13 @@ func told(m inbox.Message) map[string]any {
 }
 
 func head(s string) string {
-	if len(s) > mostBody {
-		return s[:mostBody] + "…"
+	if len(s) > maxBody {
+		return s[:maxBody] + "…"
 	}
 	return s
 }
 
-// tasks tells of the tasks that have ended.
+// tasks tells hooks of the tasks that have ended.
 func (f *follower) tasks(ctx context.Context) {
 	f.mu.Lock()
 	ended := f.ended
@@ -250,9 +259,9 @@ func (f *follower) tasks(ctx context.Context) {
 			return err
 		})
 		if err != nil || !known || t.Outcome == "" || f.past[id] {
-			continue // the program closes, the task was purged or goes on, or it was told
+			continue // the program closes, the task was purged or goes on, or its end was told already
 		}
-		if m.ID > f.told { // before: who hears of it may do what must not be done twice
+		if m.ID > f.told { // before: its hook may do what must not be done twice
 			f.told = m.ID
 			f.keep(ctx, toldOf, strconv.FormatInt(m.ID, 10))
 		}

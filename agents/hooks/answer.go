@@ -2,6 +2,7 @@ package hooks
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,17 +10,17 @@ import (
 	"fantail/tools"
 )
 
-// Answer is what the hooks of an event answer together: the strictest holds.
+// Answer is the joint answer of an event's hooks: the strictest one wins.
 type Answer struct {
-	Deny    string   // why it is not to happen; "": it may
-	Ask     string   // why the human is to be asked
-	Allow   string   // why it need not be asked, by a hook of the user's own that knew the arguments as they are now
-	Lets    bool     // it is to end now, whatever others say
-	Stop    string   // why the agent's turn is to stop
-	Input   []byte   // what a hook of the user's own makes of the call's arguments, by the names that hooks know; nil: they stay
-	Final   bool     // the call's arguments change no more: what a hook makes of them does not count
-	Context []string // what the model is to know
-	Tell    []string // what the human is to hear
+	Deny    string   // why the event must not happen; "": it may
+	Ask     string   // why the human must be asked
+	Allow   string   // why the human need not be asked, by a hook of the user's own that saw the final arguments
+	Lets    bool     // the turn must end now, whatever other hooks say
+	Stop    string   // why the agent's turn must stop
+	Input   []byte   // the call's arguments as a hook of the user's own changed them, by hooks' names; nil: unchanged
+	Final   bool     // the call's arguments can't change any more: a hook's changes are ignored
+	Context []string // text for the model
+	Tell    []string // lines for the human
 }
 
 // reply is what a hook may write to its standard output.
@@ -38,7 +39,7 @@ type reply struct {
 	} `json:"hookSpecificOutput"`
 }
 
-// take adds what a hook answered.
+// take adds a hook's answer.
 func (a *Answer) take(h Hook, r Ran) {
 	by := fmt.Sprintf("a hook (%s, %s)", h.Event, h.Place())
 	if text := r.failed(h); text != "" {
@@ -61,9 +62,16 @@ func (a *Answer) take(h Hook, r Ran) {
 		return
 	}
 	var is reply
+	var odd *json.UnmarshalTypeError
 	if err := json.Unmarshal([]byte(out), &is); err != nil {
 		a.Tell = append(a.Tell, fmt.Sprintf("The hook %s (%s) answered what is no JSON that is understood: %v.", tools.Line(h.Command), h.Event, err))
-		return
+		if !errors.As(err, &odd) {
+			return
+		}
+		is.Specific.Input = nil // the rest of the answer counts, except what changes the call or allows it
+		if is.Specific.Permission == "allow" || is.Decision == "approve" {
+			is.Specific.Permission, is.Decision = "", ""
+		}
 	}
 	if is.System != "" && !is.Suppress {
 		a.Tell = append(a.Tell, "The hook "+tools.Line(h.Command)+" says: "+tools.Line(is.System))
@@ -119,7 +127,7 @@ func (a *Answer) context(text string) {
 	}
 }
 
-// first is the first of the texts that says something.
+// first returns the first text that is not empty.
 func first(texts ...string) string {
 	for _, t := range texts {
 		if t = short(t); t != "" {

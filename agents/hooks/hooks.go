@@ -1,40 +1,28 @@
-// Package hooks runs the user's programs where something happens to agents.
-//
-// Does: read hooks out of settings files and what the configuration says, with their places; run those that match, within
-// their time, with what happened as JSON on standard input, in the form that Claude Code gives it; understand what they
-// answer; run one of a repository only while the user agrees to exactly that; keep what each did last.
-//
-// Does not: ask anybody, decide what a call may do beyond making it stricter (a user's own hook may also answer what would
-// merely ask), wait for a hook under a lock or in a transaction.
-//
-// Imports: agents/event, agents/history, agents/program, agents/trust, inbox, store, store/config,
-// store/config/settings, tools, tools/permit, tools/sandbox.
+// Package hooks runs the hooks that people configure. A hook from a repository runs only after the user agreed to it.
 package hooks
 
 import (
 	"fmt"
 	"regexp"
 	"time"
-
-	"fantail/agents/trust"
 )
 
-// Event is what happens.
+// Event is the name of an event.
 type Event string
 
-// Those that Claude Code has, by its names.
+// Claude Code's events, by their names there.
 const (
-	PreToolUse       Event = "PreToolUse"       // a call is about to run: may be refused, or asked about
+	PreToolUse       Event = "PreToolUse"       // a call is about to run: hooks may refuse it, or make it ask
 	PostToolUse      Event = "PostToolUse"      // it ran
-	UserPromptSubmit Event = "UserPromptSubmit" // the human's prompt is about to enter: may be refused
+	UserPromptSubmit Event = "UserPromptSubmit" // the human's prompt is about to enter: hooks may refuse it
 	SessionStart     Event = "SessionStart"     // the first turn of an agent that the human talks to, in this host
-	Stop             Event = "Stop"             // a turn is about to end by itself: may have to go on
+	Stop             Event = "Stop"             // a turn is about to end by itself: hooks may make it go on
 	SubagentStop     Event = "SubagentStop"     // the same, of an agent in the background
-	PreCompact       Event = "PreCompact"       // a conversation is about to be summarised: may be refused
+	PreCompact       Event = "PreCompact"       // a conversation is about to be summarised: hooks may refuse that
 	Notification     Event = "Notification"     // something waits for the human
 )
 
-// Those that are ours. All but TurnStarted run after what they tell of.
+// Events that other programs do not have. All but TurnStarted run after what they report.
 const (
 	TurnStarted   Event = "TurnStarted"
 	TurnEnded     Event = "TurnEnded"
@@ -45,7 +33,7 @@ const (
 	AgentIdle     Event = "AgentIdle"
 )
 
-// Events are all events, in the order in which they are listed.
+// Events returns all events, in the order in which they are listed.
 func Events() []Event {
 	return []Event{
 		SessionStart, UserPromptSubmit, TurnStarted, PreToolUse, PostToolUse, PreCompact, Stop, SubagentStop, TurnEnded,
@@ -62,7 +50,7 @@ func (e Event) waits() bool {
 	return false
 }
 
-// halts reports whether a hook of the event can stop the turn that it is told in.
+// halts reports whether a hook of the event can stop the turn that it happens in.
 func (e Event) halts() bool {
 	switch e {
 	case PreToolUse, PostToolUse, SessionStart, TurnStarted:
@@ -71,11 +59,11 @@ func (e Event) halts() bool {
 	return false
 }
 
-// Source is where hooks stand.
+// Source is where hooks are configured.
 type Source struct {
 	Name string // as people know it: ".claude/settings.json", "~/.claude/settings.json", "config.toml"
 	Path string // of a settings file; "": the configuration
-	Own  bool   // the user's, which need no agreement; else the repository's
+	Own  bool   // the user's, which need no agreement; otherwise the repository's
 }
 
 // Hook is one program that runs at an event.
@@ -90,13 +78,13 @@ type Hook struct {
 	match *regexp.Regexp // nil: all
 }
 
-// lasts is how long a hook that names no time-out may take; longest, how long any may.
+// lasts is the time-out of a hook that sets none; longest is the largest time-out.
 const (
 	lasts   = time.Minute
 	longest = 10 * time.Minute
 )
 
-// Place is where the hook stands.
+// Place returns where the hook is configured.
 func (h Hook) Place() string {
 	if h.Line == 0 {
 		return h.Source.Name
@@ -104,8 +92,8 @@ func (h Hook) Place() string {
 	return fmt.Sprintf("%s:%d", h.Source.Name, h.Line)
 }
 
-// matches reports whether the hook is for that: a tool, by the name that either program has for it, or another thing
-// that its event names.
+// matches reports whether the hook is for one of those names: a tool, by its name in either program, or another name
+// that the event matches by.
 func (h Hook) matches(names ...string) bool {
 	if h.match == nil {
 		return true
@@ -120,8 +108,9 @@ func (h Hook) matches(names ...string) bool {
 
 // Fault is something in a source that is not used.
 type Fault struct {
-	Place string // file:line:column
-	Text  string
+	Place  string // file:line:column
+	Text   string
+	Guards bool // the unreadable part may hold a hook that refuses calls
 }
 
 func (f Fault) String() string { return f.Place + ": " + f.Text }
@@ -129,16 +118,16 @@ func (f Fault) String() string { return f.Place + ": " + f.Text }
 // Loaded is what a source holds.
 type Loaded struct {
 	Hooks   []Hook
-	Faults  []Fault // what is wrong in it
+	Faults  []Fault // mistakes in it
 	Ignored []Fault // hooks that never run
-	Off     bool    // no hooks run, of whatever source: the user's own settings say so
+	Off     bool    // no hooks run, from any source: the user's own settings say so
 }
 
-// HooksKind is the kind of the parts that hooks are to be trusted in.
-const HooksKind trust.Kind = "hooks"
+// HooksKind is the kind of parts that consist of hooks.
+const HooksKind TrustKind = "hooks"
 
-// Parts are the hooks of repositories among these, a part for each source and event.
-func Parts(all []Hook) (parts []trust.Part) {
+// Parts returns the hooks of repositories among these, as one part for each source and event.
+func Parts(all []Hook) (parts []TrustPart) {
 	at := map[string]int{}
 	for _, h := range all {
 		if h.Source.Own {
@@ -149,7 +138,7 @@ func Parts(all []Hook) (parts []trust.Part) {
 		if !known {
 			n = len(parts)
 			at[name] = n
-			parts = append(parts, trust.Part{Kind: HooksKind, Name: name})
+			parts = append(parts, TrustPart{Kind: HooksKind, Name: name})
 		}
 		p := &parts[n]
 		what := string(h.Event)

@@ -3,6 +3,8 @@ package hooks
 import (
 	"encoding/json"
 	"path/filepath"
+
+	"fantail/tools/validjson"
 )
 
 // theirs are the names that matchers know our tools by.
@@ -11,7 +13,7 @@ var theirs = map[string]string{
 	"delegate": "Task", "push": "Task", "ask_user": "AskUserQuestion", "memory": "Memory", "send": "SendMessage",
 }
 
-// toolNames are the names of a tool: the one that hooks are told, and ours.
+// toolNames returns the names of a tool: the one that hooks get, and ours.
 func toolNames(tool string) []string {
 	if t := theirs[tool]; t != "" {
 		return []string{t, tool}
@@ -19,9 +21,10 @@ func toolNames(tool string) []string {
 	return []string{tool, tool}
 }
 
-// toolInput are a call's arguments as hooks are told them: by the names that they have there, with whole paths.
+// toolInput returns a call's arguments as hooks get them: with the names that hooks know, and absolute paths.
 func toolInput(root, tool string, args json.RawMessage) any {
 	var in map[string]any
+	args, _ = validjson.Make(args)
 	if json.Unmarshal(args, &in) != nil {
 		return json.RawMessage("{}")
 	}
@@ -56,9 +59,10 @@ func toolInput(root, tool string, args json.RawMessage) any {
 	return in
 }
 
-// ourArgs are the arguments of a call as its tool has them, from what a hook made of those that it was told.
+// ourArgs returns the arguments of a call as its tool takes them, from those that a hook changed.
 func ourArgs(tool string, input []byte) (json.RawMessage, error) {
 	var in map[string]any
+	input, _ = validjson.Make(input)
 	if err := json.Unmarshal(input, &in); err != nil {
 		return nil, err
 	}
@@ -79,7 +83,7 @@ func ourArgs(tool string, input []byte) (json.RawMessage, error) {
 			if !is {
 				e = map[string]any{}
 			}
-			if n == 0 { // the first stands at the top, too
+			if n == 0 { // the first edit is also at the top level
 				for _, k := range []string{"old_string", "new_string", "replace_all"} {
 					if v, ok := in[k]; ok {
 						e[k] = v

@@ -1,8 +1,10 @@
 package hooks
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,7 +16,7 @@ var (
 	theirSource = Source{Name: ".claude/settings.json"}
 )
 
-// What is wrong is told with its place, and the rest holds.
+// TestRead: mistakes are reported with their place, and the rest is read.
 func TestRead(t *testing.T) {
 	l := Read(theirSource, []byte(`{
   "env": {"A": "b"},
@@ -59,7 +61,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestRead_bounds: what is told of a file is bounded, however much it holds.
+// TestRead_bounds: the report on a file is bounded, however much the file holds.
 func TestRead_bounds(t *testing.T) {
 	const many = 5000
 	for name, text := range map[string]string{
@@ -67,7 +69,7 @@ func TestRead_bounds(t *testing.T) {
 		"groups": `{"hooks":{"Stop":[` + strings.Repeat(`7,`, many) + `{"hooks":[{"command":"a"}]}]}}`,
 	} {
 		l := Read(Source{Name: "f"}, []byte(text))
-		if n := len(l.Ignored) + len(l.Faults); n != mostTold || len(l.Hooks) != 1 {
+		if n := len(l.Ignored) + len(l.Faults); n != maxTold || len(l.Hooks) != 1 {
 			t.Errorf("%s: %d told, hooks %v", name, n, l.Hooks)
 		}
 	}
@@ -76,7 +78,7 @@ func TestRead_bounds(t *testing.T) {
 	}
 }
 
-// What is no settings file is a line, and nothing else.
+// TestRead_broken: what is no settings file yields one line, and nothing else.
 func TestRead_broken(t *testing.T) {
 	for text, place := range map[string]string{
 		"{":                         ":1:2",
@@ -99,7 +101,7 @@ func TestRead_broken(t *testing.T) {
 	}
 }
 
-// A link out of the workspace is no settings file, nor is what is too long or no file.
+// TestReadFile: a link out of the workspace and a file that is too long are no settings files, nor is a directory.
 func TestReadFile(t *testing.T) {
 	root, out := t.TempDir(), filepath.Join(t.TempDir(), "settings.json")
 	check(t, os.WriteFile(out, []byte(`{"hooks": {"Stop": [{"hooks": [{"command": "x"}]}]}}`), 0o600))
@@ -133,7 +135,8 @@ func TestConfigured(t *testing.T) {
 	}
 }
 
-// The same configuration is the same part, wherever it stands in its file; another time-out, matcher or order is not.
+// TestParts: the same configuration is the same part, at any place in its file; another time-out, matcher or order is
+// not.
 func TestParts(t *testing.T) {
 	read := func(text string) string {
 		parts := Parts(Read(theirSource, []byte(text)).Hooks)
@@ -157,7 +160,7 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// A repository's file that is written as the user's configuration sets hooks, and nothing else.
+// A repository's file in the format of the user's configuration sets hooks, and nothing else.
 func TestReadFile_toml(t *testing.T) {
 	root := t.TempDir()
 	s := Source{Name: ".fantail/config.toml", Path: filepath.Join(root, ".fantail/config.toml")}
@@ -177,5 +180,82 @@ func check(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// One odd field of a hook loses at most that hook, and an odd timeout not even that. The loss of a hook that may
+// refuse calls is reported as such.
+func TestRead_odd(t *testing.T) {
+	odd := []string{`[]`, `{}`, `null`, `""`, `"x"`, `0`, `-1`, `"5"`, `1e999`, `true`, `[1]`}
+	for _, c := range []struct {
+		field string
+		fine  []string // values with which the hook runs, without a report
+		runs  bool     // it runs with all others, and one is reported
+	}{
+		{"timeout", []string{"null", "0", `"5"`}, true},
+		{"type", []string{"null", `""`}, false},
+		{"command", []string{`"x"`, `"5"`}, false},
+		{"statusMessage", odd, false},
+	} {
+		for _, v := range odd {
+			for _, e := range []Event{PreToolUse, "Stop"} {
+				for _, twice := range []bool{false, true} {
+					field := fmt.Sprintf("%q: %s", c.field, v)
+					if twice {
+						field += ", " + field
+					}
+					row := `{"command": "odd", ` + field + `}`
+					if c.field == "command" {
+						row = `{` + field + `}`
+					}
+					l := Read(theirSource, fmt.Appendf(nil, `{"env": 7, "model": [], "hooks": {%q: [{"matcher": null, "hooks": [{"command": "first"}, %s, {"command": "last"}]}]}}`, e, row))
+					fine := slices.Contains(c.fine, v)
+					want := 2
+					if fine || c.runs {
+						want = 3
+					}
+					if len(l.Hooks) != want || l.Hooks[0].Command != "first" || l.Hooks[want-1].Command != "last" {
+						t.Errorf("%s %s: %+v", e, row, l.Hooks)
+					}
+					if told := len(l.Faults) > 0; told == fine {
+						t.Errorf("%s %s: %v", e, row, l.Faults)
+					}
+					for _, f := range l.Faults {
+						lost := e == PreToolUse && !c.runs
+						if c.field == "type" && (v == `"x"` || v == `"5"`) {
+							lost = false // another type was read
+						}
+						if f.Guards != lost || !strings.HasPrefix(f.String(), ".claude/settings.json:1:") {
+							t.Errorf("%s %s: %v guards: %v", e, row, f, f.Guards)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// The same holds for a repository's file in the format of the configuration.
+func TestReadTOML_odd(t *testing.T) {
+	for _, c := range []struct {
+		row    string
+		runs   string
+		guards bool
+	}{
+		{`command = "odd"` + "\n" + `timeout = "soon"`, "first odd last", false},
+		{`command = "odd"` + "\n" + `timeout = []`, "first odd last", false},
+		{`command = []`, "first last", true},
+		{`command = 0`, "first last", true},
+		{`type = {}` + "\n" + `command = "odd"`, "first last", true},
+	} {
+		text := "[[hooks.PreToolUse]]\n[[hooks.PreToolUse.hooks]]\ncommand = \"first\"\n[[hooks.PreToolUse.hooks]]\n" + c.row + "\n[[hooks.PreToolUse.hooks]]\ncommand = \"last\"\n"
+		l := readTOML(Source{Name: ".fantail/config.toml"}, []byte(text))
+		var runs []string
+		for _, h := range l.Hooks {
+			runs = append(runs, h.Command)
+		}
+		if got := strings.Join(runs, " "); got != c.runs || len(l.Faults) != 1 || l.Faults[0].Guards != c.guards {
+			t.Errorf("%s: %s, %v", c.row, got, l.Faults)
+		}
 	}
 }

@@ -6,15 +6,14 @@ import (
 	"strings"
 	"time"
 
-	"fantail/agents/program"
 	"fantail/tools"
 	"fantail/tools/sandbox"
 )
 
-// mostSaid is how many characters of what one hook says go on.
-const mostSaid = 10_000
+// maxSaid is how many characters of a hook's text are passed on.
+const maxSaid = 10_000
 
-// Ran is what a hook did.
+// Ran is the result of a hook.
 type Ran struct {
 	At       time.Time
 	Took     time.Duration
@@ -26,7 +25,7 @@ type Ran struct {
 	Out, Err string
 }
 
-// Says is how it went, in a word or two.
+// Says returns how it went, in a word or two.
 func (r Ran) Says() string {
 	took := r.Took.Round(time.Millisecond).String()
 	switch {
@@ -44,7 +43,7 @@ func (r Ran) Says() string {
 	return fmt.Sprintf("exit %d after %s", r.Exit, took)
 }
 
-// failed says what a human should hear of it; "": nothing.
+// failed returns what the human should read of a failure; "": nothing.
 func (r Ran) failed(h Hook) string {
 	how := ""
 	switch {
@@ -67,8 +66,8 @@ func (r Ran) failed(h Hook) string {
 }
 
 // run runs a hook. The end of ctx ends it.
-func (r *Room) run(ctx context.Context, h Hook, input []byte) Ran {
-	l := program.Line{Command: h.Command, Env: []string{"FANTAIL_HOOK_EVENT=" + string(h.Event)}, Input: input, Timeout: h.Timeout}
+func (r *Runner) run(ctx context.Context, h Hook, input []byte) Ran {
+	l := ProgramLine{Command: h.Command, Env: []string{"FANTAIL_HOOK_EVENT=" + string(h.Event)}, Input: input, Timeout: h.Timeout}
 	if !h.Source.Own {
 		l.Profile = sandbox.Server
 	}
@@ -77,11 +76,11 @@ func (r *Room) run(ctx context.Context, h Hook, input []byte) Ran {
 	return Ran{At: at, Took: time.Since(began), Exit: d.Exit, Signal: d.Signal, TimedOut: d.TimedOut, Fault: d.Fault, Out: d.Out, Err: d.Err}
 }
 
-// short is as much of a text as goes to a model or a human.
+// short truncates a text for a model or a human.
 func short(s string) string {
 	s = strings.TrimSpace(s)
-	if rs := []rune(s); len(rs) > mostSaid {
-		return string(rs[:mostSaid]) + "\n(the rest was left out)"
+	if rs := []rune(s); len(rs) > maxSaid {
+		return string(rs[:maxSaid]) + "\n(the rest was left out)"
 	}
 	return s
 }

@@ -14,29 +14,27 @@ import (
 
 	"fantail/agents/event"
 	"fantail/agents/history"
-	"fantail/agents/program"
-	"fantail/agents/trust"
 	"fantail/store/config"
 	"fantail/tools"
-	"fantail/tools/permit"
+	"fantail/tools/permission"
 )
 
-// room is the hooks of a workspace with those settings, and the workspace.
-func room(t *testing.T, settings string, own map[string][]config.HookGroup) (*Room, string) {
+// room returns the hooks of a workspace with those settings, and the workspace.
+func runner(t *testing.T, settings string, own map[string][]config.HookGroup) (*Runner, string) {
 	t.Helper()
 	root := t.TempDir()
 	if settings != "" {
 		check(t, os.Mkdir(filepath.Join(root, ".claude"), 0o700))
 		check(t, os.WriteFile(filepath.Join(root, ".claude", "settings.json"), []byte(settings), 0o600))
 	}
-	brought, err := trust.In(root, t.TempDir())
+	brought, err := OpenTrust(root, t.TempDir())
 	check(t, err)
 	r := New(Settings{Root: root, Trust: brought, Config: func() map[string][]config.HookGroup { return own }})
-	r.Begin(Options{Now: time.Now, Ground: program.Ground{Root: r.o.Root, Environ: os.Environ(), Go: func(_ string, f func()) { go f() }}})
+	r.Begin(Options{Now: time.Now, Ground: ProgramOptions{Root: r.o.Root, Environ: os.Environ(), Go: func(_ string, f func()) { go f() }}})
 	return r, root
 }
 
-// one is the configuration of one hook.
+// one returns the configuration of one hook.
 func one(e Event, command string) map[string][]config.HookGroup {
 	return map[string][]config.HookGroup{string(e): {{Hooks: []config.HookRow{{Command: command}}}}}
 }
@@ -45,13 +43,13 @@ var me = Who{Info: event.Info{ID: 3, Name: "main", Kind: event.Main}, Turn: 5}
 
 var bashCall = history.Call{ID: "c1", Name: "bash", Args: json.RawMessage(`{"command":"rm x"}`)}
 
-func verdict(d permit.Decision) permit.Verdict { return permit.Verdict{Decision: d} }
+func verdict(d permission.Decision) permission.Verdict { return permission.Verdict{Decision: d} }
 
-// A hook reads what happens, as Claude Code tells it, and where.
+// A hook reads the event, in Claude Code's format.
 func TestFire_input(t *testing.T) {
-	r, root := room(t, "", one(PreToolUse, `cat > "$CLAUDE_PROJECT_DIR/in.json"; pwd > where; test "$FANTAIL_PROJECT_DIR" = "$CLAUDE_PROJECT_DIR"`))
+	r, root := runner(t, "", one(PreToolUse, `cat > "$CLAUDE_PROJECT_DIR/in.json"; pwd > where; test "$FANTAIL_PROJECT_DIR" = "$CLAUDE_PROJECT_DIR"`))
 	c := history.Call{ID: "c", Name: "edit_file", Args: json.RawMessage(`{"path":"a.go","edits":[{"old":"x","new":"y"}]}`)}
-	if v := r.Before(t.Context(), me, c, permit.Action{}, verdict(permit.AskHuman), nil); v.Decision != permit.AskHuman {
+	if v := r.Before(t.Context(), me, c, permission.Action{}, verdict(permission.AskHuman), nil); v.Decision != permission.AskHuman {
 		t.Errorf("%+v", v)
 	}
 	data, err := os.ReadFile(filepath.Join(root, "in.json"))
@@ -77,31 +75,31 @@ func TestFire_input(t *testing.T) {
 	}
 }
 
-// What hooks answer makes a call's verdict stricter; only a user's own lets pass what would merely ask.
+// The answers of hooks make a call's verdict stricter; only a user's own hook can allow what would merely ask.
 func TestBefore(t *testing.T) {
 	for _, c := range []struct {
 		command string
-		was     permit.Decision
-		act     permit.Action
-		want    permit.Decision
+		was     permission.Decision
+		act     permission.Action
+		want    permission.Decision
 		reason  string
 	}{
-		{"exit 0", permit.Allow, permit.Action{}, permit.Allow, ""},
-		{"exit 0", permit.AskHuman, permit.Action{}, permit.AskHuman, ""},
-		{"echo no rm >&2; exit 2", permit.Allow, permit.Action{}, permit.Deny, "no rm"},
-		{"exit 1", permit.Allow, permit.Action{}, permit.Allow, ""},
-		{`echo '{"hookSpecificOutput":{"permissionDecision":"deny","permissionDecisionReason":"because"}}'`, permit.Allow, permit.Action{}, permit.Deny, "because"},
-		{`echo '{"hookSpecificOutput":{"permissionDecision":"ask","permissionDecisionReason":"sure?"}}'`, permit.Allow, permit.Action{}, permit.AskHuman, "sure?"},
-		{`echo '{"decision":"block","reason":"old form"}'`, permit.Allow, permit.Action{}, permit.Deny, "old form"},
-		{`echo '{"continue":false,"stopReason":"enough"}'`, permit.Allow, permit.Action{}, permit.Deny, "enough"},
-		{`echo '{"hookSpecificOutput":{"permissionDecision":"allow"}}'`, permit.AskHuman, permit.Action{}, permit.Allow, ""},
-		{`echo '{"hookSpecificOutput":{"permissionDecision":"allow"}}'`, permit.Deny, permit.Action{}, permit.Deny, ""},
-		{`echo '{"hookSpecificOutput":{"permissionDecision":"allow"}}'`, permit.AskHuman, permit.Action{Guarded: true}, permit.AskHuman, ""},
-		{`echo '{"hookSpecificOutput":{"permissionDecision":"allow"}}'`, permit.AskHuman, permit.Action{Strict: true}, permit.AskHuman, ""},
-		{`echo '{"hookSpecificOutput":{"permissionDecision":"allow"}}'`, permit.AskHuman, permit.Action{Sensitive: "keys"}, permit.AskHuman, ""},
-		{`echo '{broken'`, permit.Allow, permit.Action{}, permit.Allow, ""},
+		{"exit 0", permission.Allow, permission.Action{}, permission.Allow, ""},
+		{"exit 0", permission.AskHuman, permission.Action{}, permission.AskHuman, ""},
+		{"echo no rm >&2; exit 2", permission.Allow, permission.Action{}, permission.Deny, "no rm"},
+		{"exit 1", permission.Allow, permission.Action{}, permission.Allow, ""},
+		{`echo '{"hookSpecificOutput":{"permissionDecision":"deny","permissionDecisionReason":"because"}}'`, permission.Allow, permission.Action{}, permission.Deny, "because"},
+		{`echo '{"hookSpecificOutput":{"permissionDecision":"ask","permissionDecisionReason":"sure?"}}'`, permission.Allow, permission.Action{}, permission.AskHuman, "sure?"},
+		{`echo '{"decision":"block","reason":"old form"}'`, permission.Allow, permission.Action{}, permission.Deny, "old form"},
+		{`echo '{"continue":false,"stopReason":"enough"}'`, permission.Allow, permission.Action{}, permission.Deny, "enough"},
+		{`echo '{"hookSpecificOutput":{"permissionDecision":"allow"}}'`, permission.AskHuman, permission.Action{}, permission.Allow, ""},
+		{`echo '{"hookSpecificOutput":{"permissionDecision":"allow"}}'`, permission.Deny, permission.Action{}, permission.Deny, ""},
+		{`echo '{"hookSpecificOutput":{"permissionDecision":"allow"}}'`, permission.AskHuman, permission.Action{Guarded: true}, permission.AskHuman, ""},
+		{`echo '{"hookSpecificOutput":{"permissionDecision":"allow"}}'`, permission.AskHuman, permission.Action{Strict: true}, permission.AskHuman, ""},
+		{`echo '{"hookSpecificOutput":{"permissionDecision":"allow"}}'`, permission.AskHuman, permission.Action{Sensitive: "keys"}, permission.AskHuman, ""},
+		{`echo '{broken'`, permission.Allow, permission.Action{}, permission.Allow, ""},
 	} {
-		r, _ := room(t, "", one(PreToolUse, c.command))
+		r, _ := runner(t, "", one(PreToolUse, c.command))
 		v := r.Before(t.Context(), me, bashCall, c.act, verdict(c.was), nil)
 		if v.Decision != c.want || !strings.Contains(v.Reason, c.reason) {
 			t.Errorf("%s on %s: %+v", c.command, c.was, v)
@@ -109,78 +107,75 @@ func TestBefore(t *testing.T) {
 	}
 }
 
-// A repository's hook never lets anything pass, does not run before the user agrees, nor after it or its script changed.
+// A repository's hook never allows anything, and does not run before the user agrees, nor after it or its script
+// changed.
 func TestTrust(t *testing.T) {
 	allows := `{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "./h.sh"}]}]}}`
-	r, root := room(t, allows, nil)
+	r, root := runner(t, allows, nil)
 	script := func(text string) {
 		check(t, os.WriteFile(filepath.Join(root, "h.sh"), []byte("#!/bin/sh\n"+text+"\n"), 0o700))
 	}
-	before := func(was permit.Decision) permit.Decision {
-		return r.Before(t.Context(), me, bashCall, permit.Action{}, verdict(was), nil).Decision
+	before := func(was permission.Decision) permission.Decision {
+		return r.Before(t.Context(), me, bashCall, permission.Action{}, verdict(was), nil).Decision
 	}
 	agree := func() {
 		t.Helper()
 		for _, v := range r.o.Trust.Review() {
-			check(t, r.o.Trust.Agree(v.Snapshot))
+			check(t, r.o.Trust.Agree(v.TrustSnapshot))
 		}
 	}
 	script("touch ran; exit 2")
-	if d := before(permit.Allow); d != permit.Allow {
+	if d := before(permission.Allow); d != permission.Allow {
 		t.Errorf("untrusted, it decides: %s", d)
 	}
 	if _, err := os.Stat(filepath.Join(root, "ran")); err == nil {
 		t.Error("untrusted, it ran")
 	}
-	if lines, _, _ := r.List(); lines[0].Standing != trust.New || !lines[0].Last.Withheld {
+	if lines, _, _ := r.List(); lines[0].Standing != NewTrust || !lines[0].Last.Withheld {
 		t.Errorf("%+v", lines[0])
 	}
 	agree()
-	if d := before(permit.Allow); d != permit.Deny {
+	if d := before(permission.Allow); d != permission.Deny {
 		t.Errorf("trusted: %s", d)
 	}
 	script(`echo '{"hookSpecificOutput":{"permissionDecision":"allow"}}'`)
 	check(t, os.Remove(filepath.Join(root, "ran")))
-	if d := before(permit.AskHuman); d != permit.AskHuman {
+	if d := before(permission.AskHuman); d != permission.AskHuman {
 		t.Errorf("changed, it decides: %s", d)
 	}
-	if lines, _, _ := r.List(); lines[0].Standing != trust.Changed || !lines[0].Last.Withheld {
+	if lines, _, _ := r.List(); lines[0].Standing != Changed || !lines[0].Last.Withheld {
 		t.Errorf("%+v", lines[0])
 	}
 	agree()
-	if d := before(permit.AskHuman); d != permit.AskHuman {
+	if d := before(permission.AskHuman); d != permission.AskHuman {
 		t.Errorf("a repository's hook allows: %s", d)
 	}
 	if lines, _, _ := r.List(); lines[0].Last.Withheld || lines[0].Last.Exit != 0 {
 		t.Errorf("it did not run: %+v", lines[0])
 	}
-	// Another branch has other settings: they are read as they are now, and ask.
+	// Another branch has other settings: their present state counts, and asks.
 	check(t, os.WriteFile(filepath.Join(root, ".claude", "settings.json"), []byte(strings.Replace(allows, "./h.sh", "touch ran2; ./h.sh", 1)), 0o600))
-	before(permit.Allow)
+	before(permission.Allow)
 	if _, err := os.Stat(filepath.Join(root, "ran2")); err == nil {
 		t.Error("a changed command ran")
 	}
-	if all := r.o.Trust.Review(); len(all) != 1 || all[0].Standing != trust.Changed || !strings.Contains(all[0].Diff, "ran2") {
+	if all := r.o.Trust.Review(); len(all) != 1 || all[0].Standing != Changed || !strings.Contains(all[0].Diff, "ran2") {
 		t.Errorf("%+v", all)
 	}
 	check(t, os.WriteFile(filepath.Join(root, ".claude", "settings.json"), []byte(allows+" "), 0o600))
-	if all := r.o.Trust.Review(); all[0].Standing != trust.Agreed {
+	if all := r.o.Trust.Review(); all[0].Standing != Agreed {
 		t.Errorf("back on the branch: %v", all[0].Standing)
 	}
 }
 
-// A hook that never ends is ended after its time, with all that it started, and decides nothing; so is one whose call is
-// stopped.
+// A hook that never ends is ended after its time, with all that it started, and decides nothing; so is one whose call
+// is stopped.
 func TestRun_neverEnds(t *testing.T) {
 	own := one(PreToolUse, `trap "" TERM; sleep 1000 & echo $! > pid; wait`)
 	own["PreToolUse"][0].Hooks[0].Timeout = 0.3
-	r, root := room(t, "", own)
-	began := time.Now()
-	if v := r.Before(t.Context(), me, bashCall, permit.Action{}, verdict(permit.Allow), nil); v.Decision != permit.Allow {
+	r, root := runner(t, "", own)
+	if v := r.Before(t.Context(), me, bashCall, permission.Action{}, verdict(permission.Allow), nil); v.Decision != permission.Allow {
 		t.Errorf("%+v", v)
-	}
-	if took := time.Since(began); took > 20*time.Second {
-		t.Errorf("it took %v", took)
 	}
 	lines, _, _ := r.List()
 	if !lines[0].Last.TimedOut || !strings.Contains(lines[0].Last.failed(lines[0].Hook), "did not end within 300ms") {
@@ -197,7 +192,7 @@ func TestRun_neverEnds(t *testing.T) {
 			}
 		}
 	}()
-	r.Before(ctx, me, bashCall, permit.Action{}, verdict(permit.Allow), nil)
+	r.Before(ctx, me, bashCall, permission.Action{}, verdict(permission.Allow), nil)
 	gone(t, filepath.Join(root, "pid2"))
 }
 
@@ -215,12 +210,12 @@ func gone(t *testing.T, file string) {
 	}
 }
 
-// One that writes without end, or does not read what it is told, does no harm.
+// A hook that writes without end, or does not read its input, does no harm.
 func TestRun_floods(t *testing.T) {
 	own := one(PostToolUse, `head -c 20000000 /dev/zero | tr '\0' x; head -c 20000000 /dev/zero | tr '\0' y >&2; exit 2`)
-	r, _ := room(t, "", own)
+	r, _ := runner(t, "", own)
 	res := r.After(t.Context(), me, bashCall, tools.Result{Text: "out\n" + strings.Repeat("z", 1<<20)})
-	if n := len(res.Text); n > 1<<20+mostSaid+1000 || !strings.Contains(res.Text, "yyy") {
+	if n := len(res.Text); n > 1<<20+maxSaid+1000 || !strings.Contains(res.Text, "yyy") {
 		t.Errorf("%d bytes", n)
 	}
 	own["PostToolUse"][0].Hooks[0].Command = "exec <&-; sleep 0.1; echo '{\"hookSpecificOutput\":{\"additionalContext\":\"mind this\"}}'"
@@ -228,19 +223,15 @@ func TestRun_floods(t *testing.T) {
 	if !strings.HasSuffix(res.Text, "[mind this]") {
 		t.Errorf("%.200s", res.Text[len(res.Text)-200:])
 	}
-	own["PostToolUse"][0].Hooks[0].Command = "sleep 1000 & echo $! > left; exit 0" // it leaves something behind
-	began := time.Now()
+	own["PostToolUse"][0].Hooks[0].Command = "sleep 1000 & echo $! > left; exit 0" // it leaves a process running
 	r.After(t.Context(), me, bashCall, tools.Result{})
-	if took := time.Since(began); took > 20*time.Second {
-		t.Errorf("it waited %v", took)
-	}
 	gone(t, filepath.Join(r.o.Root, "left"))
 }
 
-// What a hook says before a call reaches the model with the call's result.
+// A hook's text before a call reaches the model with the call's result.
 func TestAfter_contextOfBefore(t *testing.T) {
-	r, _ := room(t, "", one(PreToolUse, `echo '{"hookSpecificOutput":{"additionalContext":"first this"}}'`))
-	r.Before(t.Context(), me, bashCall, permit.Action{}, verdict(permit.Allow), nil)
+	r, _ := runner(t, "", one(PreToolUse, `echo '{"hookSpecificOutput":{"additionalContext":"first this"}}'`))
+	r.Before(t.Context(), me, bashCall, permission.Action{}, verdict(permission.Allow), nil)
 	if res := r.After(t.Context(), me, bashCall, tools.Result{Text: "out"}); res.Text != "out\n[first this]" {
 		t.Errorf("%q", res.Text)
 	}
@@ -249,11 +240,11 @@ func TestAfter_contextOfBefore(t *testing.T) {
 	}
 }
 
-// Hooks keep a turn from ending three times at most, each turn anew.
+// Hooks stop a turn from ending at most three times, counted for each turn.
 func TestHolds(t *testing.T) {
-	r, root := room(t, "", one(Stop, "cat >> in; echo >> in; echo not yet >&2; exit 2"))
-	for n := range MostForced + 2 {
-		if holds := r.Holds(t.Context(), me); holds != (n < MostForced) {
+	r, root := runner(t, "", one(Stop, "cat >> in; echo >> in; echo not yet >&2; exit 2"))
+	for n := range MaxForced + 2 {
+		if holds := r.Holds(t.Context(), me); holds != (n < MaxForced) {
 			t.Errorf("at %d: %v", n, holds)
 		}
 	}
@@ -280,32 +271,32 @@ func TestHolds(t *testing.T) {
 	}
 }
 
-// Without hooks, and without a room, nothing happens.
+// Without hooks, and with a nil Runner, nothing happens.
 func TestNothing(t *testing.T) {
-	var none *Room
-	empty, _ := room(t, "", nil)
-	for _, r := range []*Room{none, empty, New(Settings{Root: t.TempDir()})} {
-		v := r.Before(t.Context(), me, bashCall, permit.Action{}, verdict(permit.AskHuman), nil)
+	var none *Runner
+	empty, _ := runner(t, "", nil)
+	for _, r := range []*Runner{none, empty, New(Settings{Root: t.TempDir()})} {
+		v := r.Before(t.Context(), me, bashCall, permission.Action{}, verdict(permission.AskHuman), nil)
 		res := r.After(t.Context(), me, bashCall, tools.Result{Text: "x"})
-		if v != verdict(permit.AskHuman) || res.Text != "x" || r.Holds(t.Context(), me) || r.Screen(t.Context(), me) != nil || r.Compacts(t.Context(), me, Auto, "") != nil {
+		if v != verdict(permission.AskHuman) || res.Text != "x" || r.Holds(t.Context(), me) || r.Screen(t.Context(), me) != nil || r.Compacts(t.Context(), me, Auto, "") != nil {
 			t.Errorf("%+v %+v", v, res)
 		}
 		r.TaskEnded(1)
 	}
 }
 
-// The user's own settings switch all hooks off, and while they are read they are read again only when they change.
+// The user's own settings switch all hooks off, and are read again only when they change.
 func TestRoom_homesSettings(t *testing.T) {
 	home := t.TempDir()
 	check(t, os.Mkdir(filepath.Join(home, ".claude"), 0o700))
 	file := filepath.Join(home, ".claude", "settings.json")
 	check(t, os.WriteFile(file, []byte(`{"env":{"A":"b"},"hooks":{"PreToolUse":[{"matcher":"Bash","hooks":[{"type":"command","command":"exit 2"}]}]}}`), 0o600))
 	r := New(Settings{Root: t.TempDir(), Home: home})
-	r.Begin(Options{Now: time.Now, Ground: program.Ground{Root: r.o.Root, Environ: os.Environ(), Go: func(_ string, f func()) { go f() }}})
-	if v := r.Before(t.Context(), me, bashCall, permit.Action{}, verdict(permit.Allow), nil); v.Decision != permit.Deny {
+	r.Begin(Options{Now: time.Now, Ground: ProgramOptions{Root: r.o.Root, Environ: os.Environ(), Go: func(_ string, f func()) { go f() }}})
+	if v := r.Before(t.Context(), me, bashCall, permission.Action{}, verdict(permission.Allow), nil); v.Decision != permission.Deny {
 		t.Errorf("%+v", v)
 	}
-	if v := r.Before(t.Context(), me, history.Call{Name: "read_file", Args: []byte("{}")}, permit.Action{}, verdict(permit.Allow), nil); v.Decision != permit.Allow {
+	if v := r.Before(t.Context(), me, history.Call{Name: "read_file", Args: []byte("{}")}, permission.Action{}, verdict(permission.Allow), nil); v.Decision != permission.Allow {
 		t.Errorf("another tool: %+v", v)
 	}
 	lines, faults, ignored := r.List()
@@ -313,33 +304,33 @@ func TestRoom_homesSettings(t *testing.T) {
 		t.Errorf("%+v %v %v", lines, faults, ignored)
 	}
 	check(t, os.WriteFile(file, []byte(`{"disableAllHooks":true}`), 0o600))
-	if v := r.Before(t.Context(), me, bashCall, permit.Action{}, verdict(permit.Allow), nil); v.Decision != permit.Allow {
+	if v := r.Before(t.Context(), me, bashCall, permission.Action{}, verdict(permission.Allow), nil); v.Decision != permission.Allow {
 		t.Errorf("switched off: %+v", v)
 	}
 }
 
-// BenchmarkNothing is what each seam costs where there are no hooks.
+// BenchmarkNothing is the cost of each seam without hooks.
 func BenchmarkNothing(b *testing.B) {
 	r := New(Settings{Root: b.TempDir(), Home: b.TempDir()})
 	r.Begin(Options{Now: time.Now})
 	for b.Loop() {
-		r.Before(b.Context(), me, bashCall, permit.Action{}, verdict(permit.Allow), nil)
+		r.Before(b.Context(), me, bashCall, permission.Action{}, verdict(permission.Allow), nil)
 	}
 }
 
-// BenchmarkTrusted is what it costs to look whether a hook may run.
+// BenchmarkTrusted is the cost of finding out whether a hook may run.
 func BenchmarkTrusted(b *testing.B) {
 	root := b.TempDir()
 	_ = os.Mkdir(filepath.Join(root, ".claude"), 0o700)
 	_ = os.WriteFile(filepath.Join(root, "h.sh"), []byte(strings.Repeat("# a line\n", 1000)), 0o700)
 	_ = os.WriteFile(filepath.Join(root, ".claude", "settings.json"), []byte(`{"hooks":{"PreToolUse":[{"hooks":[{"command":"./h.sh"}]}]}}`), 0o600)
-	brought, err := trust.In(root, b.TempDir())
+	brought, err := OpenTrust(root, b.TempDir())
 	if err != nil {
 		b.Fatal(err)
 	}
 	r := New(Settings{Root: root, Trust: brought})
 	for _, v := range brought.Review() {
-		if err := r.o.Trust.Agree(v.Snapshot); err != nil {
+		if err := r.o.Trust.Agree(v.TrustSnapshot); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -350,30 +341,30 @@ func BenchmarkTrusted(b *testing.B) {
 	}
 }
 
-// What a hook makes of a call's arguments is judged as if the model had said it, and the model is told.
+// Arguments that a hook changed are judged as if the model had sent them, and the model is told.
 func TestBefore_updatedInput(t *testing.T) {
-	r, root := room(t, "", one(PreToolUse, `echo '{"hookSpecificOutput":{"permissionDecision":"allow","updatedInput":{"command":"ls"}}}'`))
+	r, root := runner(t, "", one(PreToolUse, `echo '{"hookSpecificOutput":{"permissionDecision":"allow","updatedInput":{"command":"ls"}}}'`))
 	for _, c := range []struct {
-		judged permit.Verdict
+		judged permission.Verdict
 		err    error
-		want   permit.Decision
+		want   permission.Decision
 	}{
-		{verdict(permit.Deny), nil, permit.Deny},
-		{verdict(permit.AskHuman), nil, permit.Allow}, // the user's own hook says so
-		{permit.Verdict{Decision: permit.AskHuman, Guarded: true}, nil, permit.AskHuman},
-		{permit.Verdict{Decision: permit.AskHuman, Asked: true}, nil, permit.AskHuman},
-		{permit.Verdict{}, errors.New("no such argument"), permit.Deny},
+		{verdict(permission.Deny), nil, permission.Deny},
+		{verdict(permission.AskHuman), nil, permission.Allow}, // the user's own hook says so
+		{permission.Verdict{Decision: permission.AskHuman, Guarded: true}, nil, permission.AskHuman},
+		{permission.Verdict{Decision: permission.AskHuman, Asked: true}, nil, permission.AskHuman},
+		{permission.Verdict{}, errors.New("no such argument"), permission.Deny},
 	} {
 		said := ""
-		v := r.Before(t.Context(), me, bashCall, permit.Action{}, verdict(permit.Allow), func(args json.RawMessage) (permit.Action, permit.Verdict, error) {
+		v := r.Before(t.Context(), me, bashCall, permission.Action{}, verdict(permission.Allow), func(args json.RawMessage) (permission.Action, permission.Verdict, error) {
 			said = string(args)
-			return permit.Action{}, c.judged, c.err
+			return permission.Action{}, c.judged, c.err
 		})
 		if said != `{"command":"ls"}` || v.Decision != c.want {
 			t.Errorf("%+v: judged %s, and it is %+v", c, said, v)
 		}
 		res := r.After(t.Context(), me, bashCall, tools.Result{Text: "x"})
-		if told := strings.Contains(res.Text, `carried out with {"command":"ls"}`); told != (c.want != permit.Deny) {
+		if told := strings.Contains(res.Text, `carried out with {"command":"ls"}`); told != (c.want != permission.Deny) {
 			t.Errorf("%+v: the model is told %q", c, res.Text)
 		}
 	}
@@ -395,8 +386,8 @@ func TestBefore_updatedInput(t *testing.T) {
 	}
 }
 
-// An allow counts only for the arguments that its hook knew, a denial for what is to run, and a repository's hook changes
-// nothing.
+// TestBefore_whatRuns: an allow counts only for the arguments that its hook saw, a denial for the final ones, and a
+// repository's hook changes nothing.
 func TestBefore_whatRuns(t *testing.T) {
 	const (
 		says    = `echo '{"hookSpecificOutput":{"permissionDecision":"allow"}}'`
@@ -408,19 +399,19 @@ func TestBefore_whatRuns(t *testing.T) {
 	)
 	for name, c := range map[string]struct {
 		own, repository []string
-		want            permit.Decision
+		want            permission.Decision
 		runs            string
 	}{
-		"allowed, then changed":           {[]string{onlyRm, toLs}, nil, permit.AskHuman, "ls"},
-		"allowed both":                    {[]string{says, toLs}, nil, permit.Allow, "ls"},
-		"allowed what it wrote":           {[]string{toLsYes}, nil, permit.Allow, "ls"},
-		"allowed what another changed":    {[]string{toLsYes, toRm}, nil, permit.AskHuman, "rm -r y"},
-		"changed, then allowed":           {[]string{toLs, says}, nil, permit.Allow, "ls"},
-		"changed, then refused":           {[]string{toLs, noLs}, nil, permit.Deny, ""},
-		"would be refused as it will run": {[]string{noLs, toLs}, nil, permit.Deny, ""},
-		"changed by the repository":       {[]string{says}, []string{toRm}, permit.Allow, "rm x"},
-		"allowed by the repository":       {nil, []string{toLsYes}, permit.AskHuman, "rm x"},
-		"the repository refuses":          {[]string{toLsYes}, []string{noLs}, permit.Deny, ""},
+		"allowed, then changed":           {[]string{onlyRm, toLs}, nil, permission.AskHuman, "ls"},
+		"allowed both":                    {[]string{says, toLs}, nil, permission.Allow, "ls"},
+		"allowed what it wrote":           {[]string{toLsYes}, nil, permission.Allow, "ls"},
+		"allowed what another changed":    {[]string{toLsYes, toRm}, nil, permission.AskHuman, "rm -r y"},
+		"changed, then allowed":           {[]string{toLs, says}, nil, permission.Allow, "ls"},
+		"changed, then refused":           {[]string{toLs, noLs}, nil, permission.Deny, ""},
+		"would be refused as it will run": {[]string{noLs, toLs}, nil, permission.Deny, ""},
+		"changed by the repository":       {[]string{says}, []string{toRm}, permission.Allow, "rm x"},
+		"allowed by the repository":       {nil, []string{toLsYes}, permission.AskHuman, "rm x"},
+		"the repository refuses":          {[]string{toLsYes}, []string{noLs}, permission.Deny, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -444,28 +435,28 @@ func TestBefore_whatRuns(t *testing.T) {
 				check(t, err)
 				settings = string(data)
 			}
-			r, _ := room(t, settings, map[string][]config.HookGroup{string(PreToolUse): groups(c.own)})
+			r, _ := runner(t, settings, map[string][]config.HookGroup{string(PreToolUse): groups(c.own)})
 			for _, v := range r.o.Trust.Review() {
-				check(t, r.o.Trust.Agree(v.Snapshot))
+				check(t, r.o.Trust.Agree(v.TrustSnapshot))
 			}
 			runs := "rm x"
-			v := r.Before(t.Context(), me, bashCall, permit.Action{}, verdict(permit.AskHuman), func(args json.RawMessage) (permit.Action, permit.Verdict, error) {
+			v := r.Before(t.Context(), me, bashCall, permission.Action{}, verdict(permission.AskHuman), func(args json.RawMessage) (permission.Action, permission.Verdict, error) {
 				var in struct{ Command string }
 				check(t, json.Unmarshal(args, &in))
 				runs = in.Command
-				return permit.Action{}, verdict(permit.AskHuman), nil
+				return permission.Action{}, verdict(permission.AskHuman), nil
 			})
-			if v.Decision != c.want || c.want != permit.Deny && runs != c.runs {
+			if v.Decision != c.want || c.want != permission.Deny && runs != c.runs {
 				t.Errorf("%+v, and %q would run", v, runs)
 			}
 		})
 	}
 }
 
-// A hook that says to stop stops the turn that it is told in, once; one at the turn's end lets it end.
+// A hook that says to stop stops the turn that it runs in, once; one at the turn's end lets it end.
 func TestHalted(t *testing.T) {
 	stop := `echo '{"continue":false,"stopReason":"enough"}'`
-	r, _ := room(t, "", one(PostToolUse, stop))
+	r, _ := runner(t, "", one(PostToolUse, stop))
 	r.After(t.Context(), me, bashCall, tools.Result{Text: "x"})
 	other := me
 	other.ID++
@@ -481,15 +472,15 @@ func TestHalted(t *testing.T) {
 	if why := r.Halted(later); why != "" {
 		t.Errorf("a later turn is stopped: %s", why)
 	}
-	r, _ = room(t, "", one(Stop, stop))
+	r, _ = runner(t, "", one(Stop, stop))
 	if r.Holds(t.Context(), me) || r.Halted(me) != "" {
 		t.Error("a turn that may end is held, or stopped")
 	}
 }
 
-// After /new the session begins anew.
+// After /new a new session begins.
 func TestBegins_cleared(t *testing.T) {
-	r, root := room(t, "", one(SessionStart, `cat | grep -o '"source":"[a-z]*"' >> said`))
+	r, root := runner(t, "", one(SessionStart, `cat | grep -o '"source":"[a-z]*"' >> said`))
 	who := me
 	r.Begins(t.Context(), who)
 	who.Steps, who.Turn = 3, who.Turn+1
@@ -505,11 +496,12 @@ func TestBegins_cleared(t *testing.T) {
 	}
 }
 
-// Who is talked to and awaits input for a minute is told of, once; who works meanwhile is not, nor is one in the background.
+// Hooks are told once of an agent the human talks to that awaits input for a minute; not of one that works meanwhile,
+// nor of one in the background.
 func TestRested(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r, root := room(t, "", one(Notification, `cat | grep -o '"agent":"[a-z]*"' >> said; cat`))
-		f := follower{Room: r, known: map[int64]event.Info{}, rests: map[int64]time.Time{}}
+		r, root := runner(t, "", one(Notification, `cat | grep -o '"agent":"[a-z]*"' >> said; cat`))
+		f := follower{Runner: r, known: map[int64]event.Info{}, rests: map[int64]time.Time{}}
 		goes := func(name string, kind event.Kind, id int64, to event.State) {
 			is := event.Info{ID: id, Name: name, Kind: kind, State: to}
 			was := f.known[id]
@@ -538,4 +530,29 @@ func TestRested(t *testing.T) {
 			t.Errorf("%s", said)
 		}
 	})
+}
+
+// A hook that refuses a server's tool matches any spelling of it; what it allows counts only for the tool of that
+// exact name.
+func TestBefore_spellings(t *testing.T) {
+	call := history.Call{ID: "c", Name: "mcp__my_server-1234abcd__get_it", Args: json.RawMessage(`{}`)}
+	act := permission.Action{Tool: call.Name, Server: "my  server", Calls: "get.it", Kind: permission.Foreign}
+	for matcher, hears := range map[string]bool{
+		"mcp__my_server-1234abcd__get_it": true, "mcp__my_server-.*": true, "mcp__my  server__get[.]it": true, "mcp__my__server__get_it": true, "mcp__my__server__.*": true,
+		"mcp__my_server__get_it": false, "mcp__other__.*": false, "": true,
+	} {
+		for command, want := range map[string]permission.Decision{
+			"echo no >&2; exit 2": permission.Deny, `echo '{"hookSpecificOutput":{"permissionDecision":"allow"}}'`: permission.Allow,
+		} {
+			rows := one(PreToolUse, command)
+			rows[string(PreToolUse)][0].Matcher = matcher
+			r, _ := runner(t, "", rows)
+			if !hears || want == permission.Allow && !strings.Contains(matcher, "1234abcd") && !strings.Contains(matcher, "my_server-") && matcher != "" {
+				want = permission.AskHuman
+			}
+			if v := r.Before(t.Context(), me, call, act, verdict(permission.AskHuman), nil); v.Decision != want {
+				t.Errorf("%q, %s: %v, want %v", matcher, command, v.Decision, want)
+			}
+		}
+	}
 }

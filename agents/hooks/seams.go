@@ -8,25 +8,24 @@ import (
 	"strings"
 
 	"fantail/agents/history"
-	"fantail/agents/trust"
 	"fantail/store"
 	"fantail/tools"
-	"fantail/tools/permit"
+	"fantail/tools/permission"
 )
 
 // idle reports whether there is nothing that could run.
-func (r *Room) idle() bool { return r == nil || !r.begun }
+func (r *Runner) idle() bool { return r == nil || !r.begun }
 
-// Again judges a call anew with other arguments, as if the model had said it with them.
-type Again func(args json.RawMessage) (permit.Action, permit.Verdict, error)
+// Again judges a call again with other arguments, as if the model had made it with them.
+type Again func(args json.RawMessage) (permission.Action, permission.Verdict, error)
 
-// Before asks the hooks about a call that the gate has decided on. They make that stricter; a user's own may also change
-// its arguments, which are judged anew, and answer what would merely ask.
-func (r *Room) Before(ctx context.Context, who Who, c history.Call, act permit.Action, v permit.Verdict, again Again) permit.Verdict {
-	if r.idle() || v.Decision == permit.Deny {
+// Before asks the hooks about a call that the gate has decided on. They can make the decision stricter. A hook of the
+// user's own can also change the arguments, which are then judged again, and can answer a plain question with yes.
+func (r *Runner) Before(ctx context.Context, who Who, c history.Call, act permission.Action, v permission.Verdict, again Again) permission.Verdict {
+	if r.idle() || v.Decision == permission.Deny {
 		return v
 	}
-	a, args := r.beforeCall(ctx, who, c, Answer{Final: again == nil})
+	a, args := r.beforeCall(ctx, who, c, act.Spellings(), Answer{Final: again == nil})
 	if args != nil && a.Deny == "" {
 		var err error
 		if act, v, err = again(args); err != nil {
@@ -35,7 +34,7 @@ func (r *Room) Before(ctx context.Context, who Who, c history.Call, act permit.A
 			a.Context = append(a.Context, "A hook changed the arguments of this call. It was carried out with "+short(string(args)))
 		}
 	}
-	if v.Decision == permit.Deny {
+	if v.Decision == permission.Deny {
 		return v
 	}
 	if len(a.Context) > 0 {
@@ -46,27 +45,33 @@ func (r *Room) Before(ctx context.Context, who Who, c history.Call, act permit.A
 		r.after[callKey(who, c)] = strings.Join(a.Context, "\n")
 		r.mu.Unlock()
 	}
-	merely := !act.Strict && !act.Guarded && act.Sensitive == "" && v.Secret == "" && v.Vendor == "" && !v.Asked && !v.Guarded && act.Kind != permit.Tamper
+	merely := !act.Strict && !act.Guarded && act.Sensitive == "" && v.Secret == "" && v.Vendor == "" && !v.Asked && !v.Guarded && act.Kind != permission.Tamper
 	switch {
 	case a.Deny != "":
-		v.Decision, v.Reason = permit.Deny, a.Deny
-	case a.Ask != "" && v.Decision == permit.Allow:
-		v.Decision, v.Reason, v.Rule, v.Changed = permit.AskHuman, "needs a yes: "+a.Ask, "", a.Ask
-	case a.Ask == "" && a.Allow != "" && v.Decision == permit.AskHuman && merely:
-		v.Decision, v.Reason = permit.Allow, "allowed: "+a.Allow
+		v.Decision, v.Reason = permission.Deny, a.Deny
+	case a.Ask != "" && v.Decision == permission.Allow:
+		v.Decision, v.Reason, v.Rule, v.Changed = permission.AskHuman, "needs a yes: "+a.Ask, "", a.Ask
+	case a.Ask == "" && a.Allow != "" && v.Decision == permission.AskHuman && merely:
+		v.Decision, v.Reason = permission.Allow, "allowed: "+a.Allow
 	}
 	return v
 }
 
-// beforeCall asks the hooks about a call, each about the arguments as those before it left them. Those that were asked
-// before the last change are asked once more, about what is to run. It returns the arguments too; nil: they are as they were.
-func (r *Room) beforeCall(ctx context.Context, who Who, c history.Call, a Answer) (Answer, json.RawMessage) {
+// beforeCall asks the hooks about a call; each sees the arguments as the hooks before it left them. Hooks that ran
+// before the last change are asked again, about the final arguments, which beforeCall returns; nil: unchanged. Hooks
+// also get the tool by its other spellings, but their allow under one of those does not count: it may be meant for
+// another tool.
+func (r *Runner) beforeCall(ctx context.Context, who Who, c history.Call, spellings []string, a Answer) (Answer, json.RawMessage) {
 	names := toolNames(c.Name)
 	var args json.RawMessage
 	ask := func(h Hook) {
+		allow := a.Allow
 		r.ask(ctx, &a, h, who, map[string]any{"tool_name": names[0], "tool_input": toolInput(r.o.Root, c.Name, c.Args), "tool_use_id": c.ID})
+		if !h.matches(names...) {
+			a.Allow = allow
+		}
 	}
-	hooks := r.wanted(who, PreToolUse, names...)
+	hooks := r.wanted(who, PreToolUse, append(spellings, names...)...)
 	knew := 0 // how many of them were asked before the last change
 	for n, h := range hooks {
 		if ask(h); ctx.Err() != nil {
@@ -95,8 +100,8 @@ func (r *Room) beforeCall(ctx context.Context, who Who, c history.Call, a Answer
 
 func callKey(who Who, c history.Call) string { return fmt.Sprintf("%d %s", who.ID, c.ID) }
 
-// After tells the hooks of a call that ran, and returns its result with what they say to the model.
-func (r *Room) After(ctx context.Context, who Who, c history.Call, res tools.Result) tools.Result {
+// After tells the hooks of a call that ran, and returns its result with their text for the model.
+func (r *Runner) After(ctx context.Context, who Who, c history.Call, res tools.Result) tools.Result {
 	if r.idle() {
 		return res
 	}
@@ -121,7 +126,7 @@ func (r *Room) After(ctx context.Context, who Who, c history.Call, res tools.Res
 	return res
 }
 
-// Passed are prompts that may enter; nil lets all.
+// Passed are prompts that may enter; nil lets all enter.
 type Passed map[int64]bool
 
 // Has reports whether a prompt may enter.
@@ -140,9 +145,9 @@ func (p Passed) Only(all []store.Prompt) (some []store.Prompt) {
 	return some
 }
 
-// Screen asks the hooks about the prompts that wait for an agent the human talks to. One that is refused is taken back,
-// and the human is told. What came too late to be asked about waits for the next seam.
-func (r *Room) Screen(ctx context.Context, who Who) Passed {
+// Screen asks the hooks about the prompts that wait for an agent the human talks to. A refused one is withdrawn, and
+// the human is told. A prompt that came too late to be asked about waits for the next seam.
+func (r *Runner) Screen(ctx context.Context, who Who) Passed {
 	if r.idle() || !who.Kind.HasPrompt() || abroad(who) || len(r.wanted(who, UserPromptSubmit)) == 0 {
 		return nil
 	}
@@ -162,14 +167,14 @@ func (r *Room) Screen(ctx context.Context, who Who) Passed {
 }
 
 // admits asks about one prompt.
-func (r *Room) admits(ctx context.Context, who Who, id int64, text string) bool {
+func (r *Runner) admits(ctx context.Context, who Who, id int64, text string) bool {
 	a := r.fire(ctx, who, UserPromptSubmit, map[string]any{"prompt": text})
 	if ctx.Err() != nil {
 		return false
 	}
 	if a.Deny != "" {
 		if taken, err := r.o.Take(ctx, id); err != nil || !taken {
-			return err == nil // it has entered, or was taken back by its human; on an error it waits
+			return err == nil // it has entered, or its human withdrew it; on an error it waits
 		}
 		r.append(ctx, who.ID, 0, history.EntryNotice, "Your prompt did not enter: "+a.Deny+"\n\nIt was:\n"+text)
 		return false
@@ -191,9 +196,9 @@ func abroad(who Who) bool {
 	return is
 }
 
-// Begins tells the hooks that a turn has begun, once, and before the first of an agent that the human talks to that its
-// session has. It reports whether something was added to the conversation.
-func (r *Room) Begins(ctx context.Context, who Who) (added bool) {
+// Begins tells the hooks once that a turn has begun, and before that, for an agent the human talks to, that a session
+// has. It reports whether something was added to the conversation.
+func (r *Runner) Begins(ctx context.Context, who Who) (added bool) {
 	if r.idle() || who.Turn == 0 {
 		return false
 	}
@@ -231,8 +236,8 @@ func (r *Room) Begins(ctx context.Context, who Who) (added bool) {
 	return len(say) > 0
 }
 
-// Cleared notes that an agent's conversation begins anew: so does its session.
-func (r *Room) Cleared(agent int64) {
+// Cleared notes that an agent's conversation starts over: its next turn begins a new session.
+func (r *Runner) Cleared(agent int64) {
 	if r.idle() {
 		return
 	}
@@ -243,7 +248,7 @@ func (r *Room) Cleared(agent int64) {
 }
 
 // Halted says why a hook wants the agent's turn stopped; "": none does. It says so once.
-func (r *Room) Halted(who Who) string {
+func (r *Runner) Halted(who Who) string {
 	if r.idle() {
 		return ""
 	}
@@ -257,16 +262,16 @@ func (r *Room) Halted(who Who) string {
 	return h.why
 }
 
-// untrusted tells where nobody is at a screen that something does not run.
-func (r *Room) untrusted(who Who) {
-	if text := trust.Brief(r.o.Trust.Review()); text != "" {
+// untrusted adds a notice that something does not run, for a workspace without a screen.
+func (r *Runner) untrusted(who Who) {
+	if text := BriefReviews(r.o.Trust.Review()); text != "" {
 		r.append(context.Background(), who.ID, 0, history.EntryNotice, text)
 	}
 }
 
-// Holds asks the hooks whether a turn that is about to end by itself goes on, and tells its agent why. It does so three
-// times in a turn at most.
-func (r *Room) Holds(ctx context.Context, who Who) bool {
+// Holds asks the hooks whether a turn that is about to end by itself goes on, and tells its agent why. It lets that
+// happen at most [MaxForced] times in a turn.
+func (r *Runner) Holds(ctx context.Context, who Who) bool {
 	if r.idle() || abroad(who) {
 		return false
 	}
@@ -284,7 +289,7 @@ func (r *Room) Holds(ctx context.Context, who Who) bool {
 	if a.Deny == "" || a.Lets || ctx.Err() != nil {
 		return false
 	}
-	if f.n >= MostForced {
+	if f.n >= MaxForced {
 		r.append(ctx, who.ID, who.Turn, history.EntryNotice, fmt.Sprintf("Hooks kept this turn from ending %d times, which is the most: it ends, though %s.", f.n, a.Deny))
 		return false
 	}
@@ -302,8 +307,8 @@ const (
 	Auto   = "auto"
 )
 
-// Compacts asks the hooks about a conversation that is about to be summarised; the error says why it is not.
-func (r *Room) Compacts(ctx context.Context, who Who, trigger, hint string) error {
+// Compacts asks the hooks about a conversation that is about to be summarised; the error says why it must not be.
+func (r *Runner) Compacts(ctx context.Context, who Who, trigger, hint string) error {
 	if r.idle() {
 		return nil
 	}

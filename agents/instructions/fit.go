@@ -9,17 +9,17 @@ import (
 	"strings"
 )
 
-// hash tells one text of a file from another.
+// hash returns a short hash of a file's text.
 func hash(text string) string {
 	h := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(h[:6])
 }
 
-// least is how many bytes of a file are worth being told, if not all of it.
+// least is how many bytes of a cut file are still useful.
 const least = 512
 
-// Fit cuts files so that their texts have at most that many bytes together. The workspace's own come first, the nearest
-// before all, then the user's, then rules. Their order stays.
+// Fit cuts files so that their texts have at most that many bytes together. The workspace's own have priority, the
+// nearest first, then the user's, then rules. The order of the files stays.
 func Fit(files []File, room int) (fit []File, notes []Note) {
 	order := make([]int, len(files))
 	for i := range order {
@@ -67,7 +67,7 @@ func Fit(files []File, room int) (fit []File, notes []Note) {
 	return fit, notes
 }
 
-// Render writes files for a model. What a file says can't end the marks around it.
+// Render writes files for a model. A file's text can't end the marks around it.
 func Render(files []File) string {
 	all := sha256.New()
 	for _, f := range files {

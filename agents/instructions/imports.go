@@ -15,7 +15,7 @@ type reference struct {
 	line, column int // from 1
 }
 
-// imports reads the files that a file imports. chain are the resolved files that lead there, itself the last.
+// imports reads the files that a file imports. chain are the resolved files on the way to it, itself the last.
 func (r *reader) imports(f File, t text, path string, chain []string) {
 	for _, ref := range references(string(t.data)) {
 		r.follow(f, ref, path, chain)
@@ -44,7 +44,7 @@ func (r *reader) follow(f File, ref reference, path string, chain []string) {
 	}
 	switch {
 	case errors.Is(err, errAbsent):
-		// @types/node and @somebody are no files, and nobody meant one.
+		// @types/node and @somebody are not meant as files.
 		if word := spellings(ref.path); strings.HasSuffix(word[len(word)-1], ".md") {
 			note(Broken, "there is no file %s", word[len(word)-1])
 			r.watched(filepath.Dir(to))
@@ -82,7 +82,7 @@ func (r *reader) outside(f File, ref reference, path string) {
 	})
 }
 
-// target is the path that a word names in a file of that directory; "": none.
+// target returns the path that a word means in a file of that directory; "": none.
 func (r *reader) target(word, dir string) string {
 	switch {
 	case word == "":
@@ -98,7 +98,7 @@ func (r *reader) target(word, dir string) string {
 	return filepath.Join(dir, word)
 }
 
-// spellings are the paths that a word may mean: as it is, and without the sentence around it.
+// spellings returns the paths that a word may mean: as it is, and without the punctuation of its sentence.
 func spellings(word string) []string {
 	word, _, _ = strings.Cut(word, "#")
 	if short := strings.TrimRight(word, ".,;:!?)]}>\"'*_"); short != word && short != "" {
@@ -107,7 +107,7 @@ func spellings(word string) []string {
 	return []string{word}
 }
 
-// references returns the words of the form @path in a text of Markdown that stand in no code and in no comment.
+// references returns the words of the form @path in a Markdown text, outside of code and comments.
 func references(text string) (refs []reference) {
 	if !strings.Contains(text, "@") {
 		return nil
@@ -149,10 +149,10 @@ func closes(line, fence string) bool {
 	return len(s) >= len(fence) && strings.Trim(s, fence[:1]) == ""
 }
 
-// comments follows where a text is in a comment, line by line.
+// comments tracks whether a text is inside a comment, line by line.
 type comments struct{ in bool }
 
-// strip is the next line with spaces in place of comments.
+// strip returns the next line with spaces in place of comments.
 func (c *comments) strip(line string) string {
 	var b strings.Builder
 	for line != "" {
@@ -178,7 +178,7 @@ func (c *comments) strip(line string) string {
 	return b.String()
 }
 
-// uncoded is a line with backticks in place of code.
+// uncoded returns a line with backticks in place of code.
 func uncoded(line string) string {
 	var b strings.Builder
 	for line != "" {
@@ -199,7 +199,7 @@ func uncoded(line string) string {
 	return b.String() + line
 }
 
-// closing is where the next run of exactly n backticks begins; -1: nowhere.
+// closing returns where the next run of exactly n backticks begins; -1: nowhere.
 func closing(s string, n int) int {
 	for at := 0; at < len(s); {
 		i := strings.IndexByte(s[at:], '`')

@@ -1,11 +1,4 @@
-// Package instructions reads the files in which people tell agents how to work.
-//
-// Does: find AGENTS.md, CLAUDE.md and rules, the user's first, then those of each directory from the workspace's root down;
-// follow their imports; say of each file that is not used why.
-//
-// Does not: remember anything, know an agent, write.
-//
-// Imports: tools, tools/front, tools/permit/filenames, tools/tree.
+// Package instructions reads AGENTS.md and similar files, and decides which of them are in force.
 package instructions
 
 import (
@@ -20,29 +13,29 @@ import (
 )
 
 const (
-	most        = 64 << 10 // bytes that are read of a file
-	depth       = 5        // of imports in imported files
-	mostRules   = 1000     // files in a directory of rules
-	mostEntries = 2000     // files and directories of any kind there
-	mostFiles   = 200      // that one place brings, without rules
-	mostNotes   = 200
+	most       = 64 << 10 // bytes that are read of a file
+	depth      = 5        // of imports in imported files
+	maxRules   = 1000     // files in a directory of rules
+	maxEntries = 2000     // files and directories of any kind there
+	maxFiles   = 200      // of one place, without rules
+	maxNotes   = 200
 )
 
-// Place is where instructions are looked for. All paths are absolute and resolved.
+// Place is where to look for instructions. All paths are absolute and resolved.
 type Place struct {
 	Root    string   // the workspace
 	Dir     string   // in Root; where its agents work
 	Home    string   // the user's; "": there is none
-	Config  string   // where the user's programs keep their configuration; "": there is none
+	Config  string   // the user's configuration directory; "": there is none
 	Allowed []string // files outside of Root that its files may import
 }
 
-// Kind is whose a file is.
+// Kind says where a file comes from.
 type Kind string
 
 const (
-	User    Kind = "user"       // kept by the user, for all workspaces
-	Project Kind = "repository" // kept with the workspace
+	User    Kind = "user"       // the user's, for all workspaces
+	Project Kind = "repository" // in the workspace
 )
 
 // File is a file that tells agents how to work.
@@ -53,17 +46,17 @@ type File struct {
 	Rule  bool
 	By    string // the name of the file that imports it; "": none does
 	Text  string
-	Hash  string   // tells it from another text
+	Hash  string   // of its text
 	Dir   string   // by which it was found; "": it is no directory's
-	Paths []string // patterns, from Dir: it speaks of files that match one; nil: of all
+	Paths []string // patterns, from Dir: it applies to files that match one; nil: to all
 }
 
-// Set is what a place brings.
+// Set is the instructions of a place.
 type Set struct {
 	Files []File // in force from the start, outermost first
-	Rules []File // in force once a tool touches a file they speak of
+	Rules []File // in force once a tool touches a file they apply to
 	Notes []Note
-	Dirs  []string // in which a change could bring another set
+	Dirs  []string // in which a change may change the set
 }
 
 // Why is the reason why something of a file is not used.
@@ -78,7 +71,7 @@ const (
 	Foreign  Why = "foreign" // another tool's
 )
 
-// Note tells what of a file is not used.
+// Note says which part of a file is not used.
 type Note struct {
 	Name         string
 	Line, Column int // from 1; 0: it is about the whole file
@@ -94,12 +87,12 @@ func (n Note) String() string {
 	return fmt.Sprintf("%s:%d:%d: %s", n.Name, n.Line, n.Column, n.Text)
 }
 
-// Faults returns the notes about what somebody should mend or decide.
+// Faults returns the notes that ask the user to repair or decide something.
 func (s *Set) Faults() []Note {
 	return slices.DeleteFunc(slices.Clone(s.Notes), func(n Note) bool { return n.Why == Shadowed || n.Why == Foreign })
 }
 
-// Speaks reports whether a rule speaks of the file of that path.
+// Speaks reports whether a rule applies to the file of that path.
 func (f File) Speaks(path string) bool {
 	rel, err := filepath.Rel(f.Dir, path)
 	if err != nil || !filepath.IsLocal(rel) {
@@ -109,7 +102,7 @@ func (f File) Speaks(path string) bool {
 	return slices.ContainsFunc(f.Paths, func(p string) bool { return matches(p, rel) })
 }
 
-// Pattern returns a pattern of paths as [File.Paths] has it; ok is false if it is none.
+// Pattern returns a path pattern in the form of [File.Paths]; ok is false if it is invalid.
 func Pattern(word string) (glob string, ok bool) {
 	glob = strings.TrimPrefix(strings.TrimPrefix(word, "./"), "/")
 	if strings.HasSuffix(glob, "/") {
@@ -118,7 +111,8 @@ func Pattern(word string) (glob string, ok bool) {
 	return glob, glob != "" && doublestar.ValidatePattern(glob) && strings.Count(glob, "{") <= 8 && len(glob) <= 500
 }
 
-// Own is a line of the program's own about a file, for who works on files that match one of the patterns.
+// Own returns a File with a line of the program's own about a file, for agents that work on files that match the
+// patterns.
 func Own(path, name, dir, text string, patterns []string) File {
 	return File{Path: path, Name: name, Kind: Project, Rule: true, Text: text, Hash: hash(text), Dir: dir, Paths: patterns}
 }
@@ -131,7 +125,7 @@ func matches(pattern, rel string) bool {
 	return !strings.HasSuffix(pattern, "*") && doublestar.MatchUnvalidated(pattern+"/**", rel)
 }
 
-// Read reads what is in force at a place from the start, and its rules.
+// Read reads the instructions in force at a place from the start, and its rules.
 func Read(p Place) *Set {
 	r := begin(p)
 	defer r.end()
@@ -143,7 +137,7 @@ func Read(p Place) *Set {
 	return r.set
 }
 
-// ReadDir reads what one directory of the workspace brings.
+// ReadDir reads the instructions of one directory of the workspace.
 func ReadDir(p Place, dir string) *Set {
 	r := begin(p)
 	defer r.end()
@@ -165,7 +159,7 @@ func (p Place) Chain(dir string) []string {
 	return chain
 }
 
-// strange are directories that hold what others wrote: nobody's instructions are below them.
+// strange are directories that hold other people's files: instructions below them are ignored.
 var strange = map[string]bool{"node_modules": true, ".git": true, ".venv": true, "site-packages": true}
 
 // Nested returns the directories between the one where agents work and the file or directory of that path, outermost
@@ -194,7 +188,7 @@ func (p Place) Name(path string) string {
 	return tools.Line(path)
 }
 
-// Within reports whether a path lies in the workspace.
+// Within reports whether a path is in the workspace.
 func (p Place) Within(path string) bool {
 	rel, err := filepath.Rel(p.Root, path)
 	return err == nil && filepath.IsLocal(rel)

@@ -13,25 +13,24 @@ import (
 	"unicode/utf8"
 
 	"fantail/tools"
-	"fantail/tools/front"
-	"fantail/tools/permit/filenames"
-	"fantail/tools/tree"
+	"fantail/tools/files"
+	"fantail/tools/permission/shell"
 )
 
 // reader reads the files of a place into a set.
 type reader struct {
 	place Place
-	root  *tree.Hold
-	away  *tree.Hold // all that is outside of it
-	plain string     // a path that leads nowhere else, as a listing of its directory says
+	root  *files.RootHold
+	away  *files.RootHold // for files outside of it
+	plain string          // a path without links, according to the listing of its directory
 	set   *Set
 	had   map[string]bool // the resolved paths that were read
 }
 
 func begin(p Place) *reader {
 	r := &reader{
-		place: p, set: &Set{}, had: map[string]bool{}, root: tree.Tree{Dir: p.Root, Bound: true, Resolved: true}.Open(),
-		away: tree.Tree{Dir: string(filepath.Separator), Resolved: true}.Open(),
+		place: p, set: &Set{}, had: map[string]bool{}, root: files.Root{Dir: p.Root, Bound: true, Resolved: true}.Open(),
+		away: files.Root{Dir: string(filepath.Separator), Resolved: true}.Open(),
 	}
 	if err := r.root.Err(); err != nil {
 		r.note(Note{Name: p.Name(p.Root), Why: Broken, Text: reason(err)})
@@ -42,7 +41,7 @@ func begin(p Place) *reader {
 func (r *reader) end() { r.root.Close() }
 
 func (r *reader) note(n Note) {
-	if len(r.set.Notes) < mostNotes {
+	if len(r.set.Notes) < maxNotes {
 		n.Text = tools.Line(n.Text)
 		r.set.Notes = append(r.set.Notes, n)
 	}
@@ -58,7 +57,7 @@ func (r *reader) watched(dir string) {
 // errAbsent says that there is no such file, or none that counts as one.
 var errAbsent = errors.New("there is no such file")
 
-// text is what was read of a file.
+// text is the content read from a file.
 type text struct {
 	path string // resolved
 	data []byte
@@ -66,8 +65,8 @@ type text struct {
 	cut  bool
 }
 
-// open reads the beginning of a regular file. A link in the workspace that leads out of it counts as no file, and so does
-// what is no file of Markdown behind a name that is: a repository must not make a model read another file of its user's.
+// open reads the beginning of a regular file. A link in the workspace that leads out of it counts as no file: a
+// repository must not make a model read other files of its user.
 func (r *reader) open(path string, kind Kind) (t text, err error) {
 	if t.path = path; path != r.plain {
 		t.path, err = filepath.EvalSymlinks(path)
@@ -83,7 +82,7 @@ func (r *reader) open(path string, kind Kind) (t text, err error) {
 		return t, errAbsent
 	}
 	if t.kind = kind; within {
-		t.kind = Project // whoever names it, others may write it
+		t.kind = Project // other users of the workspace may write it, whatever names it
 	}
 	from, rel := r.away, t.path
 	if within {
@@ -94,7 +93,7 @@ func (r *reader) open(path string, kind Kind) (t text, err error) {
 		from.Near(filepath.Dir(rel))
 	}
 	t.data, _, err = from.Read(rel, most+1)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, tree.ErrDirectory) || within && r.root.Err() != nil {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, files.ErrDirectory) || within && r.root.Err() != nil {
 		return t, errAbsent
 	}
 	if t.cut = len(t.data) > most; t.cut {
@@ -103,7 +102,7 @@ func (r *reader) open(path string, kind Kind) (t text, err error) {
 	return t, err
 }
 
-// trim drops a letter that was cut in the middle from the end.
+// trim drops an incomplete character at the end.
 func trim(data []byte) []byte {
 	for i := 1; i <= min(utf8.UTFMax, len(data)); i++ {
 		if tail := data[len(data)-i:]; utf8.RuneStart(tail[0]) {
@@ -124,8 +123,8 @@ func reason(err error) string {
 	return "it can't be read: " + err.Error()
 }
 
-// user reads what the user keeps for all workspaces: the first that is there of the program's own file, that of all
-// tools, and those of others.
+// user reads the user's instructions for all workspaces: the first that exists of the program's own file, the one
+// shared by all tools, and those of other tools.
 func (r *reader) user() {
 	type source struct{ file, rules string }
 	var from []source
@@ -156,7 +155,7 @@ func (r *reader) user() {
 	}
 }
 
-// directory reads what a directory of the workspace brings.
+// directory reads the instructions of a directory of the workspace.
 func (r *reader) directory(dir string) {
 	r.watched(dir)
 	agents := r.named(filepath.Join(dir, "AGENTS.md"), Project, dir)
@@ -173,7 +172,7 @@ func (r *reader) directory(dir string) {
 	r.rules(filepath.Join(dir, ".claude", "rules"), dir, Project)
 }
 
-// named reads a file of instructions and what it imports. It returns the file's name, "" if it says nothing.
+// named reads a file of instructions and what it imports. It returns the file's name, "" if it is empty or missing.
 func (r *reader) named(path string, kind Kind, dir string) string {
 	t, ok := r.take(path, kind)
 	if !ok {
@@ -184,7 +183,7 @@ func (r *reader) named(path string, kind Kind, dir string) string {
 	return f.Name
 }
 
-// take opens a file that is instructions by its name; ok is false if it says nothing or was read before.
+// take opens a file that is instructions by its name; ok is false if it is empty, refused, or was read before.
 func (r *reader) take(path string, kind Kind) (t text, ok bool) {
 	t, err := r.open(path, kind)
 	switch {
@@ -210,26 +209,26 @@ func (r *reader) take(path string, kind Kind) (t text, ok bool) {
 	return t, len(bytes.TrimSpace(t.data)) > 0
 }
 
-// secret says why what was read is nothing for a model; "" if it may be.
+// secret says why a text must not reach a model; "" if it may.
 func (r *reader) secret(t text) string {
 	named := filepath.ToSlash(t.path)
 	if rel, err := filepath.Rel(r.place.Root, t.path); err == nil && filepath.IsLocal(rel) {
 		named = filepath.ToSlash(rel)
 	}
-	if why := filenames.SensitiveFile(named); why != "" {
+	if why := shell.SensitiveFile(named); why != "" {
 		return "it holds " + why
 	}
 	head := t.data[:min(len(t.data), 8<<10)]
 	if bytes.IndexByte(head, 0) >= 0 {
 		return "it is no text"
 	}
-	if why := filenames.HoldsSecrets(named, head); why != "" {
+	if why := shell.HoldsSecrets(named, head); why != "" {
 		return "it holds " + why
 	}
 	return ""
 }
 
-// words is what was read as text.
+// words returns data as valid text.
 func words(data []byte) string {
 	s := strings.ReplaceAll(string(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))), "\r\n", "\n")
 	return strings.TrimSpace(strings.ToValidUTF8(strings.ReplaceAll(s, "\x00", "\uFFFD"), "\uFFFD"))
@@ -237,8 +236,8 @@ func words(data []byte) string {
 
 // add adds a file and what it imports. path is how it was found, chain the resolved files that import it.
 func (r *reader) add(f File, t text, path string, chain []string) {
-	if len(r.set.Files) >= mostFiles && !f.Rule {
-		r.note(Note{Name: f.Name, Why: Refused, Text: fmt.Sprintf("not read: there are more than %d files", mostFiles)})
+	if len(r.set.Files) >= maxFiles && !f.Rule {
+		r.note(Note{Name: f.Name, Why: Refused, Text: fmt.Sprintf("not read: there are more than %d files", maxFiles)})
 		return
 	}
 	r.had[t.path] = true
@@ -256,7 +255,7 @@ func (r *reader) add(f File, t text, path string, chain []string) {
 	r.imports(f, t, path, append(chain, t.path))
 }
 
-// rules reads the rules in a directory and below it; they speak of the files of dir.
+// rules reads the rules in a directory and below it; they apply to the files of dir.
 func (r *reader) rules(at, dir string, kind Kind) {
 	if info, err := os.Lstat(at); err != nil || !info.IsDir() {
 		return
@@ -266,8 +265,8 @@ func (r *reader) rules(at, dir string, kind Kind) {
 	}
 	n, entries, plain := 0, 0, resolved(at) == at
 	_ = filepath.WalkDir(at, func(path string, d fs.DirEntry, err error) error {
-		if entries++; entries > mostEntries {
-			r.note(Note{Name: r.place.Name(at), Why: Refused, Text: fmt.Sprintf("not all is read: more than %d files and directories lie below it", mostEntries)})
+		if entries++; entries > maxEntries {
+			r.note(Note{Name: r.place.Name(at), Why: Refused, Text: fmt.Sprintf("not all is read: more than %d files and directories lie below it", maxEntries)})
 			return fs.SkipAll
 		}
 		switch {
@@ -283,8 +282,8 @@ func (r *reader) rules(at, dir string, kind Kind) {
 		case !strings.EqualFold(filepath.Ext(path), ".md"):
 			return nil
 		}
-		if n++; n > mostRules {
-			r.note(Note{Name: r.place.Name(at), Why: Refused, Text: fmt.Sprintf("not all is read: it has more than %d rules", mostRules)})
+		if n++; n > maxRules {
+			r.note(Note{Name: r.place.Name(at), Why: Refused, Text: fmt.Sprintf("not all is read: it has more than %d rules", maxRules)})
 			return fs.SkipAll
 		}
 		if r.plain = ""; plain && d.Type().IsRegular() {
@@ -309,14 +308,17 @@ func (r *reader) rule(path, dir string, kind Kind) {
 		return
 	}
 	name := r.place.Name(path)
-	m, err := front.Read(t.data)
+	m, err := tools.ReadFrontMatter(t.data)
 	if err != nil {
 		n := Note{Name: name, Why: Broken, Text: "not used: " + err.Error()}
-		if f := (*front.Fault)(nil); errors.As(err, &f) {
+		if f := (*tools.FrontFault)(nil); errors.As(err, &f) {
 			n.Line, n.Column, n.Text = f.Line, f.Column, "not used: "+f.Text
 		}
 		r.note(n)
 		return
+	}
+	if l := m.Left; l != nil {
+		r.note(Note{Name: name, Line: l.Line, Column: l.Column, Why: Broken, Text: l.Text})
 	}
 	f := File{Path: t.path, Name: name, Kind: t.kind, Rule: true, Dir: dir, Text: words([]byte(m.Body))}
 	if f.Text == "" {

@@ -26,7 +26,7 @@ const (
 	BadRequest     ErrorKind = "bad request"      // other 4xx; final
 	ContextTooLong ErrorKind = "context too long" // final here; the agent may compact
 	NotConfigured  ErrorKind = "not configured"   // no key, unknown model; final
-	Undone         ErrorKind = "failed"           // what was asked for failed, as a provider that carries it out itself says; final
+	TaskFailed     ErrorKind = "failed"           // the provider carried out the task itself and it failed; final
 )
 
 // Error is every failure of a provider. Message is for people: one or two

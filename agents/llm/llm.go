@@ -1,12 +1,5 @@
-// Package llm holds the words between an agent and any model.
-//
-// Does: name the parts of a request and of a reply, the one-method [Provider]
-// every protocol implements, the [Error] every provider returns, and the one
-// retry loop around a stream ([Retry]).
-//
-// Does not: know a vendor, run a tool, read a configuration or keep history.
-//
-// Imports: nothing of ours.
+// Package llm is the words between an agent and any model: requests, parts of an answer, errors, retries, and what the
+// HTTP protocols share.
 package llm
 
 import (
@@ -20,16 +13,18 @@ import (
 //
 // A stream ends in exactly one of two ways: a [Stop] part and nothing after
 // it, or a non-nil error (always an [*Error]; its Part is nil) and nothing
-// after it. A connection that closes before the protocol's own end marker is
-// an error of kind [Cut], never an ordinary end. Cancelling ctx ends the stream
+// after it. A connection that breaks before the protocol's own end marker is
+// an error of kind [Cut]; one that closes in order there is a [Stop] whose Reason is
+// [Incomplete], and never an ordinary end. Cancelling ctx ends the stream
 // with kind [Cancelled]. Breaking out of the loop closes the connection.
-// A provider never retries, never sleeps and never logs.
+// A provider never repeats a request (without what its server refused it is another one),
+// never sleeps and never logs.
 type Provider interface {
 	Stream(ctx context.Context, req *Request) iter.Seq2[Part, error]
 }
 
 // Request is one model request. It is read-only to a provider, except for what
-// it keeps in Written. Requests that share messages are sent one after the other.
+// it caches in Encoded. Requests that share messages are sent one after the other.
 type Request struct {
 	Model     string // the provider's own name of the model, without "provider/"
 	System    string
@@ -55,7 +50,7 @@ const (
 type Message struct {
 	Role    Role
 	Parts   []Part
-	Written *Written // where a provider keeps how it writes the message; nil: nowhere
+	Encoded *EncodedMessage // caches the encoding of the message; nil: it is not cached
 }
 
 // Part is one piece of a message or of a stream. The implementations are
@@ -147,6 +142,9 @@ const (
 	Length  Reason = "length"  // the reply hit its token limit
 	Refusal Reason = "refusal" // the model or a filter refused
 	Other   Reason = "other"
+
+	// Incomplete is a reply whose server closed it in order, but never said that it is complete.
+	Incomplete Reason = "incomplete"
 )
 
 // Stop is the last part of a stream that ended in order.
@@ -154,6 +152,7 @@ type Stop struct {
 	Reason Reason
 	Detail string   // the provider's own word, for people
 	Broken []string // names of calls whose arguments are no whole JSON object and were not yielded
+	Told   []string // for people: without what the model was asked, as its server refused that
 }
 
 // Retrying is yielded by [Retry], never by a provider: what this stream yielded

@@ -19,9 +19,9 @@ type RetryOptions struct {
 // The waits between tries. A server's own wish is honoured up to longestWish,
 // so that a wild number does not become an endless wait.
 const (
-	shortestWait = time.Second
-	longestWait  = time.Minute
-	longestWish  = 5 * time.Minute
+	minWait       = time.Second
+	maxWait       = time.Minute
+	maxRetryAfter = 5 * time.Minute
 )
 
 // Retry returns p with temporary failures tried again. Before each wait it
@@ -30,7 +30,8 @@ const (
 //
 // The last failure is yielded as it is, with the number of tries in its
 // message; a final one at once. Cancelling ctx ends a wait with [Cancelled]. A
-// stream of p that ends with neither Stop nor error counts as [Cut].
+// stream of p that ends with neither Stop nor error counts as [Cut]. A reply that is
+// [Incomplete] is asked for once more, if there may be two tries; then it counts.
 func Retry(p Provider, o RetryOptions) Provider {
 	if o.Tries <= 0 {
 		o.Tries = 10
@@ -41,25 +42,26 @@ func Retry(p Provider, o RetryOptions) Provider {
 	if o.Rand == nil {
 		o.Rand = rand.Float64
 	}
-	return &retrying{p, o}
+	return &retryProvider{p, o}
 }
 
-type retrying struct {
+type retryProvider struct {
 	p Provider
 	o RetryOptions
 }
 
-func (r *retrying) Stream(ctx context.Context, req *Request) iter.Seq2[Part, error] {
+func (r *retryProvider) Stream(ctx context.Context, req *Request) iter.Seq2[Part, error] {
 	return func(yield func(Part, error) bool) {
 		var first time.Time // of the failures
 		alike := 0          // failures in a row that bound their own number
+		again := r.o.Tries > 1
 		for attempt := 1; ; attempt++ {
-			failed, goesOn := r.try(ctx, req, yield)
+			failed, goesOn := r.attempt(ctx, req, yield, &again)
 			if !goesOn {
 				return
 			}
 			if ctx.Err() != nil {
-				failed = cancelled(ctx, failed.Provider)
+				failed = cancelledError(ctx, failed.Provider)
 			}
 			if !failed.Temporary() {
 				yield(nil, failed)
@@ -75,31 +77,34 @@ func (r *retrying) Stream(ctx context.Context, req *Request) iter.Seq2[Part, err
 				most = min(most, attempt-alike+failed.Tries)
 			}
 			if attempt >= most || time.Since(first)+wait > r.o.Limit {
-				yield(nil, exhausted(failed, attempt))
+				yield(nil, gaveUp(failed, attempt))
 				return
 			}
 			if !yield(Retrying{Attempt: attempt, Of: most, Wait: wait.Milliseconds(), Err: failed}, nil) {
 				return
 			}
 			if !pause(ctx, wait) {
-				yield(nil, cancelled(ctx, failed.Provider))
+				yield(nil, cancelledError(ctx, failed.Provider))
 				return
 			}
 		}
 	}
 }
 
-// try streams once. It returns the failure of this try, or false if the stream
-// is over: it ended in order or its reader left.
-func (r *retrying) try(ctx context.Context, req *Request, yield func(Part, error) bool) (*Error, bool) {
+// attempt streams once. It returns the failure of this try, or false if the stream
+// is over: it ended in order or its reader left. again says that an incomplete reply
+// is still worth another try.
+func (r *retryProvider) attempt(ctx context.Context, req *Request, yield func(Part, error) bool, again *bool) (*Error, bool) {
 	for part, err := range r.p.Stream(ctx, req) {
 		if err != nil {
 			return asError(ctx, err), true
 		}
-		if !yield(part, nil) {
-			return nil, false
+		stop, ends := part.(Stop)
+		if ends && stop.Reason == Incomplete && *again {
+			*again = false
+			return &Error{Kind: Cut, Message: "The server ended the reply without saying that it is complete."}, true
 		}
-		if _, ok := part.(Stop); ok {
+		if !yield(part, nil) || ends {
 			return nil, false
 		}
 	}
@@ -109,13 +114,13 @@ func (r *retrying) try(ctx context.Context, req *Request, yield func(Part, error
 // wait returns the time before the try after the given one: what the server
 // asked for, else a growing time of which the upper half is left to chance, so
 // that agents that failed together do not come back together.
-func (r *retrying) wait(attempt int, wish time.Duration) time.Duration {
+func (r *retryProvider) wait(attempt int, wish time.Duration) time.Duration {
 	if wish > 0 {
-		return min(wish, longestWish)
+		return min(wish, maxRetryAfter)
 	}
-	full := longestWait
+	full := maxWait
 	if shift := attempt; shift < 6 {
-		full = min(shortestWait<<shift, longestWait)
+		full = min(minWait<<shift, maxWait)
 	}
 	half := full / 2
 	return half + time.Duration(r.o.Rand()*float64(half))
@@ -141,17 +146,17 @@ func asError(ctx context.Context, err error) *Error {
 		return e
 	}
 	if ctx.Err() != nil {
-		return cancelled(ctx, "")
+		return cancelledError(ctx, "")
 	}
 	return &Error{Kind: Protocol, Message: err.Error(), Err: err}
 }
 
-func cancelled(ctx context.Context, provider string) *Error {
+func cancelledError(ctx context.Context, provider string) *Error {
 	return &Error{Kind: Cancelled, Provider: provider, Message: "The request was stopped.", Err: ctx.Err()}
 }
 
-// exhausted is the last failure, saying that it was not the only one.
-func exhausted(e *Error, tries int) *Error {
+// gaveUp is the last failure, saying that it was not the only one.
+func gaveUp(e *Error, tries int) *Error {
 	if tries == 1 {
 		return e
 	}

@@ -9,8 +9,9 @@ import (
 	"time"
 
 	"fantail/agents/event"
+	"fantail/agents/fleet"
 	"fantail/agents/history"
-	"fantail/agents/roster"
+	"fantail/agents/tasks"
 	"fantail/inbox"
 	"fantail/store"
 )
@@ -40,26 +41,23 @@ type Letters struct {
 	db     *store.DB
 	inbox  *inbox.Inbox
 	now    func() time.Time
-	who    Directory
-	snooze func() // called after a message was snoozed; the callee keeps the timer
+	fleet  *fleet.Fleet
+	reader func(ctx context.Context, name string) (event.Info, error) // who reads the mail for that name
+	snooze func()                                                     // called after a message was snoozed; the callee keeps the timer
 }
 
-// NewLetters returns the letters in the inboxes of box, for the agents of who.
-func NewLetters(db *store.DB, box *inbox.Inbox, now func() time.Time, who Directory, snooze func()) *Letters {
-	return &Letters{db: db, inbox: box, now: now, who: who, snooze: snooze}
-}
-
-// Directory knows who reads and writes letters.
-type Directory interface {
-	Open(agent int64) error                                      // nil: its tab is open
-	Reader(ctx context.Context, name string) (event.Info, error) // who reads the mail for that name
-	Book(agent int64) history.Book
+// NewLetters returns the letters in the inboxes of box, for the agents of fl. reader finds who reads the mail for a name.
+func NewLetters(
+	db *store.DB, box *inbox.Inbox, now func() time.Time, fl *fleet.Fleet,
+	reader func(ctx context.Context, name string) (event.Info, error), snooze func(),
+) *Letters {
+	return &Letters{db: db, inbox: box, now: now, fleet: fl, reader: reader, snooze: snooze}
 }
 
 // Mail puts an agent's letter into the inboxes of all its addressees, or of none, in one transaction. Names are looked
 // up once, before: if a name is given to another agent later, the reader stays the same.
 func (ls *Letters) Mail(ctx context.Context, from int64, l Letter) ([]Sent, error) {
-	if err := ls.who.Open(from); err != nil {
+	if _, err := ls.fleet.Agent(from); err != nil {
 		return nil, err
 	}
 	if len(l.To) == 0 {
@@ -116,7 +114,7 @@ func (ls *Letters) Addressees(ctx context.Context, names []string) ([]event.Info
 	return to, nil
 }
 
-// addressee returns who reads the mail for that name.
+// addressee returns the agent that reads the mail for that name.
 func (ls *Letters) addressee(ctx context.Context, name string) (i event.Info, err error) {
 	var forked bool
 	if err := ls.db.Read(ctx, func(rx *store.Rx) error {
@@ -124,23 +122,23 @@ func (ls *Letters) addressee(ctx context.Context, name string) (i event.Info, er
 		if err != nil || !ok || !event.Kind(a.Kind).Handles() {
 			return err
 		}
-		to, err := roster.Reader(&rx.View, a.ID)
+		to, err := tasks.Reader(&rx.View, a.ID)
 		i, forked = event.Info{ID: to.ID, Name: to.Name}, to.ID != a.ID
 		return err
 	}); err != nil || forked {
 		return i, err
 	}
-	return ls.who.Reader(ctx, name)
+	return ls.reader(ctx, name)
 }
 
 // Post deposits mail for an agent that can still read it; mail for a fork that has ended goes to its parent.
 func (ls *Letters) Post(tx *store.Tx, m inbox.Message) (int64, error) {
-	a, err := roster.Reader(&tx.View, m.Recipient)
+	a, err := tasks.Reader(&tx.View, m.Recipient)
 	if err != nil {
 		return 0, err
 	}
 	if event.State(a.State).Terminal() {
-		return 0, roster.HasEnded(a.Name, event.State(a.State))
+		return 0, tasks.HasEnded(a.Name, event.State(a.State))
 	}
 	m.Recipient = a.ID
 	if m.Sender != 0 {
@@ -154,10 +152,10 @@ func (ls *Letters) Post(tx *store.Tx, m inbox.Message) (int64, error) {
 	if err != nil || !m.Endless() {
 		return id, err
 	}
-	_, err = ls.who.Book(a.ID).Batch(tx).Add(0, history.Entry{Kind: history.EntryNotice, Text: fmt.Sprintf(
+	_, err = ls.fleet.Book(a.ID).Batch(tx).Add(0, history.Entry{Kind: history.EntryNotice, Text: fmt.Sprintf(
 		"Message #%d is held: the agents wrote the %d before it because of each other, without you. "+
 			"/messages next lets it in, and they go on from there; /messages show %d prints it.",
-		id, inbox.MostHops, id)})
+		id, inbox.MaxHops, id)})
 	return id, err
 }
 
@@ -171,7 +169,7 @@ func (ls *Letters) Look(ctx context.Context, agent int64, q inbox.Query, taken b
 // Whose returns the ID, Name and State of the agent whose inbox a word means, whether its tab is open or closed.
 func (ls *Letters) Whose(ctx context.Context, word string) (i event.Info, err error) {
 	err = ls.db.Read(ctx, func(rx *store.Rx) error {
-		a, err := roster.AgentMeant(&rx.View, word)
+		a, err := tasks.AgentMeant(&rx.View, word)
 		i = event.Info{ID: a.ID, Name: a.Name, State: event.State(a.State)}
 		return err
 	})
@@ -204,7 +202,7 @@ func (ls *Letters) Sender(ctx context.Context, recipient int64, word string) (na
 		return "", nil
 	}
 	err = ls.db.Read(ctx, func(rx *store.Rx) error {
-		name, err = roster.SenderMeant(&rx.View, recipient, word)
+		name, err = tasks.SenderMeant(&rx.View, recipient, word)
 		return err
 	})
 	return name, err
@@ -255,14 +253,14 @@ func (ls *Letters) Respond(
 		if !strings.HasPrefix(about, "Re: ") {
 			about = "Re: " + about
 		}
-		whom, err := roster.Reader(&tx.View, m.Sender)
+		whom, err := tasks.Reader(&tx.View, m.Sender)
 		if err != nil {
 			return err
 		}
 		sent.To = whom.Name
 		re := inbox.Message{
 			Recipient: whom.ID, Sender: from, Kind: inbox.Mail, Deliver: inbox.Next, Body: l.Body, InReplyTo: id,
-			Subject: history.Fit(about, history.MostSubject), Hops: l.Hops,
+			Subject: history.Fit(about, history.MaxSubject), Hops: l.Hops,
 		}
 		sent.Held = re.Endless()
 		sent.ID, err = ls.Post(tx, re)

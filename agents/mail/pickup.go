@@ -11,7 +11,7 @@ import (
 	"fantail/agents/event"
 	"fantail/agents/fleet"
 	"fantail/agents/history"
-	"fantail/agents/roster"
+	"fantail/agents/tasks"
 	"fantail/inbox"
 	"fantail/store"
 )
@@ -22,20 +22,20 @@ type Pickup struct {
 	db       *store.DB
 	inbox    *inbox.Inbox
 	fleet    *fleet.Fleet
-	room     *Room
+	delivery *Delivery
 	letters  *Letters
 	takes    *Takes
 	now      func() time.Time
 	unprompt func(ctx context.Context, prompt int64) (bool, error)
 }
 
-// NewPickup returns the pickup of a room's mail. unprompt takes back a typed prompt that has not entered.
+// NewPickup returns the pickup of delivered mail. unprompt takes back a typed prompt that has not entered.
 func NewPickup(
-	fl *fleet.Fleet, room *Room, letters *Letters, takes *Takes,
+	fl *fleet.Fleet, d *Delivery, letters *Letters, takes *Takes,
 	unprompt func(ctx context.Context, prompt int64) (bool, error),
 ) *Pickup {
 	return &Pickup{
-		db: room.db, inbox: room.inbox, now: room.now, fleet: fl, room: room, letters: letters, takes: takes,
+		db: d.db, inbox: d.inbox, now: d.now, fleet: fl, delivery: d, letters: letters, takes: takes,
 		unprompt: unprompt,
 	}
 }
@@ -65,7 +65,7 @@ func (p *Pickup) take(
 }
 
 // Receive takes exactly one message into the agent's transcript, without starting a turn, waiting for one if need be.
-// It returns waits.ErrNothing (wrapped, with the explanation) if nothing can arrive, ErrStopped after Stop, ctx's cause
+// It returns tasks.ErrNothing (wrapped, with the explanation) if nothing can arrive, ErrStopped after Stop, ctx's cause
 // if ctx ends, and any other error only if the take itself failed.
 func (p *Pickup) Receive(ctx context.Context, agent int64, q inbox.Query) (inbox.Message, error) {
 	return p.Await(ctx, agent, q, Await{})
@@ -95,7 +95,14 @@ func (p *Pickup) Await(ctx context.Context, agent int64, q inbox.Query, how Awai
 		return inbox.Message{}, err
 	}
 	defer release()
-	rest := func(now, then event.State, why string, since time.Time) (before time.Time, did bool) {
+	return p.takes.Receive(ctx, a.Book(), q, Patience{
+		By: by, HasMail: a.HasMail, Outside: how.Outside, Into: AtRest(by), Stands: func(why string) func() { return p.showWait(a, why) },
+	})
+}
+
+// showWait shows the wait of an idle agent's human as the agent's state, until the returned function is called.
+func (p *Pickup) showWait(a *fleet.Agent, why string) (end func()) {
+	set := func(now, then event.State, why string, since time.Time) (before time.Time, did bool) {
 		a.Set(func(i *event.Info) {
 			if did = i.State == now; did {
 				before = i.Started
@@ -104,29 +111,24 @@ func (p *Pickup) Await(ctx context.Context, agent int64, q inbox.Query, how Awai
 		})
 		return before, did
 	}
-	stands := func(why string) func() {
-		turn, rested := rest(event.Idle, event.Waiting, why+"; Esc stops it", p.now())
-		return func() {
-			if rested { // if not, a turn is waiting and shows it
-				rest(event.Waiting, event.Idle, "", turn)
-			}
-			a.Poke()
+	turn, rested := set(event.Idle, event.Waiting, why+"; Esc stops it", p.now())
+	return func() {
+		if rested { // if not, a turn is waiting and shows it
+			set(event.Waiting, event.Idle, "", turn)
 		}
+		a.Poke()
 	}
-	return p.takes.Receive(ctx, a.Book(), q, Patience{
-		By: by, HasMail: a.HasMail, Outside: how.Outside, Into: AtRest(by), Stands: stands,
-	})
 }
 
 // wish waits until w's turn has begun, or has turned out to have nothing to begin with.
-func (p *Pickup) wish(ctx context.Context, agent int64, w *Wish) (Took, error) {
+func (p *Pickup) wish(ctx context.Context, agent int64, w *TurnRequest) (Took, error) {
 	a, err := p.fleet.Agent(agent)
 	if err != nil {
 		return Took{}, err
 	}
 	switch {
 	case !a.Kind.HasPrompt():
-		return Took{}, roster.ErrNoPrompt
+		return Took{}, tasks.ErrNoPrompt
 	case p.db.ReadOnly() != nil:
 		return Took{}, p.db.ReadOnly()
 	}
@@ -139,21 +141,21 @@ func (p *Pickup) wish(ctx context.Context, agent int64, w *Wish) (Took, error) {
 	case t := <-reply:
 		return t, t.Err
 	case <-ctx.Done():
-		p.room.Unwish(a.ID, w)
+		p.delivery.Unwish(a.ID, w)
 		return Took{}, context.Cause(ctx)
 	case <-a.Gone:
-		return Took{}, fmt.Errorf("%w: it was closed", roster.ErrNoAgent)
+		return Took{}, fmt.Errorf("%w: it was closed", tasks.ErrNoAgent)
 	case <-p.fleet.Context().Done():
 		return Took{}, event.ErrClosing
 	}
 }
 
-// want records w. What the human typed with it is kept in a row until its turn begins, so that the next start shows it
-// if the program ends before.
-func (p *Pickup) want(ctx context.Context, a *fleet.Agent, w *Wish) error {
+// want records w. What the human typed with it is stored in a row until its turn begins, so that the next start shows
+// it if the program ends before.
+func (p *Pickup) want(ctx context.Context, a *fleet.Agent, w *TurnRequest) error {
 	if !w.All {
 		p.fleet.Lock()
-		p.room.Tray(a.ID).Wish(w)
+		p.delivery.Tray(a.ID).Wish(w)
 		p.fleet.Unlock()
 		a.Poke()
 		return nil
@@ -168,7 +170,7 @@ func (p *Pickup) want(ctx context.Context, a *fleet.Agent, w *Wish) error {
 			p.fleet.Lock()
 			defer p.fleet.Unlock()
 			w.Prompt = id
-			p.room.Tray(a.ID).Wish(w)
+			p.delivery.Tray(a.ID).Wish(w)
 			a.Queued(event.Prompt{ID: id, Text: typed, Held: true, Then: true})
 			a.Poke()
 		})
@@ -181,7 +183,7 @@ func (p *Pickup) want(ctx context.Context, a *fleet.Agent, w *Wish) error {
 }
 
 // Drop removes w's row in the transaction that finds nothing to carry it out with.
-func (p *Pickup) Drop(tx *store.Tx, a *fleet.Agent, w *Wish) error {
+func (p *Pickup) Drop(tx *store.Tx, a *fleet.Agent, w *TurnRequest) error {
 	if w == nil || w.Prompt == 0 {
 		return nil
 	}
@@ -202,7 +204,7 @@ func (p *Pickup) visit(ctx context.Context, a *fleet.Agent) (context.Context, fu
 // current turn if there is one. It returns false if there is none; an id that is not pending for this agent is an
 // error.
 func (p *Pickup) Next(ctx context.Context, agent, id int64) (inbox.Message, bool, error) {
-	m, ok, err := p.one(ctx, agent, &Wish{ID: id})
+	m, ok, err := p.one(ctx, agent, &TurnRequest{ID: id})
 	if err == nil && !ok && id != 0 {
 		err = p.elsewhere(ctx, agent, id)
 	}
@@ -225,10 +227,10 @@ func (p *Pickup) elsewhere(ctx context.Context, agent, id int64) error {
 
 // Oldest is Next for the message that came first, however urgent others are.
 func (p *Pickup) Oldest(ctx context.Context, agent int64) (inbox.Message, bool, error) {
-	return p.one(ctx, agent, &Wish{Oldest: true})
+	return p.one(ctx, agent, &TurnRequest{Oldest: true})
 }
 
-func (p *Pickup) one(ctx context.Context, agent int64, w *Wish) (inbox.Message, bool, error) {
+func (p *Pickup) one(ctx context.Context, agent int64, w *TurnRequest) (inbox.Message, bool, error) {
 	t, err := p.wish(ctx, agent, w)
 	if err != nil || len(t.Messages) == 0 {
 		return inbox.Message{}, false, err
@@ -250,7 +252,7 @@ func (p *Pickup) Each(ctx context.Context, agent int64) (n int, err error) {
 	}
 	defer release()
 	for {
-		_, ok, err := p.one(ctx, agent, &Wish{Steady: n > 0})
+		_, ok, err := p.one(ctx, agent, &TurnRequest{Steady: n > 0})
 		if err != nil || !ok {
 			return n, err
 		}
@@ -263,17 +265,67 @@ var ErrNoMail = errors.New("the inbox is empty, so there is nothing to fire; a p
 
 // Fire takes all pending messages, as many as fit in a quarter of the model's window, into one turn, with text as its
 // prompt if there is one. While a turn runs it takes nothing and waits; meanwhile the command is queued, and Unprompt
-// can take it back (ErrTakenBack). left counts the messages that stay. An empty inbox is refused with ErrNoMail.
+// can withdraw it (ErrTakenBack). left counts the messages that stay. An empty inbox is refused with ErrNoMail, which
+// names the agent's work that still runs.
 func (p *Pickup) Fire(ctx context.Context, agent int64, text string) (n, left int, err error) {
 	pending, _, err := p.inbox.Count(ctx, agent)
 	if err == nil && pending == 0 {
-		err = ErrNoMail
+		err = p.noMail(agent)
 	}
 	if err != nil {
 		return 0, 0, err
 	}
-	t, err := p.fire(ctx, agent, &Wish{All: true, Text: text})
+	t, err := p.fire(ctx, agent, &TurnRequest{All: true, Text: text})
 	return len(t.Messages), t.Left, err
+}
+
+// noMail is ErrNoMail with the work of the agent that still runs.
+func (p *Pickup) noMail(agent int64) error {
+	a, err := p.fleet.Agent(agent)
+	if err != nil {
+		return err
+	}
+	switch owed := a.Owed(); len(owed) {
+	case 0:
+		return ErrNoMail
+	case 1:
+		return fmt.Errorf("%w; %s still runs: /fire --wait fires once it has ended", ErrNoMail, owed[0])
+	default:
+		return fmt.Errorf("%w; %s still run: /fire --wait fires once they have ended", ErrNoMail, strings.Join(owed, ", "))
+	}
+}
+
+// FireAfter is Fire once all work that the agent dispatched has ended, if it runs or is about to start, including work
+// that starts meanwhile. It does not wait for work that can't go on. Stop ends the wait with fleet.ErrStopped.
+func (p *Pickup) FireAfter(ctx context.Context, agent int64, text string) (n, left int, err error) {
+	if err := p.awaitWork(ctx, agent); err != nil {
+		return 0, 0, err
+	}
+	return p.Fire(ctx, agent, text)
+}
+
+// awaitWork returns once nothing that the agent dispatched runs, or is about to start, that could still end.
+func (p *Pickup) awaitWork(ctx context.Context, agent int64) error {
+	a, err := p.fleet.Agent(agent)
+	if err != nil || len(a.Owed()) == 0 {
+		return err
+	}
+	ctx, release, err := p.visit(ctx, a)
+	if err != nil {
+		return err
+	}
+	defer release()
+	w := p.takes.waits.Begin(&tasks.Wait{Agent: agent, Children: true})
+	end := p.showWait(a, "waiting for "+strings.Join(a.Owed(), ", ")+", then it fires")
+	defer func() {
+		w.End()
+		end()
+	}()
+	err = w.Until(ctx, func() (bool, error) { return len(a.Owed()) == 0, nil })
+	if errors.Is(err, tasks.ErrNothing) {
+		return nil
+	}
+	return err
 }
 
 // FireThese is Fire with exactly these messages. If one of them is not pending when the turn is about to begin, none is
@@ -283,22 +335,22 @@ func (p *Pickup) FireThese(ctx context.Context, agent int64, ids []int64, text s
 	switch {
 	case len(ids) == 0:
 		return 0, errors.New("fire which messages? none is chosen")
-	case len(ids) > mostTaken:
-		return 0, fmt.Errorf("%d messages are more than one turn takes; choose at most %d", len(ids), mostTaken)
+	case len(ids) > maxTaken:
+		return 0, fmt.Errorf("%d messages are more than one turn takes; choose at most %d", len(ids), maxTaken)
 	}
 	if err := p.db.Read(ctx, func(rx *store.Rx) error { return AllWait(&rx.View, agent, ids) }); err != nil {
 		return 0, err
 	}
-	t, err := p.fire(ctx, agent, &Wish{All: true, IDs: ids, Text: text})
+	t, err := p.fire(ctx, agent, &TurnRequest{All: true, IDs: ids, Text: text})
 	return len(t.Messages), err
 }
 
-func (p *Pickup) fire(ctx context.Context, agent int64, w *Wish) (Took, error) {
+func (p *Pickup) fire(ctx context.Context, agent int64, w *TurnRequest) (Took, error) {
 	t, err := p.wish(ctx, agent, w)
 	if err == nil && len(t.Messages) == 0 {
 		err = ErrNoMail // another taker was first while the request waited
 	}
-	// The human hears the error, so the row goes. If the program is closing nobody does; the next start shows the row.
+	// The human sees the error, so the row goes. If the program is closing they don't; the next start shows the row.
 	if err != nil && ctx.Err() == nil && p.fleet.Context().Err() == nil {
 		_, e := p.unprompt(ctx, w.Prompt)
 		err = errors.Join(err, e)
@@ -316,7 +368,7 @@ func numbers(ids []int64) string {
 }
 
 // Grant takes what w asks for into this turn. A prompt that goes with messages enters only if there are any.
-func (p *Pickup) Grant(tx *store.Tx, a *fleet.Agent, b *history.Batch, turn int64, w *Wish) (t Took, err error) {
+func (p *Pickup) Grant(tx *store.Tx, a *fleet.Agent, b *history.Batch, turn int64, w *TurnRequest) (t Took, err error) {
 	tx.AfterCommit(func() {
 		p.fleet.Lock()
 		defer p.fleet.Unlock()

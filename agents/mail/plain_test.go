@@ -12,8 +12,8 @@ import (
 	"fantail/store"
 )
 
-// TestPlain_asDecide: where nobody said anything about mail, a seam asks the inbox for what
-// its senders wanted instead of judging each message. What enters is the same.
+// TestPlain_asDecide: if there are no settings for mail, a seam asks the inbox for what its senders wanted instead of
+// judging each message. The same messages enter.
 //
 // Spec: M-2.
 func TestPlain_asDecide(t *testing.T) {
@@ -26,7 +26,7 @@ func TestPlain_asDecide(t *testing.T) {
 				}
 				t.Run(fmt.Sprintf("%s %q %+v", kind, doing, at), func(t *testing.T) {
 					o := newOffice(t, doing, func(*policy.Overrides) {})
-					o.fleet.(*alone).info.Kind = kind
+					o.info(o.id).Kind = kind
 					o.allSorts()
 					if err := o.db.Write(t.Context(), "enter", func(tx *store.Tx) error {
 						s, err := o.Arrivals(tx, o.id, at)
@@ -40,7 +40,7 @@ func TestPlain_asDecide(t *testing.T) {
 						if err := judged.pick(&tx.View, o.id); err != nil {
 							return err
 						}
-						b := history.Book{Agent: o.id, Tell: func([]history.Entry, bool) {}}.Batch(tx)
+						b := history.Writer{Agent: o.id, Tell: func([]history.Entry, bool) {}}.Batch(tx)
 						if err := NewTakes(o.db, o.inbox, nil).Due(tx, b, o.id, 0, &s); err != nil {
 							return err
 						}
@@ -71,7 +71,7 @@ func (o office) allSorts() {
 		for _, deliver := range []inbox.Deliver{inbox.Hold, inbox.Next, inbox.Wake} {
 			for _, kind := range []inbox.Kind{inbox.Mail, inbox.Result, inbox.Failure, inbox.Reminder, inbox.Question} {
 				for _, pr := range []inbox.Priority{inbox.Low, inbox.Normal, inbox.Urgent} {
-					for _, hops := range []int{0, inbox.MostHops + 1} {
+					for _, hops := range []int{0, inbox.MaxHops + 1} {
 						for _, muted := range []bool{false, true} {
 							id, err := o.inbox.Add(tx, inbox.Message{
 								Recipient: o.id, From: "ci", Kind: kind, Priority: pr, Deliver: deliver, Hops: hops, Body: "x",

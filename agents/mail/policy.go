@@ -15,24 +15,24 @@ import (
 	"fantail/store"
 )
 
-// What the human and the workspace's files say about mail is kept in memory, so that a decision costs no read. A change
-// has the sorter look at all mail again.
+// The human's and the workspace's settings for mail are in memory, so that a decision costs no read. A change makes
+// the sorter look at all mail again.
 
 // Policy returns the policy by which an agent's mail is delivered.
-func (m *Room) Policy(agent int64) (policy.Policy, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	i := m.fleet.Info(agent)
+func (m *Delivery) Policy(agent int64) (policy.Policy, error) {
+	m.fleet.Lock()
+	defer m.fleet.Unlock()
+	i := m.info(agent)
 	if i == nil {
 		return policy.Policy{}, noAgent(agent)
 	}
 	return m.policy(i), nil
 }
 
-// policy is Policy for a caller that holds mu.
-func (m *Room) policy(i *event.Info) policy.Policy {
+// policy is Policy for a caller that holds the fleet's mutex.
+func (m *Delivery) policy(i *event.Info) policy.Policy {
 	rules, own := m.rules[i.Name]
-	if !own && i.Role != nil { // the file's words hold for all who work as it says, whatever they are called
+	if !own && i.Role != nil { // the file's settings apply to all agents of that role, by any name
 		rules = m.rules[i.Role.Name]
 	}
 	q := policy.Policy{Human: m.said[i.ID], Rules: rules}
@@ -42,9 +42,9 @@ func (m *Room) policy(i *event.Info) policy.Policy {
 	return q
 }
 
-// Override changes what the human said about an agent's mail, and returns the resulting policy. change may be called
+// Override changes the human's settings for an agent's mail, and returns the resulting policy. change may be called
 // more than once, each time with the overrides in force then.
-func (m *Room) Override(ctx context.Context, agent int64, change func(o *policy.Overrides)) (policy.Policy, error) {
+func (m *Delivery) Override(ctx context.Context, agent int64, change func(o *policy.Overrides)) (policy.Policy, error) {
 	if _, err := m.Policy(agent); err != nil {
 		return policy.Policy{}, err
 	}
@@ -57,8 +57,8 @@ func (m *Room) Override(ctx context.Context, agent int64, change func(o *policy.
 		}
 		change(&o)
 		tx.AfterCommit(func() {
-			m.mu.Lock()
-			defer m.mu.Unlock()
+			m.fleet.Lock()
+			defer m.fleet.Unlock()
 			m.said[agent] = o
 			m.lookAnew(agent)
 		})
@@ -70,10 +70,10 @@ func (m *Room) Override(ctx context.Context, agent int64, change func(o *policy.
 	return m.Policy(agent)
 }
 
-// Rules sets what the workspace's files say about mail, by agent name. For files that can't be read, in broken, the
+// Rules sets the rules for mail in the workspace's files, by agent name. For files that can't be read, in broken, the
 // last rules that could be read still apply.
-func (m *Room) Rules(ctx context.Context, good map[string]policy.Rules, broken map[string]error) {
-	m.mu.Lock()
+func (m *Delivery) Rules(ctx context.Context, good map[string]policy.Rules, broken map[string]error) {
+	m.fleet.Lock()
 	rules := maps.Clone(good)
 	if rules == nil {
 		rules = map[string]policy.Rules{}
@@ -99,15 +99,15 @@ func (m *Room) Rules(ctx context.Context, good map[string]policy.Rules, broken m
 	}
 	m.rules = rules
 	m.LookAtAll()
-	m.mu.Unlock()
+	m.fleet.Unlock()
 	slices.Sort(tell)
 	for _, text := range tell {
-		m.fleet.Notice(ctx, text)
+		m.notice(ctx, text)
 	}
 }
 
 // BeQuiet holds all mail of the agents the human talks to until that time, or, if it is zero, until EndQuiet.
-func (m *Room) BeQuiet(ctx context.Context, until time.Time) error {
+func (m *Delivery) BeQuiet(ctx context.Context, until time.Time) error {
 	if !until.IsZero() && !until.After(m.now()) {
 		return errors.New("that time is over")
 	}
@@ -133,10 +133,10 @@ func (m *Room) BeQuiet(ctx context.Context, until time.Time) error {
 }
 
 // setQuiet records q, which applies from the commit on.
-func (m *Room) setQuiet(tx *store.Tx, q policy.Quiet) error {
+func (m *Delivery) setQuiet(tx *store.Tx, q policy.Quiet) error {
 	tx.AfterCommit(func() {
-		m.mu.Lock()
-		defer m.mu.Unlock()
+		m.fleet.Lock()
+		defer m.fleet.Unlock()
 		m.quiet = q
 		m.LookAtAll()
 		m.fleet.Told()
@@ -148,7 +148,7 @@ func (m *Room) setQuiet(tx *store.Tx, q policy.Quiet) error {
 var ErrLoud = errors.New("it is not quiet; /messages quiet holds all mail")
 
 // EndQuiet lets mail be delivered again, and returns a line or two on what came meanwhile, urgent mail first.
-func (m *Room) EndQuiet(ctx context.Context) (came string, err error) {
+func (m *Delivery) EndQuiet(ctx context.Context) (came string, err error) {
 	err = m.db.Write(ctx, "end quiet", func(tx *store.Tx) error {
 		q, err := policy.IsQuiet(&tx.View)
 		if err != nil {
@@ -173,11 +173,11 @@ func (m *Room) EndQuiet(ctx context.Context) (came string, err error) {
 	return came, nil
 }
 
-// quietOver ends quiet whose time is up, and tells the human.
-func (m *Room) quietOver(ctx context.Context) error {
+// quietOver ends an expired quiet, and tells the human.
+func (m *Delivery) quietOver(ctx context.Context) error {
 	came, err := m.EndQuiet(ctx)
 	if err == nil {
-		m.fleet.Notice(ctx, came)
+		m.notice(ctx, came)
 	}
 	return err
 }
@@ -227,8 +227,8 @@ func summary(ms []inbox.Message) string {
 	return s
 }
 
-// Load reads what the human said, before any agent runs.
-func (m *Room) Load(ctx context.Context) error {
+// Load reads the human's settings, before any agent runs.
+func (m *Delivery) Load(ctx context.Context) error {
 	return m.db.Read(ctx, func(rx *store.Rx) error {
 		said, err := policy.Overridden(&rx.View)
 		if err != nil {
@@ -243,10 +243,10 @@ func (m *Room) Load(ctx context.Context) error {
 }
 
 // name returns the agent's name; "": its tab is not open.
-func (m *Room) name(agent int64) string {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if i := m.fleet.Info(agent); i != nil {
+func (m *Delivery) name(agent int64) string {
+	m.fleet.Lock()
+	defer m.fleet.Unlock()
+	if i := m.info(agent); i != nil {
 		return i.Name
 	}
 	return ""

@@ -23,28 +23,28 @@ type Arrivals struct {
 	policy policy.Policy
 	who    policy.Recipient
 	now    time.Time
-	ids    []int64 // what the policy lets in, oldest first, at most mostTaken; not determined for a plain policy
+	ids    []int64 // what the policy lets in, oldest first, at most maxTaken; not determined for a plain policy
 	whole  bool    // it lets in no other pending message on its own, now or later
 	known  sorting // what the sorter knew then
 
-	Pause bool            // the human paused, and mail waited for that
+	Pause bool            // the human stopped typing, and mail waited for that
 	Taken []inbox.Message // set by Takes.Due
 }
 
 // Arrivals finds what enters at that seam. It reads the policy from memory: mail that enters concurrently with a change
 // of policy entered before the change.
-func (m *Room) Arrivals(tx *store.Tx, agent int64, at Seam) (Arrivals, error) {
-	m.mu.Lock()
-	now, i, t := m.now(), m.fleet.Info(agent), m.Tray(agent)
+func (m *Delivery) Arrivals(tx *store.Tx, agent int64, at Seam) (Arrivals, error) {
+	m.fleet.Lock()
+	now, i, t := m.now(), m.info(agent), m.Tray(agent)
 	if i == nil {
-		m.mu.Unlock()
+		m.fleet.Unlock()
 		return Arrivals{}, noAgent(agent)
 	}
 	s := Arrivals{
 		Seam: at, policy: m.policy(i), who: m.recipient(i, now), now: now,
 		Pause: t.paused && at.Wake && !at.Typed, known: t.sorting,
 	}
-	m.mu.Unlock()
+	m.fleet.Unlock()
 	s.who.Ends = at.Ends
 	if s.policy.Plain() {
 		if at.Wake && !at.Typed { // something came, but it may have been taken since
@@ -62,8 +62,8 @@ func (s Arrivals) Begins() bool {
 	return s.Typed || len(s.ids) > 0 || s.Wake && s.policy.Plain()
 }
 
-// GoesOn reports whether mail is due that keeps a turn from ending, its work being done otherwise.
-func (m *Room) GoesOn(tx *store.Tx, agent int64) (bool, error) {
+// GoesOn reports whether mail is due that keeps a turn from ending although its work is done.
+func (m *Delivery) GoesOn(tx *store.Tx, agent int64) (bool, error) {
 	s, err := m.Arrivals(tx, agent, Seam{Ends: true})
 	if err != nil || !s.policy.Plain() {
 		return len(s.ids) > 0, err
@@ -84,7 +84,8 @@ func (s Arrivals) lets(d policy.Decision) bool {
 	return false
 }
 
-// pick collects what the policy lets in: from what the sorter knows, and from the first of what came too late for it.
+// pick collects what the policy lets in: from the messages the sorter knows, and from the first one that came too late
+// for it.
 func (s *Arrivals) pick(v *store.View, recipient int64) (err error) {
 	s.whole = true
 	low := s.known.eager
@@ -98,8 +99,8 @@ func (s *Arrivals) pick(v *store.View, recipient int64) (err error) {
 		!s.policy.Quiet.Holds(s.now) {
 		err = s.walk(v, recipient, 0, 0, inbox.Next, inbox.Wake) // what their dispatchers asked for
 	}
-	if slices.Sort(s.ids); len(s.ids) > mostTaken {
-		s.ids, s.whole = s.ids[:mostTaken], false
+	if slices.Sort(s.ids); len(s.ids) > maxTaken {
+		s.ids, s.whole = s.ids[:maxTaken], false
 	}
 	return err
 }
@@ -107,7 +108,7 @@ func (s *Arrivals) pick(v *store.View, recipient int64) (err error) {
 // walk looks at the messages after `after`, that many pages of them (0: all), while there is room for those that the
 // policy lets in.
 func (s *Arrivals) walk(v *store.View, recipient, after int64, pages int, deliver ...inbox.Deliver) error {
-	room := mostTaken
+	free := maxTaken
 	for n := 1; ; n++ {
 		ms, err := inbox.Heads(v, recipient, after, heads, deliver...)
 		if err != nil {
@@ -118,11 +119,11 @@ func (s *Arrivals) walk(v *store.View, recipient, after int64, pages int, delive
 			switch d := policy.Decide(m, s.policy, s.who, s.now); {
 			case !s.lets(d):
 				s.whole = s.whole && d.When != policy.AtPause && d.Mode != policy.Interrupt
-			case room == 0:
+			case free == 0:
 				s.whole = false
 				return nil
 			default:
-				if room--; !slices.Contains(s.ids, m.ID) {
+				if free--; !slices.Contains(s.ids, m.ID) {
 					s.ids = append(s.ids, m.ID)
 				}
 			}
@@ -134,9 +135,9 @@ func (s *Arrivals) walk(v *store.View, recipient, after int64, pages int, delive
 }
 
 // Sorted records what a seam let in. If that was everything, the policy lets nothing in on its own until more comes.
-func (m *Room) Sorted(agent int64, s Arrivals) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+func (m *Delivery) Sorted(agent int64, s Arrivals) {
+	m.fleet.Lock()
+	defer m.fleet.Unlock()
 	k := &m.Tray(agent).sorting
 	if !s.whole || len(s.Taken) < len(s.ids) || k.looks != s.known.looks {
 		return
@@ -147,7 +148,7 @@ func (m *Room) Sorted(agent int64, s Arrivals) {
 	}
 }
 
-// Handled tells the human what was done while they paused.
+// Handled tells the human which messages were handled while they paused.
 func Handled(ms []inbox.Message) string {
 	if len(ms) == 1 {
 		return fmt.Sprintf("Handled message from %s while you were thinking", inbox.Label(ms[0].From))

@@ -1,40 +1,38 @@
 package mail
 
 import (
-	"context"
-	"iter"
 	"path/filepath"
 	"slices"
-	"sync"
 	"testing"
 	"time"
 
 	"fantail/agents/event"
+	"fantail/agents/fleet"
+	"fantail/agents/llm"
 	"fantail/inbox"
 	"fantail/inbox/policy"
 	"fantail/store"
 	"fantail/store/storetest"
+	"fantail/tools/permission"
 )
 
-// alone is a fleet of one agent.
-type alone struct{ info event.Info }
-
-func (a *alone) Info(int64) *event.Info { return &a.info }
-func (a *alone) Living() iter.Seq[*event.Info] {
-	return func(yield func(*event.Info) bool) { yield(&a.info) }
+// fleetOf is a fleet of these agents, where the human sits and types nothing.
+func fleetOf(t *testing.T, is ...event.Info) *fleet.Fleet {
+	f := fleet.New(t.Context(), fleet.Options{
+		Now: time.Now, Resolve: func(name string) (llm.Model, error) { return llm.Model{Name: name}, nil },
+		Modes: func() (holds, coming permission.Mode) { return permission.Yolo, "" },
+		Wall:  func() permission.Sandbox { return permission.NoSandbox },
+	})
+	for _, i := range is {
+		f.Load(f.NewAgent(i, 0))
+	}
+	f.Humans.Arrive().Pressed(time.Now().Add(time.Hour))
+	return f
 }
-func (*alone) Poke(int64)                     {}
-func (*alone) Told()                          {}
-func (*alone) Trouble(int64, error)           {}
-func (*alone) Notice(context.Context, string) {}
 
-// Away and Drafting: the human sits there and types nothing.
-func (*alone) Away(time.Time) time.Duration { return 0 }
-func (*alone) Drafting(int64) bool          { return false }
-
-// office is a mail room over a real database, whose sorter does not run.
+// office is a delivery over a real database, whose sorter does not run.
 type office struct {
-	*Room
+	*Delivery
 	t  *testing.T
 	id int64 // the agent
 }
@@ -53,11 +51,11 @@ func newOffice(t *testing.T, doing string, said func(o *policy.Overrides)) offic
 	}); err != nil {
 		t.Fatal(err)
 	}
-	one := &alone{info: event.Info{ID: o.id, Name: "main", Kind: event.Main, State: event.Running, Doing: doing}}
+	main := event.Info{ID: o.id, Name: "main", Kind: event.Main, State: event.Running, Doing: doing}
 	if doing == "" {
-		one.info.State = event.Idle
+		main.State = event.Idle
 	}
-	o.Room = New(Options{DB: db, Inbox: inbox.New(db, func(inbox.Rung) {}), Now: time.Now, Mu: &sync.Mutex{}, Fleet: one, Human: one})
+	o.Delivery = New(Options{DB: db, Inbox: inbox.New(db, func(inbox.Change) {}), Now: time.Now, Fleet: fleetOf(t, main)})
 	if err := o.Load(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +75,7 @@ func (o office) mail(from string, deliver inbox.Deliver) int64 {
 	return id
 }
 
-// entering are the messages that enter, had the sorter only looked at those up to upTo.
+// entering returns the messages that enter if the sorter has looked only at those up to upTo.
 func (o office) entering(upTo int64, at Seam) (ids []int64) {
 	o.t.Helper()
 	o.Tray(o.id).sorting = sorting{upTo: upTo}
@@ -91,8 +89,8 @@ func (o office) entering(upTo int64, at Seam) (ids []int64) {
 	return ids
 }
 
-// TestInterrupt_needsNoSorter: mail that was stored before a seam enters there, even if
-// nobody has looked at it yet.
+// TestInterrupt_needsNoSorter: mail that was stored before a seam enters there, even if the sorter has not looked at
+// it yet.
 // Spec: M-2.
 func TestInterrupt_needsNoSorter(t *testing.T) {
 	o := newOffice(t, "streaming", func(o *policy.Overrides) { o.Mode = policy.Interrupt })
@@ -104,16 +102,15 @@ func TestInterrupt_needsNoSorter(t *testing.T) {
 	}
 }
 
-// TestPolicy_oldestFirst: what nobody has looked at yet does not pass what came before
-// it, however much of it fits.
+// TestPolicy_oldestFirst: messages that were not looked at yet do not pass earlier ones, however many of them fit.
 // Spec: M-2, E-25.
 func TestPolicy_oldestFirst(t *testing.T) {
 	o := newOffice(t, "", func(o *policy.Overrides) { o.From = map[string]policy.Mode{"other": policy.Interrupt} })
 	var ids []int64
-	for range mostTaken + 60 {
+	for range maxTaken + 60 {
 		ids = append(ids, o.mail("ci", inbox.Next))
 	}
-	if got := o.entering(ids[49], Seam{Typed: true}); !slices.Equal(got, ids[:mostTaken]) {
-		t.Errorf("%v\nenter, want %v", got, ids[:mostTaken])
+	if got := o.entering(ids[49], Seam{Typed: true}); !slices.Equal(got, ids[:maxTaken]) {
+		t.Errorf("%v\nenter, want %v", got, ids[:maxTaken])
 	}
 }

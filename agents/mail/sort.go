@@ -13,8 +13,8 @@ import (
 )
 
 // The sorter looks at the mail of agents whose policy says more than what the dispatchers asked for: it forks agents,
-// has idle ones start a turn, and keeps the one timer that pauses, the end of quiet, schedules and snoozed mail need.
-// What enters a context, and when, is decided at the seams of the agent's own loop.
+// makes idle ones start a turn, and runs the one timer that pauses, the end of quiet, schedules and snoozed mail need.
+// The agent's own loop decides at its seams what enters a context, and when.
 
 // sorting is what the sorter knows of an agent's mail. eager and patient may name a message that was taken meanwhile,
 // but never one after the first that is pending.
@@ -64,23 +64,23 @@ func lowest(a, b int64) int64 {
 	return a
 }
 
-// look has the sorter look at the agent's mail from message `from` on; 0: at all of it. The caller holds mu.
-func (m *Room) look(agent, from int64) {
+// look has the sorter look at the agent's mail from message `from` on; 0: at all of it. The caller holds the fleet's mutex.
+func (m *Delivery) look(agent, from int64) {
 	t := m.Tray(agent)
 	t.sorting.again = lowest(t.sorting.again, max(from, 1))
 	t.asked++
 	m.Stir()
 }
 
-// lookAnew has it look at all of it, with nothing known. The caller holds mu.
-func (m *Room) lookAnew(agent int64) {
+// lookAnew has it look at all of it, with nothing known. The caller holds the fleet's mutex.
+func (m *Delivery) lookAnew(agent int64) {
 	m.Tray(agent).sorting.anew()
 	m.look(agent, 0)
 }
 
 // forkEnded has the sorter retry the messages for which there were too many forks of the agent, and no others. The
-// caller holds mu.
-func (m *Room) forkEnded(agent int64) {
+// caller holds the fleet's mutex.
+func (m *Delivery) forkEnded(agent int64) {
 	t := m.Tray(agent)
 	if t.sorting.freed = true; t.sorting.refused != 0 {
 		t.asked++
@@ -88,9 +88,9 @@ func (m *Room) forkEnded(agent int64) {
 	}
 }
 
-// LookAtAll has the sorter look at all mail of living agents, as if it knew nothing of it. The caller holds the fleet's
-// mutex.
-func (m *Room) LookAtAll() {
+// LookAtAll makes the sorter look at all mail of living agents, as if it knew nothing of it. The caller holds the
+// fleet's mutex.
+func (m *Delivery) LookAtAll() {
 	for id := range m.trays {
 		m.lookAnew(id)
 	}
@@ -98,7 +98,7 @@ func (m *Room) LookAtAll() {
 }
 
 // Run sorts mail until ctx ends.
-func (m *Room) Run(ctx context.Context) {
+func (m *Delivery) Run(ctx context.Context) {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
 	for {
@@ -117,40 +117,42 @@ func (m *Room) Run(ctx context.Context) {
 }
 
 // sortMail looks at everything that is due, and returns when it must look again even if nothing comes; zero: never.
-func (m *Room) sortMail(ctx context.Context) (next time.Time) {
+func (m *Delivery) sortMail(ctx context.Context) (next time.Time) {
 	sooner := func(t time.Time) {
 		if !t.IsZero() && (next.IsZero() || t.Before(next)) {
 			next = t
 		}
 	}
 	now := m.now()
-	m.mu.Lock()
+	m.fleet.Lock()
 	over := m.quiet.On && !m.quiet.Holds(now)
-	m.mu.Unlock()
+	m.fleet.Unlock()
 	if over {
 		if err := m.quietOver(ctx); err != nil {
-			m.fleet.Trouble(0, err)
+			m.fleet.Trouble(err)
 			sooner(now.Add(sortAgain))
 		}
 	}
 	back, err := m.unsnooze(ctx)
 	if err != nil && ctx.Err() == nil {
-		m.fleet.Trouble(0, err)
+		m.fleet.Trouble(err)
 		back = now.Add(sortAgain)
 	}
 	sooner(back)
 	for _, agent := range m.toSort(now) {
 		if err := m.sortOne(ctx, agent); err != nil && ctx.Err() == nil {
-			m.fleet.Trouble(agent, err)
+			if a, gone := m.fleet.Agent(agent); gone == nil {
+				a.Trouble(err)
+			}
 		}
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
+	m.fleet.Lock()
+	defer m.fleet.Unlock()
 	if m.quiet.On {
 		sooner(m.quiet.Until)
 	}
-	for i := range m.fleet.Living() {
-		t := m.Tray(i.ID)
+	for a := range m.fleet.Living() {
+		i, t := &a.Info, m.Tray(a.ID)
 		if i.Pending > 0 {
 			sooner(t.sorting.until)
 		}
@@ -162,8 +164,8 @@ func (m *Room) sortMail(ctx context.Context) (next time.Time) {
 }
 
 // pauses lets an idle agent go on if the human has paused and mail waits for that; otherwise it returns how much longer
-// the human must not press a key. The caller holds mu.
-func (m *Room) pauses(i *event.Info, t *Tray, now time.Time) (wait time.Duration, waits bool) {
+// the human must not press a key. The caller holds the fleet's mutex.
+func (m *Delivery) pauses(i *event.Info, t *AgentMail, now time.Time) (wait time.Duration, waits bool) {
 	if t.sorting.patient == 0 || t.paused || !i.Rests() {
 		return 0, false
 	}
@@ -172,7 +174,7 @@ func (m *Room) pauses(i *event.Info, t *Tray, now time.Time) (wait time.Duration
 	d := policy.Decide(queued, patient, m.recipient(i, now), now)
 	if d.Due {
 		t.paused = true
-		m.fleet.Poke(i.ID)
+		m.poke(i.ID)
 		return 0, false
 	}
 	return d.Wait, d.Wait > 0
@@ -180,9 +182,9 @@ func (m *Room) pauses(i *event.Info, t *Tray, now time.Time) (wait time.Duration
 
 // toSort returns the agents whose mail must be looked at now: those the sorter was asked to look at, and those whose
 // policy may decide differently by now.
-func (m *Room) toSort(now time.Time) (agents []int64) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+func (m *Delivery) toSort(now time.Time) (agents []int64) {
+	m.fleet.Lock()
+	defer m.fleet.Unlock()
 	for id, t := range m.trays {
 		if at := t.sorting.until; !at.IsZero() && !now.Before(at) {
 			m.lookAnew(id)
@@ -197,7 +199,7 @@ func (m *Room) toSort(now time.Time) (agents []int64) {
 // sortAgain is how long the sorter waits after a failure before it looks again.
 const sortAgain = 10 * time.Second
 
-// heads is how many messages are looked at at a time.
+// heads is how many messages are read at once.
 const heads = 500
 
 // sift is one look at an agent's mail.
@@ -209,13 +211,13 @@ type sift struct {
 	found   []inbox.Message // those after it that are not forked
 	upTo    int64           // the last message it looked at
 	refused int64           // the first for which there were too many forks; 0: none
-	waits   int64           // the last that a fork is to handle, of an agent that can't be forked; 0: none
+	waits   int64           // the last message for a fork, of an agent that can't be forked; 0: none
 }
 
 // sift looks at the messages after `after`, and forks the agent for those that the policy wants forks for. Among
 // messages it knew before, it stops at the first for which there were too many forks: that one is retried once a fork
 // has ended.
-func (m *Room) sift(ctx context.Context, agent int64, s *sift, after int64) (failed error) {
+func (m *Delivery) sift(ctx context.Context, agent int64, s *sift, after int64) (failed error) {
 	for n := heads; n == heads; {
 		ms, err := m.inbox.Heads(ctx, agent, after, heads)
 		if err != nil {
@@ -251,12 +253,12 @@ func (m *Room) sift(ctx context.Context, agent int64, s *sift, after int64) (fai
 }
 
 // sortOne looks at an agent's new mail, and, if a fork has ended, at what was refused.
-func (m *Room) sortOne(ctx context.Context, agent int64) error {
+func (m *Delivery) sortOne(ctx context.Context, agent int64) error {
 	now := m.now()
-	m.mu.Lock()
-	i, t := m.fleet.Info(agent), m.Tray(agent)
+	m.fleet.Lock()
+	i, t := m.info(agent), m.Tray(agent)
 	if i == nil {
-		m.mu.Unlock()
+		m.fleet.Unlock()
 		return nil
 	}
 	asked, k := t.asked, &t.sorting
@@ -270,14 +272,14 @@ func (m *Room) sortOne(ctx context.Context, agent int64) error {
 	}
 	k.upTo, k.again, k.freed = s.known, 0, false
 	idle := i.Pending == 0 || s.policy.Plain()
-	m.mu.Unlock()
+	m.fleet.Unlock()
 	var failed error
 	if !idle {
 		failed = m.sift(ctx, agent, &s, after)
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if i = m.fleet.Info(agent); i == nil || m.trays[agent] != t {
+	m.fleet.Lock()
+	defer m.fleet.Unlock()
+	if i = m.info(agent); i == nil || m.trays[agent] != t {
 		return failed // it ended meanwhile
 	}
 	says := m.policy(i)
@@ -296,7 +298,7 @@ func (m *Room) sortOne(ctx context.Context, agent int64) error {
 		t.wakes++
 	}
 	if wake {
-		m.fleet.Poke(agent)
+		m.poke(agent)
 	}
 	if t.asked -= asked; t.asked == 0 {
 		m.fleet.Told()
@@ -310,11 +312,11 @@ func (m *Room) sortOne(ctx context.Context, agent int64) error {
 	return failed
 }
 
-// recipient returns what decides about an agent's mail besides policy. The caller holds mu.
-func (m *Room) recipient(i *event.Info, now time.Time) policy.Recipient {
+// recipient returns what decides about an agent's mail besides policy. The caller holds the fleet's mutex.
+func (m *Delivery) recipient(i *event.Info, now time.Time) policy.Recipient {
 	r := policy.Recipient{
 		Doing: policy.Resting, Prompt: i.Kind.HasPrompt() || i.State == event.Idle, Forked: !i.Kind.Nature().Forks, Stopped: m.Tray(i.ID).hushed,
-		Away: m.human.Away(now), Draft: m.human.Drafting(i.ID),
+		Away: m.fleet.Humans.Away(now), Draft: m.fleet.Humans.Drafting(i.ID),
 	}
 	_, r.Abroad = i.Abroad()
 	switch {
@@ -335,9 +337,8 @@ func (m *Room) recipient(i *event.Info, now time.Time) policy.Recipient {
 	return r
 }
 
-// unsnooze makes snoozed messages pending whose time has come, and returns when the next one's does; zero: no other is
-// snoozed.
-func (m *Room) unsnooze(ctx context.Context) (next time.Time, err error) {
+// unsnooze makes messages pending whose snooze is over, and returns when the next one ends; zero: no other is snoozed.
+func (m *Delivery) unsnooze(ctx context.Context) (next time.Time, err error) {
 	next, err = m.inbox.NextSnoozed(ctx)
 	if err != nil || next.IsZero() || next.After(m.now()) {
 		return next, err

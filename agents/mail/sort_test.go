@@ -1,17 +1,16 @@
 package mail
 
 import (
-	"sync"
 	"testing"
 
 	"fantail/inbox/policy"
 )
 
-// TestSorted_keepsWhatCame: a seam that let all in forgets what was due, but not what
-// came back between its look and its end.
+// TestSorted_keepsWhatCame: a seam that let all in forgets what was due, but not what came back between its look and
+// its end.
 func TestSorted_keepsWhatCame(t *testing.T) {
 	due := policy.Decision{Mode: policy.Interrupt, When: policy.AtSeam}
-	m := New(Options{Mu: &sync.Mutex{}})
+	m := New(Options{Fleet: fleetOf(t)})
 	m.Opens(1)
 	k := &m.Tray(1).sorting
 	k.upTo = 7

@@ -6,14 +6,13 @@ import (
 	"strings"
 
 	"fantail/agents/history"
-	"fantail/agents/waits"
+	"fantail/agents/tasks"
 	"fantail/inbox"
-	"fantail/inbox/envelope"
 	"fantail/store"
 )
 
-// mostTaken is the most messages one take is given.
-const mostTaken = 200
+// maxTaken is the most messages that one take returns.
+const maxTaken = 200
 
 // autoTokens limits what enters on its own at one seam.
 const autoTokens = 2_000
@@ -31,16 +30,16 @@ func fill(room int, render func(m inbox.Message) string) func(m inbox.Message) b
 	}
 }
 
-// Takes puts messages into transcripts: a message is taken and its entry appended in one transaction. Others decide
-// which messages, and when.
+// Takes puts messages into transcripts: a message is taken and its entry appended in one transaction. Its callers
+// decide which messages, and when.
 type Takes struct {
 	db    *store.DB
 	inbox *inbox.Inbox
-	waits *waits.Table
+	waits *tasks.Waits
 }
 
-// NewTakes returns takes from the inboxes of box; ws knows who waits for a message.
-func NewTakes(db *store.DB, box *inbox.Inbox, ws *waits.Table) *Takes {
+// NewTakes returns takes from the inboxes of box; ws knows which agents wait for a message.
+func NewTakes(db *store.DB, box *inbox.Inbox, ws *tasks.Waits) *Takes {
 	return &Takes{db: db, inbox: box, waits: ws}
 }
 
@@ -56,11 +55,11 @@ func (t *Takes) Due(tx *store.Tx, b *history.Batch, agent, turn int64, came *Arr
 	case plain || len(came.ids) == 0:
 		return nil
 	}
-	r := envelope.NewRendering(tx.Now(), 0)
+	r := inbox.NewRendering(tx.Now(), 0)
 	digest := func(ms ...inbox.Message) string {
-		return r.Within(history.BytesOf(autoTokens), func(r envelope.Rendering) string { return r.Digest(ms) })
+		return r.Within(history.BytesOf(autoTokens), func(r inbox.Rendering) string { return r.Digest(ms) })
 	}
-	q.Limit, q.Fit = mostTaken, fill(autoTokens, func(m inbox.Message) string { return digest(m) })
+	q.Limit, q.Fit = maxTaken, fill(autoTokens, func(m inbox.Message) string { return digest(m) })
 	ms, more, err := t.inbox.Take(tx, q, "turn", func(ms []inbox.Message) (int64, error) {
 		return b.Add(turn, history.Entry{Kind: history.EntryMessage, By: "turn", Messages: ms, Text: digest(ms...)})
 	})
@@ -81,12 +80,12 @@ func moreWait(n int) string {
 }
 
 // Next takes the message a human wants handled in this turn.
-func (t *Takes) Next(tx *store.Tx, k history.Book, b *history.Batch, turn int64, w *Wish) ([]inbox.Message, error) {
+func (t *Takes) Next(tx *store.Tx, k history.Writer, b *history.Batch, turn int64, w *TurnRequest) ([]inbox.Message, error) {
 	q := inbox.Query{Recipient: k.Agent, ID: w.ID, ByUrgency: !w.Oldest, Limit: 1}
-	r := envelope.NewRendering(tx.Now(), history.BytesOf(min(history.ItemTokens, k.Room())))
+	r := inbox.NewRendering(tx.Now(), history.BytesOf(min(history.ItemTokens, k.Room())))
 	ms, _, err := t.inbox.Take(tx, q, "next", func(ms []inbox.Message) (int64, error) {
 		return b.Add(turn, history.Entry{
-			Kind: history.EntryMessage, By: "next", Messages: ms, Text: envelope.Line(ms[0]) + "\n\n" + r.Envelope(ms[0]),
+			Kind: history.EntryMessage, By: "next", Messages: ms, Text: inbox.QuoteLine(ms[0]) + "\n\n" + r.Envelope(ms[0]),
 		})
 	})
 	return ms, err
@@ -94,11 +93,11 @@ func (t *Takes) Next(tx *store.Tx, k history.Book, b *history.Batch, turn int64,
 
 // All takes all pending messages into this turn, as many as fit in a quarter of the model's window, and counts those
 // that stay.
-func (t *Takes) All(tx *store.Tx, k history.Book, b *history.Batch, turn int64, w *Wish) ([]inbox.Message, int, error) {
+func (t *Takes) All(tx *store.Tx, k history.Writer, b *history.Batch, turn int64, w *TurnRequest) ([]inbox.Message, int, error) {
 	room := k.Room()
-	r := envelope.NewRendering(tx.Now(), history.BytesOf(min(history.ItemTokens, room)))
+	r := inbox.NewRendering(tx.Now(), history.BytesOf(min(history.ItemTokens, room)))
 	render := func(m inbox.Message) string { return r.Fired([]inbox.Message{m}) }
-	q := inbox.Query{Recipient: k.Agent, Limit: mostTaken, Fit: fill(room, render)}
+	q := inbox.Query{Recipient: k.Agent, Limit: maxTaken, Fit: fill(room, render)}
 	if len(w.IDs) > 0 {
 		return t.these(tx, k, b, turn, w.IDs)
 	}
@@ -114,12 +113,12 @@ func (t *Takes) All(tx *store.Tx, k history.Book, b *history.Batch, turn int64, 
 // these takes exactly these messages, which are pending, into this turn. If they are too long together, their heads and
 // tails enter.
 func (t *Takes) these(
-	tx *store.Tx, k history.Book, b *history.Batch, turn int64, ids []int64,
+	tx *store.Tx, k history.Writer, b *history.Batch, turn int64, ids []int64,
 ) ([]inbox.Message, int, error) {
 	room := k.Room()
 	q := inbox.Query{Recipient: k.Agent, IDs: ids}
 	ms, _, err := t.inbox.Take(tx, q, "fire", func(ms []inbox.Message) (int64, error) {
-		r := envelope.NewRendering(tx.Now(), history.BytesOf(min(history.ItemTokens, room)))
+		r := inbox.NewRendering(tx.Now(), history.BytesOf(min(history.ItemTokens, room)))
 		text := r.Fired(ms)
 		if most := history.BytesOf(room); len(text) > most {
 			r.Limit = 1
@@ -132,7 +131,7 @@ func (t *Takes) these(
 }
 
 // AsRead returns messages that were taken on request as a model reads them, each in its envelope.
-func AsRead(r envelope.Rendering, ms ...inbox.Message) string {
+func AsRead(r inbox.Rendering, ms ...inbox.Message) string {
 	parts := make([]string, len(ms))
 	for i, m := range ms {
 		parts[i] = r.Reported(m)
@@ -156,17 +155,17 @@ func AtRest(by string) Into {
 
 // Check takes all messages that match, on behalf of by; rest, if not nil, appends something about those that are left.
 func (t *Takes) Check(
-	ctx context.Context, k history.Book, q inbox.Query, by string, into Into,
+	ctx context.Context, k history.Writer, q inbox.Query, by string, into Into,
 	rest func(b *history.Batch, left int) error,
 ) (ms []inbox.Message, left int, err error) {
 	room := k.Room()
 	err = t.db.Write(ctx, "check", func(tx *store.Tx) error {
 		q := q
 		q.Recipient = k.Agent
-		if q.Limit == 0 || q.Limit > mostTaken {
-			q.Limit = mostTaken
+		if q.Limit == 0 || q.Limit > maxTaken {
+			q.Limit = maxTaken
 		}
-		r := envelope.NewRendering(tx.Now(), history.BytesOf(min(history.ItemTokens, room)))
+		r := inbox.NewRendering(tx.Now(), history.BytesOf(min(history.ItemTokens, room)))
 		q.Fit = fill(room, func(m inbox.Message) string { return AsRead(r, m) })
 		b := k.Batch(tx)
 		var err error

@@ -10,11 +10,11 @@ import (
 	"fantail/store"
 )
 
-// Undo puts the batch of messages that was taken last back into the agent's inbox, in their old places, and returns how
-// many they are. It takes back only what a human took, and only until a request has carried it: what a model has read
-// can't be unread.
+// Undo puts the batch of messages that was taken last back into the agent's inbox, in their old places, and returns
+// how many they are. It puts back only what a human took, and only until a request has carried it: what a model has
+// read can't be unread.
 func (ls *Letters) Undo(ctx context.Context, agent int64) (n int, err error) {
-	if err := ls.who.Open(agent); err != nil {
+	if _, err := ls.fleet.Agent(agent); err != nil {
 		return 0, err
 	}
 	err = ls.db.Write(ctx, "undo", func(tx *store.Tx) error {
@@ -28,7 +28,7 @@ func (ls *Letters) Undo(ctx context.Context, agent int64) (n int, err error) {
 		if err := mayUndo(tx, agent, ms[0]); err != nil {
 			return err
 		}
-		b := ls.who.Book(agent).Batch(tx)
+		b := ls.fleet.Book(agent).Batch(tx)
 		if n, err = ls.inbox.PutBack(tx, agent, ms[0].Entry); err != nil {
 			return err
 		}

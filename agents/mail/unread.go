@@ -5,13 +5,13 @@ import (
 	"strings"
 
 	"fantail/agents/event"
-	"fantail/agents/roster"
+	"fantail/agents/tasks"
 	"fantail/inbox"
 	"fantail/store"
 )
 
-// mostNamed is how many messages one notice names.
-const mostNamed = 20
+// maxNamed is how many messages one notice names.
+const maxNamed = 20
 
 // Unread tells the senders of an ending agent's unread messages that they were not read, in the transaction that ends
 // it. The messages stay where they are, readable.
@@ -50,8 +50,8 @@ func (ls *Letters) Unread(tx *store.Tx, id, heirID int64, state event.State) err
 	return nil
 }
 
-// toTell returns who is told that m was not read: its sender, or the nearest living agent above that one; for mail from
-// outside, the heir of its recipient. 0: nobody.
+// toTell returns the agent to be told that m was not read: its sender, or the nearest living agent above that one; for
+// mail from outside, the heir of its recipient. 0: none.
 func toTell(tx *store.Tx, id, heirID int64, m inbox.Message) (int64, error) {
 	switch m.Sender {
 	case id:
@@ -59,16 +59,16 @@ func toTell(tx *store.Tx, id, heirID int64, m inbox.Message) (int64, error) {
 	case 0:
 		return heirID, nil
 	}
-	return roster.Heir(tx, m.Sender)
+	return tasks.Heir(tx, m.Sender)
 }
 
 // notRead returns `message #N to NAME not read: NAME finished`.
 func notRead(ids []string, name string, state event.State) string {
 	what := "message " + ids[0]
 	if n := len(ids); n > 1 {
-		what = "messages " + strings.Join(ids[:min(n, mostNamed)], ", ")
-		if n > mostNamed {
-			what += fmt.Sprintf(" and %d more", n-mostNamed)
+		what = "messages " + strings.Join(ids[:min(n, maxNamed)], ", ")
+		if n > maxNamed {
+			what += fmt.Sprintf(" and %d more", n-maxNamed)
 		}
 	}
 	end := map[event.State]string{

@@ -9,7 +9,7 @@ import (
 )
 
 // Why says what decides about a message, and when it enters its recipient's context, or how it did.
-func (m *Room) Why(ctx context.Context, id int64) (string, error) {
+func (m *Delivery) Why(ctx context.Context, id int64) (string, error) {
 	msg, ok, err := m.inbox.Get(ctx, id)
 	if err != nil {
 		return "", err
@@ -19,11 +19,11 @@ func (m *Room) Why(ctx context.Context, id int64) (string, error) {
 	}
 	now := m.now()
 	to, who, says := "an agent whose tab is closed", policy.Recipient{Doing: policy.Ended}, policy.Policy{}
-	m.mu.Lock()
-	if i := m.fleet.Info(msg.Recipient); i != nil {
+	m.fleet.Lock()
+	if i := m.info(msg.Recipient); i != nil {
 		to, who, says = i.Name, m.recipient(i, now), m.policy(i)
 	}
-	m.mu.Unlock()
+	m.fleet.Unlock()
 	head := fmt.Sprintf("Message #%d from %s to %s, deliver=%s: ", msg.ID, inbox.Label(msg.From), to, msg.Deliver)
 	if msg.Aside() {
 		return head + fmt.Sprintf("%s. /inbox restore %d brings it back.", Fate(msg), msg.ID), nil

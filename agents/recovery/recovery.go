@@ -1,11 +1,9 @@
-// Package recovery repairs what the last host left behind when it died.
+// Package recovery repairs what the last host left when it died.
 //
-// Does: end the turns that a crash cut, their process groups and their tasks, keep the turns that only await an answer,
-// hold prompts that were typed but not sent.
+// Does: end the turns that a crash cut, their process groups and their tasks, leave open the turns that only await an
+// answer, hold prompts that were typed but not sent.
 //
 // Does not: start anything, know agents in memory: it works on rows before any agent exists.
-//
-// Imports: agents/event, agents/history, agents/questions, agents/roster, inbox, store, tools/proc.
 package recovery
 
 import (
@@ -21,10 +19,10 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"fantail/agents/approval"
 	"fantail/agents/event"
 	"fantail/agents/history"
-	"fantail/agents/questions"
-	"fantail/agents/roster"
+	"fantail/agents/tasks"
 	"fantail/inbox"
 	"fantail/store"
 	"fantail/tools/proc"
@@ -33,15 +31,15 @@ import (
 // Recovery is what recovery needs.
 type Recovery struct {
 	DB     *store.DB
-	Ends   *roster.Ends
-	Asks   *questions.Desk
+	Ends   *tasks.Ends
+	Asks   *approval.Questions
 	Abroad bool // another process runs the agents, and nothing can be written
-	Book   func(agent int64) history.Book
+	Book   func(agent int64) history.Writer
 	Go     func(name string, f func()) // starts a goroutine
 
 	// Unhandled tells the agent above a fork that its message was not handled.
 	Unhandled func(tx *store.Tx, fork int64, why, text string) error
-	// Unseen tells the agent above an observer that it did not come to its end.
+	// Unseen tells the agent above an observer that it did not finish.
 	Unseen func(tx *store.Tx, observer int64, why, text string) error
 }
 
@@ -56,11 +54,12 @@ type cut struct {
 	parked *Parked      // it can be resumed; nil: it is over
 }
 
-// Run repairs what the last host left when it died. Turns that were running are crashed and their process groups ended;
-// tasks that were running get their one failure message with the partial output; main and helpers become idle; prompts
-// that had not entered are held: shown, but never sent unless the human takes them back and sends them. A turn that
-// only awaits an answer is left alone and returned, by agent, to be resumed: it asks again, whatever its row says. An
-// agent that was idle until input comes stays so. After an orderly end there are at most such turns, agents and prompts.
+// Run repairs what the last host left when it died. Turns that were running are crashed and their process groups
+// ended; tasks that were running get their one failure message with the partial output; main and helpers become idle;
+// prompts that had not entered are held: shown, but never sent unless the human takes them back and sends them. A turn
+// that only awaits an answer is left alone and returned, by agent, to be resumed: it asks again, whatever its row
+// says. An agent that was idle until input comes stays so. After an orderly end there are at most such turns, agents
+// and prompts.
 func (r *Recovery) Run(ctx context.Context) (map[int64]*Parked, error) {
 	agents, cuts, err := r.openTurns(ctx)
 	if err != nil || len(agents) == 0 {
@@ -100,11 +99,11 @@ func (r *Recovery) Run(ctx context.Context) (map[int64]*Parked, error) {
 				return err
 			}
 		}
-		tasks, err := tx.RunningTasks()
+		running, err := tx.RunningTasks()
 		if err != nil {
 			return err
 		}
-		for _, t := range tasks {
+		for _, t := range running {
 			if k := kept[t.Agent]; k != nil {
 				k.Timeout = t.Timeout
 				continue
@@ -113,7 +112,7 @@ func (r *Recovery) Run(ctx context.Context) (map[int64]*Parked, error) {
 				continue
 			}
 			const why = "the program ended while it ran"
-			end := roster.End{
+			end := tasks.End{
 				Agent: t.Agent, Turn: turns[t.Agent], Outcome: history.OutCrashed, Cause: why, Text: text[t.Agent],
 			}
 			if _, err := r.Ends.Finish(tx, t, end); err != nil {
@@ -164,15 +163,15 @@ func (r *Recovery) openTurns(ctx context.Context) (agents []store.Agent, cuts []
 	return agents, cuts, err
 }
 
-// recoverAgents makes agents with a prompt box idle, closes those among them that nobody attended, has those with a kept
-// turn ask again, and ends all others, with what their cut turn said.
+// recoverAgents makes agents with a prompt box idle, closes the unattended ones among them, has those with a resumable
+// turn ask again, and ends all others, with the last words of their cut turn.
 func (r *Recovery) recoverAgents(
 	tx *store.Tx, agents []store.Agent, kept map[int64]*Parked, idle map[int64]bool, text map[int64]string,
 ) error {
 	var crashed, left []store.Agent
 	for _, a := range agents {
 		state, ends := event.Idle, !event.Kind(a.Kind).HasPrompt()
-		if !ends && roster.TrustIn(a).Unattended && !event.State(a.State).Terminal() { // who waited for its answer is gone
+		if !ends && tasks.TrustIn(a).Unattended && !event.State(a.State).Terminal() { // the process that waited for its answer is gone
 			left = append(left, a)
 			continue
 		}
@@ -219,7 +218,7 @@ func (r *Recovery) recoverAgents(
 		}
 	}
 	for _, a := range agents {
-		if event.Kind(a.Kind).Fleeting() || event.Kind(a.Kind).Ends() && roster.TrustIn(a).Unattended { // no screen opened it
+		if event.Kind(a.Kind).Fleeting() || event.Kind(a.Kind).Ends() && tasks.TrustIn(a).Unattended { // no screen opened it
 			if err := tx.CloseAgent(a.ID); err != nil {
 				return err
 			}
@@ -232,7 +231,7 @@ func (r *Recovery) recoverAgents(
 func (r *Recovery) keepable(agents []store.Agent, cuts []cut) (kept map[int64]*Parked, over []cut) {
 	lives := map[int64]bool{}
 	for _, a := range agents {
-		lives[a.ID] = !event.State(a.State).Terminal() && !(event.Kind(a.Kind).HasPrompt() && roster.TrustIn(a).Unattended)
+		lives[a.ID] = !event.State(a.State).Terminal() && !(event.Kind(a.Kind).HasPrompt() && tasks.TrustIn(a).Unattended)
 	}
 	kept = map[int64]*Parked{}
 	for _, c := range cuts {
@@ -245,19 +244,19 @@ func (r *Recovery) keepable(agents []store.Agent, cuts []cut) (kept map[int64]*P
 	return kept, over
 }
 
-// idle returns the agents that are idle until input comes, and that somebody attends.
+// idle returns the attended agents that are idle until input comes.
 func (r *Recovery) idle(ctx context.Context, agents []store.Agent) (map[int64]bool, error) {
 	awaits := map[int64]bool{}
 	err := r.DB.Read(ctx, func(rx *store.Rx) error {
-		tasks, err := rx.RunningTasks()
-		for _, t := range tasks {
+		running, err := rx.RunningTasks()
+		for _, t := range running {
 			awaits[t.Agent] = t.Interactive
 		}
 		return err
 	})
 	idle := map[int64]bool{}
 	for _, a := range agents {
-		if awaits[a.ID] && event.State(a.State) == event.Idle && !roster.TrustIn(a).Unattended {
+		if awaits[a.ID] && event.State(a.State) == event.Idle && !tasks.TrustIn(a).Unattended {
 			idle[a.ID] = true
 		}
 	}
@@ -281,8 +280,8 @@ func (r *Recovery) settleLost(tx *store.Tx, kept map[int64]*Parked) error {
 	return nil
 }
 
-// hold keeps queued prompts from being sent, except those the human sent to an agent without a prompt box whose turn is
-// resumed, or that is idle for them.
+// hold holds queued prompts, except those the human sent to an agent without a prompt box whose turn is resumed, or
+// that is idle for them.
 func hold(tx *store.Tx, agents []store.Agent, kept map[int64]*Parked, idle map[int64]bool) error {
 	for _, a := range agents {
 		if idle[a.ID] || kept[a.ID] != nil && !event.Kind(a.Kind).HasPrompt() {
@@ -295,14 +294,13 @@ func hold(tx *store.Tx, agents []store.Agent, kept map[int64]*Parked, idle map[i
 	return nil
 }
 
-// Unread removes prompts that an agent has not read and never will, as it has ended, and notes in its transcript what the
-// human told it.
+// Unread removes the prompts that an ended agent has not read, and records in its transcript what the human told it.
 func Unread(tx *store.Tx, b *history.Batch, name string, prompts []store.Prompt) error {
 	for _, q := range prompts {
 		if _, err := tx.RemovePrompt(q.ID); err != nil {
 			return err
 		}
-		if q.Text == roster.WrapUp {
+		if q.Text == tasks.WrapUp {
 			continue
 		}
 		text := fmt.Sprintf("It ended before it read what you told it; /resume %s TEXT gives it that: %s", name, q.Text)
@@ -313,8 +311,9 @@ func Unread(tx *store.Tx, b *history.Batch, name string, prompts []store.Prompt)
 	return nil
 }
 
-// noteQueued lists in each tab what is in its queue: what was about to start when the program ended, and what an agent
-// dispatched, needs the human's go-ahead again. A tab that already ends with that notice gets no second one.
+// noteQueued lists in each tab the tasks in its queue: those that were about to start when the program ended, and
+// those that an agent dispatched, need the human's go-ahead again. A tab that already ends with that notice gets no
+// second one.
 func (r *Recovery) noteQueued(tx *store.Tx) error {
 	ts, err := tx.QueuedTasks()
 	if err != nil {
@@ -374,7 +373,7 @@ func (r *Recovery) endGroups(cuts []cut) {
 	all.Wait()
 }
 
-// Kept returns the turns that Run would keep and that have no answer yet, where nothing can be written.
+// Kept returns the turns that Run would leave open and that have no answer yet, for a database that is read-only.
 func (r *Recovery) Kept(ctx context.Context) (map[int64]*Parked, error) {
 	agents, cuts, err := r.openTurns(ctx)
 	kept, _ := r.keepable(agents, cuts)
@@ -419,7 +418,7 @@ func leftBy(t store.Turn, es []history.Entry) cut {
 	return c
 }
 
-// tailOf returns the end of a file; "": there is none to read.
+// tailOf returns the end of a file; "": it can't be read.
 func tailOf(path string) string {
 	f, err := os.Open(path)
 	if err != nil {
@@ -456,9 +455,9 @@ type Parked struct {
 	Timeout time.Duration  // of the task
 }
 
-// ParkedAt reports whether a question was all that was going on in a turn: the first call without a result has a
-// question that was not acted on, and no later call had begun. That call itself may have: what its sandbox kept it from
-// is asked when it has failed. nil: no.
+// ParkedAt reports whether a turn did nothing but wait for an answer: the first call without a result has a question
+// that was not acted on, and no later call had begun. That call itself may have: a question about what its sandbox did
+// not allow comes after it has failed. nil: no.
 func ParkedAt(t store.Turn, es []history.Entry, rows []store.Approval) *Parked {
 	var open []history.Call
 	begun := map[string]bool{}
@@ -498,8 +497,8 @@ func ParkedAt(t store.Turn, es []history.Entry, rows []store.Approval) *Parked {
 	return &Parked{Turn: t, Row: *row, Calls: open}
 }
 
-// askedAbroad is the question at which the agent of another vendor was that carried out the turn; nil: it did not ask, or has
-// its answer. What else it did ended with its program, and is not begun anew before it was told.
+// askedAbroad returns the open question of another vendor's agent that carried out the turn; nil: it did not ask, or
+// has its answer. The rest of its work ended with its program, and is not started again before it was told.
 func askedAbroad(rows []store.Approval) *store.Approval {
 	if len(rows) == 0 {
 		return nil
@@ -515,7 +514,8 @@ func askedAbroad(rows []store.Approval) *store.Approval {
 	return last
 }
 
-// overBudget is a turn that asked whether it may use more than its budget: it had no call left to answer. nil: it did not.
+// overBudget returns a turn that asked whether it may exceed its budget: it had no call left to answer. nil: it did
+// not.
 func overBudget(t store.Turn, rows []store.Approval) *Parked {
 	if len(rows) == 0 {
 		return nil

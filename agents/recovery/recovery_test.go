@@ -14,15 +14,15 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// TestParkedAt: a cut turn goes on only if all that was under way in it was a question:
-// whatever began, or was allowed and may have begun, is not done again.
+// TestParkedAt: a cut turn goes on only if a question was all that was under way: a call that began, or was allowed
+// and may have begun, is not done again.
 func TestParkedAt(t *testing.T) {
 	at := time.Unix(1, 0)
 	for _, c := range []struct {
 		what string
 		es   string // kind:call
 		row  store.Approval
-		want string // the calls that are left; "": it does not go on
+		want string // the remaining calls; "": it does not go on
 	}{
 		{"a question", "prompt: text: call:a", store.Approval{Call: "a", Data: "{}"}, "a"},
 		{"its answer was not acted upon", "call:a", store.Approval{Call: "a", Data: "{}", Answered: at}, "a"},

@@ -10,9 +10,9 @@ import (
 	"fantail/store"
 )
 
-// Run fires what is due until ctx ends. Only the process that has the agents calls it, once. It sleeps until the next
-// schedule is due, or for good while there is none, and looks at the rows when it is poked.
-func (r *Room) Run(ctx context.Context) {
+// Run fires due schedules until ctx ends. Only the process that has the agents calls it, once. It sleeps until the
+// next schedule is due, or indefinitely while there is none, and looks at the rows when it is poked.
+func (r *Scheduler) Run(ctx context.Context) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	var trouble error
@@ -41,20 +41,29 @@ func (r *Room) Run(ctx context.Context) {
 	}
 }
 
-// Recover ends the runs that the process before this one began and nobody carries on. It is called once, before the
-// agents are loaded.
-func (r *Room) Recover(ctx context.Context) error {
-	if r.o.Recover == nil {
-		return nil
-	}
-	return r.o.DB.Write(ctx, "end what was due", r.o.Recover)
+// Recover ends the runs that the previous process started and this one does not continue, and holds the schedules that
+// are not sealed. It is called once, before the agents are loaded.
+func (r *Scheduler) Recover(ctx context.Context) error {
+	return r.o.DB.Write(ctx, "end what was due", func(tx *store.Tx) (err error) {
+		if r.o.Recover != nil {
+			err = r.o.Recover(tx)
+		}
+		if err == nil && r.o.Seals.Err() == nil {
+			err = r.holdAll(tx)
+		}
+		return err
+	})
 }
 
-// CatchUp fires what fell due while no process had the agents, so that who comes then is told of it. Run does so as well.
-func (r *Room) CatchUp(ctx context.Context) error { return r.round(ctx) }
+// CatchUp fires the schedules that became due while no process had the agents, so that the process that starts shows
+// their mail. Run does so as well.
+func (r *Scheduler) CatchUp(ctx context.Context) error { return r.round(ctx) }
 
-// round fires all that is due, and looks when the next is.
-func (r *Room) round(ctx context.Context) error {
+// round fires all due schedules, and finds when the next is due.
+func (r *Scheduler) round(ctx context.Context) error {
+	if r.o.Seals.Err() != nil {
+		return nil // without seals no schedule is known to be the human's; the rows stay as they are
+	}
 	if r.leapt.Swap(false) {
 		if err := r.o.DB.Write(ctx, "mend schedules", r.mend); err != nil {
 			r.leapt.Store(true)
@@ -87,8 +96,8 @@ func (r *Room) round(ctx context.Context) error {
 	return r.o.Alarm(at)
 }
 
-// mend finds anew when schedules are due whose time a clock that was put back moved away.
-func (r *Room) mend(tx *store.Tx) error {
+// mend recalculates due times after the clock was changed.
+func (r *Scheduler) mend(tx *store.Tx) error {
 	all, err := List(&tx.View, 0)
 	if err != nil {
 		return err
@@ -103,7 +112,7 @@ func (r *Room) mend(tx *store.Tx) error {
 		case err != nil:
 			err = r.end(tx, s, err.Error())
 		case !due.Equal(s.Due):
-			err = set(tx, s.ID, `due_at = ?`, due.UnixMilli())
+			err = r.set(tx, s.ID, `due_at = ?`, due.UnixMilli())
 		}
 		if err != nil {
 			return err
@@ -112,7 +121,7 @@ func (r *Room) mend(tx *store.Tx) error {
 	return nil
 }
 
-// refusal is why the work of a schedule can't start. What its transaction wrote is undone; the next one tells of it.
+// refusal is why the work of a schedule can't start. Its transaction is rolled back; the next one reports it.
 type refusal struct {
 	schedule int64
 	why      error
@@ -121,14 +130,21 @@ type refusal struct {
 func (e *refusal) Error() string { return e.why.Error() }
 func (e *refusal) Unwrap() error { return e.why }
 
-// fireNext fires the schedule that is longest due. False: none is.
-func (r *Room) fireNext(ctx context.Context) (fired bool, err error) {
+// fireNext fires the schedule that has been due longest. It returns false if none is due.
+func (r *Scheduler) fireNext(ctx context.Context) (fired bool, err error) {
 	var cant *refusal
 	next := func(tx *store.Tx) error {
 		s, ok, err := one(&tx.View, scanSchedule, `SELECT `+columns+from+`WHERE s.due_at <= ? ORDER BY s.due_at, s.id LIMIT 1`, tx.Now().UnixMilli())
 		fired = ok
 		if err != nil || !ok {
 			return err
+		}
+		switch ok, err = r.sealed(&tx.View, s); {
+		case err != nil:
+			return err
+		case !ok:
+			tx.AfterCommit(func() { r.o.Held(ctx, s.Name) })
+			return r.hold(tx, s)
 		}
 		return r.fire(tx, s, cant)
 	}
@@ -139,8 +155,8 @@ func (r *Room) fireNext(ctx context.Context) (fired bool, err error) {
 	return fired, err
 }
 
-// fire fires s, which is due, and finds when it is due next. What can't start is told instead.
-func (r *Room) fire(tx *store.Tx, s Schedule, cant *refusal) error {
+// fire fires s, which is due, and calculates its next time. It reports work that can't start.
+func (r *Scheduler) fire(tx *store.Tx, s Schedule, cant *refusal) error {
 	now := r.now(tx)
 	run := Run{Schedule: s.ID, Due: s.Due, Fired: milli(now)}
 	var next time.Time
@@ -154,17 +170,17 @@ func (r *Room) fire(tx *store.Tx, s Schedule, cant *refusal) error {
 		if next.IsZero() {
 			next = now.Add(lateAfter)
 		}
-		return errors.Join(err, set(tx, s.ID, `due_at = ?`, next.UnixMilli()))
+		return errors.Join(err, r.set(tx, s.ID, `due_at = ?`, next.UnixMilli()))
 	}
 	s.Runs++
 	var err error
 	switch {
 	case next.IsZero():
 		err = r.end(tx, s, "it fired")
-	case s.Runs >= MostRuns:
+	case s.Runs >= MaxRuns:
 		err = r.endLoudly(tx, s, fmt.Sprintf("it ran %d times", s.Runs))
 	default:
-		err = set(tx, s.ID, `due_at = ?, runs = ?`, next.UnixMilli(), s.Runs)
+		err = r.set(tx, s.ID, `due_at = ?, runs = ?`, next.UnixMilli(), s.Runs)
 	}
 	if err != nil {
 		return err
@@ -172,8 +188,8 @@ func (r *Room) fire(tx *store.Tx, s Schedule, cant *refusal) error {
 	return r.begin(tx, s, run, cant)
 }
 
-// begin begins a run: the reminder is deposited, or the work begun. What can't start is told instead.
-func (r *Room) begin(tx *store.Tx, s Schedule, run Run, cant *refusal) (err error) {
+// begin begins a run: it deposits the reminder, or starts the work. It reports work that can't start.
+func (r *Scheduler) begin(tx *store.Tx, s Schedule, run Run, cant *refusal) (err error) {
 	r.changed(tx)
 	if run.ID, err = addRun(tx, run); err != nil {
 		return err
@@ -194,10 +210,10 @@ func (r *Room) begin(tx *store.Tx, s Schedule, run Run, cant *refusal) (err erro
 	if err := r.o.Fire(tx, f); err != nil {
 		return &refusal{s.ID, err}
 	}
-	return set(tx, s.ID, `failures = 0`)
+	return r.set(tx, s.ID, `failures = 0`)
 }
 
-// Message returns the mail that tells of a firing, of that kind and without a text.
+// Message returns a message of that kind about a firing, without a text.
 func (f Firing) Message(kind inbox.Kind) inbox.Message {
 	return inbox.Message{
 		Recipient: f.Recipient, From: f.Name, Kind: kind, Deliver: f.Deliver, Priority: f.Priority,
@@ -205,19 +221,19 @@ func (f Firing) Message(kind inbox.Kind) inbox.Message {
 	}
 }
 
-// mostSubject is how much of a task a message names.
-const mostSubject = 100
+// maxSubject is how much of a task a message names.
+const maxSubject = 100
 
-// Subject returns the beginning of what a schedule is to do, as messages name it.
+// Subject returns the beginning of a schedule's text, for messages.
 func (s Schedule) Subject() string {
-	if rs := []rune(s.Text); len(rs) > mostSubject {
-		return string(rs[:mostSubject])
+	if rs := []rune(s.Text); len(rs) > maxSubject {
+		return string(rs[:maxSubject])
 	}
 	return s.Text
 }
 
 // remind deposits a reminder.
-func (r *Room) remind(tx *store.Tx, f Firing) error {
+func (r *Scheduler) remind(tx *store.Tx, f Firing) error {
 	m := f.Message(inbox.Reminder)
 	body := f.Text
 	if mark := f.Run.Mark(); mark != "" {
@@ -231,8 +247,8 @@ func (r *Room) remind(tx *store.Tx, f Firing) error {
 	return err
 }
 
-// inVain tells that a run can't start. After some of those in a row the schedule ends.
-func (r *Room) inVain(tx *store.Tx, f Firing, why error) error {
+// inVain reports that a run can't start. After several of those in a row the schedule ends.
+func (r *Scheduler) inVain(tx *store.Tx, f Firing, why error) error {
 	m := f.Message(inbox.Failure)
 	m.Subject, m.Outcome, m.Error = f.Subject(), "failed", "it could not start: "+why.Error()
 	id, err := r.o.Inbox.Add(tx, m)
@@ -240,26 +256,26 @@ func (r *Room) inVain(tx *store.Tx, f Firing, why error) error {
 		_, err = End(tx, f.Run.ID, "failed", why.Error(), id)
 	}
 	if err == nil {
-		err = set(tx, f.ID, `failures = failures + 1`)
+		err = r.set(tx, f.ID, `failures = failures + 1`)
 	}
 	if err != nil {
 		return err
 	}
 	n, _, err := one(&tx.View, scanInt, `SELECT failures FROM schedules WHERE id = ? AND state = 'active'`, f.ID)
-	if err != nil || n < mostFails {
+	if err != nil || n < maxFails {
 		return err
 	}
 	return r.endLoudly(tx, f.Schedule, fmt.Sprintf("it could not start %d times in a row: %s", n, why))
 }
 
 // end ends a schedule.
-func (r *Room) end(tx *store.Tx, s Schedule, why string) error {
+func (r *Scheduler) end(tx *store.Tx, s Schedule, why string) error {
 	r.changed(tx)
-	return set(tx, s.ID, `state = 'ended', due_at = NULL, why = ?, runs = ?`, why, s.Runs)
+	return r.set(tx, s.ID, `state = 'ended', due_at = NULL, why = ?, runs = ?`, why, s.Runs)
 }
 
 // endLoudly ends a schedule that its owner expects to go on.
-func (r *Room) endLoudly(tx *store.Tx, s Schedule, why string) error {
+func (r *Scheduler) endLoudly(tx *store.Tx, s Schedule, why string) error {
 	if err := r.end(tx, s, why); err != nil {
 		return err
 	}

@@ -15,7 +15,7 @@ const runColumns = `r.id, r.schedule, r.due_at, r.fired_at, r.missed, ifnull(r.t
 	r.outcome, r.finding, ifnull(r.ended_at, 0)`
 
 // columns are a schedule's, with those of its newest run.
-const columns = `s.id, s.name, s.owner, s.origin, s.kind, s.text, s.cancel_when, s.checks, s.dir, s.always, s.deliver, s.priority,
+const columns = `s.id, s.name, s.owner, s.origin, s.kind, s.text, s.cancel_when, s.checks, s.dir, s.sandbox, s.always <> 0, s.deliver, s.priority,
 	s.said, s.delay_ms, s.every_ms, s.cron, ifnull(s.at, 0), s.state, s.why, ifnull(s.due_at, 0), s.runs, s.created_at,
 	ifnull(r.id, 0), ifnull(r.schedule, 0), ifnull(r.due_at, 0), ifnull(r.fired_at, 0), ifnull(r.missed, 0), ifnull(r.task, 0),
 	ifnull(r.agent, 0), ifnull(r.message, 0), ifnull(r.outcome, ''), ifnull(r.finding, ''), ifnull(r.ended_at, 0)`
@@ -39,7 +39,7 @@ func (r *Run) into(due, fired, ended *int64) []any {
 func scanSchedule(row scanner) (s Schedule, err error) {
 	var delay, every, at, due, created, lastDue, lastFired, lastEnded int64
 	into := []any{
-		&s.ID, &s.Name, &s.Owner, &s.Origin, (*string)(&s.Kind), &s.Text, &s.CancelWhen, &s.Checks, &s.Dir, &s.Always,
+		&s.ID, &s.Name, &s.Owner, &s.Origin, (*string)(&s.Kind), &s.Text, &s.CancelWhen, &s.Checks, &s.Dir, &s.Sandbox, &s.Always,
 		(*string)(&s.Deliver), (*string)(&s.Priority), &s.When.Text, &delay, &every, &s.When.Cron, &at, (*string)(&s.State), &s.Why,
 		&due, &s.Runs, &created,
 	}
@@ -50,7 +50,7 @@ func scanSchedule(row scanner) (s Schedule, err error) {
 	return s, err
 }
 
-// moment is a column's time; 0 is the zero time.
+// moment returns a column's time; 0 is the zero time.
 func moment(ms int64) time.Time {
 	if ms == 0 {
 		return time.Time{}
@@ -58,7 +58,7 @@ func moment(ms int64) time.Time {
 	return time.UnixMilli(ms)
 }
 
-// orNull is a number as a column that may be NULL; 0 means NULL.
+// orNull returns a number for a column that may be NULL; 0 means NULL.
 func orNull(n int64) any {
 	if n == 0 {
 		return nil
@@ -66,7 +66,7 @@ func orNull(n int64) any {
 	return n
 }
 
-// stamped is t as a column that may be NULL; the zero time means NULL.
+// stamped returns t for a column that may be NULL; the zero time means NULL.
 func stamped(t time.Time) any {
 	if t.IsZero() {
 		return nil
@@ -112,10 +112,10 @@ func scanInt(s scanner) (n int64, err error) {
 
 // insert writes a new schedule.
 func insert(tx *store.Tx, s Schedule) (int64, error) {
-	res, err := tx.Exec(`INSERT INTO schedules (name, owner, origin, kind, text, cancel_when, checks, dir, always, deliver, priority,
+	res, err := tx.Exec(`INSERT INTO schedules (name, owner, origin, kind, text, cancel_when, checks, dir, sandbox, always, deliver, priority,
 			said, delay_ms, every_ms, cron, at, due_at, created_at)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		s.Name, s.Owner, s.Origin, string(s.Kind), s.Text, s.CancelWhen, s.Checks, s.Dir, s.Always, string(s.Deliver), string(s.Priority),
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		s.Name, s.Owner, s.Origin, string(s.Kind), s.Text, s.CancelWhen, s.Checks, s.Dir, s.Sandbox, s.Always, string(s.Deliver), string(s.Priority),
 		s.When.Text, s.When.Delay.Milliseconds(), s.When.Every.Milliseconds(), s.When.Cron, stamped(s.When.At), stamped(s.Due), s.Created.UnixMilli())
 	if err != nil {
 		return 0, fmt.Errorf("keep the schedule: %w", err)
@@ -123,9 +123,13 @@ func insert(tx *store.Tx, s Schedule) (int64, error) {
 	return res.LastInsertId()
 }
 
-// set changes one schedule.
-func set(tx *store.Tx, id int64, what string, args ...any) error {
-	if _, err := tx.Exec(`UPDATE schedules SET `+what+` WHERE id = ?`, append(args, id)...); err != nil {
+// set changes one schedule, which stays sealed if it was.
+func (r *Scheduler) set(tx *store.Tx, id int64, what string, args ...any) error {
+	err := r.o.Seals.Change(tx, store.Schedules, id, func() error {
+		_, err := tx.Exec(`UPDATE schedules SET `+what+` WHERE id = ?`, append(args, id)...)
+		return err
+	})
+	if err != nil {
 		return fmt.Errorf("change a schedule: %w", err)
 	}
 	return nil
@@ -136,14 +140,14 @@ func find(v *store.View, name string) (Schedule, bool, error) {
 	return one(v, scanSchedule, `SELECT `+columns+from+`WHERE s.name = ? AND s.state <> 'ended'`, name)
 }
 
-// count returns how many are active that a limit counts together with those of kind k: reminders, or all others.
+// count returns how many active schedules share a limit with kind k: reminders, or all others.
 func count(v *store.View, k Kind) (int, error) {
 	n, _, err := one(v, scanInt, `SELECT count(*) FROM schedules WHERE due_at IS NOT NULL AND (kind = 'reminder') = (? = 'reminder')`, string(k))
 	return int(n), err
 }
 
 // List returns the schedules that have not ended, the next due first, the paused ones last: those that the agent owner
-// registered, or all if that is 0.
+// registered, or all if owner is 0.
 func List(v *store.View, owner int64) ([]Schedule, error) {
 	return all(v, scanSchedule, `SELECT `+columns+from+`WHERE s.state <> 'ended' AND (s.owner = ? AND s.origin = 'agent' OR ? = 0)
 		ORDER BY s.due_at IS NULL, s.due_at, s.id`, owner, owner)
@@ -151,13 +155,13 @@ func List(v *store.View, owner int64) ([]Schedule, error) {
 
 // Past is a page of the schedules that ended, the one registered last first.
 type Past struct {
-	Search string // what stands in the name, the text or the reason of the end, a…z in any case; "": all
-	Before int64  // only those behind this one; 0: from the beginning
-	Back   bool   // those right ahead of Before instead, or with 0 the last of all
+	Search string // text in the name, the schedule's text or the reason of the end, ignoring the case of a…z; "": all
+	Before int64  // only those after this one; 0: from the beginning
+	Back   bool   // those right before Before instead, or, if that is 0, the last of all
 	Limit  int
 }
 
-// List returns the schedules of the page. What it costs does not depend on how many ended, unless they are searched.
+// List returns the schedules of the page. Its cost does not depend on how many ended, unless it searches.
 func (p Past) List(v *store.View) ([]Schedule, error) {
 	beyond, order := `<`, `DESC`
 	if p.Back {
@@ -198,7 +202,7 @@ func summary(v *store.View) (active, next int64, err error) {
 	return active, next, err
 }
 
-// Began notes what carries a run out: a task, an agent, or both.
+// Began records which task or agent carries a run out, or both.
 func Began(tx *store.Tx, run, task, agent int64) error {
 	_, err := tx.Exec(`UPDATE schedule_runs SET task = ifnull(?, task), agent = ifnull(?, agent) WHERE id = ?`, orNull(task), orNull(agent), run)
 	if err != nil {
@@ -231,11 +235,11 @@ func Before(v *store.View, r Run) (Run, bool, error) {
 		WHERE r.schedule = ? AND r.id < ? AND r.ended_at IS NOT NULL ORDER BY r.id DESC LIMIT 1`, r.Schedule, r.ID)
 }
 
-// End ends a run: what came of it, the beginning of what it found, and the message that tells of it (0: none does). It
-// returns false if the run had ended.
+// End ends a run: its outcome, the beginning of its finding, and the message that reports it (0: none). It returns
+// false if the run had ended already.
 func End(tx *store.Tx, run int64, outcome, finding string, message int64) (bool, error) {
 	res, err := tx.Exec(`UPDATE schedule_runs SET outcome = ?, finding = ?, message = ifnull(?, message), ended_at = ?
-		WHERE id = ? AND ended_at IS NULL`, outcome, beginning(finding, mostFinding), orNull(message), tx.Now().UnixMilli(), run)
+		WHERE id = ? AND ended_at IS NULL`, outcome, beginning(finding, maxFinding), orNull(message), tx.Now().UnixMilli(), run)
 	if err != nil {
 		return false, fmt.Errorf("end run %d: %w", run, err)
 	}
@@ -264,7 +268,7 @@ func addRun(tx *store.Tx, r Run) (int64, error) {
 	return res.LastInsertId()
 }
 
-// beginning is what is kept of a text.
+// beginning returns the part of a text that is stored.
 func beginning(s string, most int) string {
 	s = strings.TrimSpace(s)
 	if len(s) <= most {
@@ -276,8 +280,8 @@ func beginning(s string, most int) string {
 	return s[:most] + "…"
 }
 
-// Silent are the tasks of the runs that ended at that time or later and left no mail: their outcome was that of the run
-// before.
+// Silent returns the tasks of the runs that ended at that time or later and left no mail, because their outcome was
+// that of the previous run.
 func Silent(v *store.View, since time.Time) (map[int64]bool, error) {
 	tasks, err := all(v, scanInt, `SELECT task FROM schedule_runs
 		WHERE task IS NOT NULL AND message IS NULL AND outcome <> '' AND ended_at >= ?`, since.UnixMilli())

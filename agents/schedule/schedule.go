@@ -1,13 +1,4 @@
-// Package schedule is what is due when: reminders, tasks and plain commands.
-//
-// Does: keep schedules and their runs as rows ([Room.Add], List, Pause, Resume, Remove, Now), wait for the next one that
-// is due and fire it, each in one transaction: the run's row with the reminder, or with what [Options.Fire] begins. What
-// Fire began ends with [End], in the transaction that ends the work; until then the schedule does not fire again.
-//
-// Does not: start an agent or a command, decide when mail enters a conversation, know a screen. A timer only wakes: what
-// is due is in the rows, so that nothing is lost with a process, and a clock that leaps is looked at with [Room.Leapt].
-//
-// Imports: agents/schedule/when, inbox, store.
+// Package schedule stores when reminders, commands, observers and checks are due, and runs them then.
 package schedule
 
 import (
@@ -18,7 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"fantail/agents/schedule/when"
+	"fantail/agents/tasks"
 	"fantail/inbox"
 	"fantail/store"
 )
@@ -32,7 +23,7 @@ const (
 	Command  Kind = "command"  // a command line the human typed runs
 )
 
-// State is what becomes of a schedule.
+// State is the state of a schedule.
 type State string
 
 const (
@@ -41,43 +32,47 @@ const (
 	Ended  State = "ended"
 )
 
-// Who registered a schedule.
+// The origins of a schedule.
 const (
 	Human = "human"
 	Agent = "agent"
 	CLI   = "cli" // a command outside of the program
 )
 
+// NoSandbox is the Sandbox of a command that runs as the user.
+const NoSandbox = "off"
+
 // Limits of what may be scheduled.
 const (
-	Least     = 5 * time.Minute // between two times that a schedule is due
-	MostTasks = 10              // tasks and commands active at once, unless the configuration says otherwise
-	Ceiling   = 50              // what it may say, and how many reminders may be active at once
-	MostRuns  = 100             // after which a schedule that repeats ends
-	Horizon   = 24 * time.Hour  // a schedule due later keeps no process: it may fire late
-	mostFails = 5               // in a row that could not start, after which one ends
+	Least    = 5 * time.Minute // between two times that a schedule is due
+	MaxTasks = 10              // tasks and commands active at once, unless the configuration says otherwise
+	Ceiling  = 50              // the highest limit that the configuration may set, and how many reminders may be active at once
+	MaxRuns  = 100             // after which a schedule that repeats ends
+	Horizon  = 24 * time.Hour  // a later schedule does not keep the process alive: it may fire late
+	maxFails = 5               // in a row that could not start, after which one ends
 
-	lateAfter   = time.Minute // so long after it was due it is late
-	retry       = 30 * time.Second
-	mostText    = 4000 // bytes of what is to be said or done
-	mostName    = 40   // bytes of a name
-	mostFinding = 300  // bytes kept of what a run found
+	lateAfter  = time.Minute // a run that late after its due time counts as late
+	retry      = 30 * time.Second
+	maxText    = 4000 // bytes of the text to say or carry out
+	maxName    = 40   // bytes of a name
+	maxFinding = 300  // bytes stored of a run's finding
 )
 
-// Order is what is asked for.
+// Order is a request for a schedule.
 type Order struct {
 	Name       string // "": one is made up
-	Owner      int64  // who registers it, and gets its mail
+	Owner      int64  // the agent that registers it, and gets its mail
 	Origin     string // Human, Agent or CLI
 	Kind       Kind
-	Text       string // what is to be said or done
+	Text       string // the text to say or carry out
 	CancelWhen string // of a task: the condition that ends it
 	Checks     string // of a task: names of the checks it may run, with spaces
 	Dir        string // where it is done; "": the workspace
-	Always     bool   // of a command: it reports each outcome, not only one that changed
+	Sandbox    string // of a command: NoSandbox; "": it runs in the sandbox of agents' commands
+	Always     bool   // of a command: it reports each outcome, not only a changed one
 	Deliver    inbox.Deliver
 	Priority   inbox.Priority
-	When       when.When
+	When       When
 }
 
 // Schedule is one that was registered.
@@ -97,7 +92,7 @@ func (s Schedule) Left() int {
 	if !s.When.Repeats() {
 		return max(0, 1-s.Runs)
 	}
-	return max(0, MostRuns-s.Runs)
+	return max(0, MaxRuns-s.Runs)
 }
 
 // Run is one time that a schedule fired.
@@ -106,7 +101,7 @@ type Run struct {
 	Schedule int64
 	Due      time.Time
 	Fired    time.Time
-	Missed   int // the times it was due before, and nobody was there
+	Missed   int // how many earlier due times were missed because no process ran
 	Task     int64
 	Agent    int64
 	Message  int64
@@ -123,7 +118,7 @@ func (r Run) Late() time.Duration {
 	return 0
 }
 
-// Mark says of a run that was late what people should know; "": it was on time.
+// Mark returns a remark for people on a run that was late; "": it was on time.
 func (r Run) Mark() string {
 	if r.Late() == 0 {
 		return ""
@@ -139,37 +134,39 @@ func (r Run) Mark() string {
 type Firing struct {
 	Schedule
 	Run       Run
-	Recipient int64 // whose inbox gets what comes of it: the owner, or who inherits from it
+	Recipient int64 // the agent whose inbox gets the result: the owner, or its heir
 }
 
 // Options are what New needs.
 type Options struct {
 	DB    *store.DB
 	Inbox *inbox.Inbox
-	Now   func() time.Time // the database's clock
-	Zone  *time.Location   // of the clock on the wall; nil: the local one
-	Most  int              // tasks and commands active at once; 0: MostTasks
+	Now   func() time.Time   // the database's clock
+	Zone  *time.Location     // the zone of the wall clock; nil: the local one
+	Most  int                // tasks and commands active at once; 0: MaxTasks
+	Seals *tasks.LastingSeal // of the rows: one without its seal is held, and does not fire
 
-	// Heir returns who gets an agent's mail: itself, or who inherits from it.
+	// Heir returns the agent that gets an agent's mail: itself, or its heir.
 	Heir func(tx *store.Tx, agent int64) (int64, error)
 
-	// Fire begins what a task or command is to do, in the transaction that fires it, and tells with Began what carries
-	// it out. Its error says why it can't start, and comes to the recipient as a failure. nil: nothing can.
+	// Fire starts the work of a task or command, in the transaction that fires it, and calls Began with what carries
+	// it out. Its error says why it can't start, and goes to the recipient as a failure. nil: nothing can start.
 	Fire func(tx *store.Tx, f Firing) error
 
-	// Recover ends the runs that the process before this one began and nobody carries on. nil: there are none.
+	// Recover ends the runs that the previous process started and this one does not continue. nil: there are none.
 	Recover func(tx *store.Tx) error
 
-	// Alarm is told when the next schedule is due, zero: none is, for where the machine's sleep holds timers up: somebody
-	// calls Leapt then, if the clock leapt. nil: nobody need be told.
+	// Alarm is called with the time when the next schedule is due, zero: none is. It is for machines whose sleep
+	// delays timers: its receiver calls Leapt if the clock jumped. nil: off.
 	Alarm func(at time.Time) error
 
-	Changed func()      // called where Run saw a change of what is scheduled; quick. nil: nobody cares
-	Trouble func(error) // gets what keeps schedules from firing, which is tried again; nil once that is over
+	Held    func(ctx context.Context, name string) // called if a schedule that was due is not sealed; nil: off
+	Changed func()                                 // called when Run saw a change of the schedules; must be quick. nil: off
+	Trouble func(error)                            // gets an error that stops schedules from firing, which is tried again; nil once that is over
 }
 
-// Room is what is scheduled in a workspace. It is safe for concurrent use.
-type Room struct {
+// Scheduler manages the schedules of a workspace. It is safe for concurrent use.
+type Scheduler struct {
 	o      Options
 	poke   chan struct{}
 	leapt  atomic.Bool
@@ -178,9 +175,9 @@ type Room struct {
 }
 
 // New returns the schedules of a workspace. Nothing fires before Run.
-func New(o Options) *Room {
+func New(o Options) *Scheduler {
 	if o.Most == 0 {
-		o.Most = MostTasks
+		o.Most = MaxTasks
 	}
 	if o.Zone == nil {
 		o.Zone = time.Local
@@ -188,22 +185,25 @@ func New(o Options) *Room {
 	if o.Changed == nil {
 		o.Changed = func() {}
 	}
-	r := &Room{o: o, poke: make(chan struct{}, 1)}
-	r.leapt.Store(true) // who knows what the clock did since the rows were written
+	if o.Held == nil {
+		o.Held = func(context.Context, string) {}
+	}
+	r := &Scheduler{o: o, poke: make(chan struct{}, 1)}
+	r.leapt.Store(true) // the clock may have been changed since the rows were written
 	return r
 }
 
 // Summary returns how many schedules are active, and when the next one is due (zero: none), as of the last commit that
-// Run saw or this room made.
-func (r *Room) Summary() (active int, next time.Time) {
+// Run saw or this Scheduler made.
+func (r *Scheduler) Summary() (active int, next time.Time) {
 	if ms := r.next.Load(); ms != 0 {
 		next = time.UnixMilli(ms)
 	}
 	return int(r.active.Load()), next
 }
 
-// Stays returns how long the process that has the agents stays for what is due next; 0: that is no reason to.
-func (r *Room) Stays(now time.Time) time.Duration {
+// Stays returns how long the process that has the agents must stay for the next schedule; 0: it need not.
+func (r *Scheduler) Stays(now time.Time) time.Duration {
 	_, next := r.Summary()
 	if left := next.Sub(now); !next.IsZero() && left <= Horizon {
 		return max(left, 0) + time.Second // it looks again once that has fired
@@ -211,22 +211,22 @@ func (r *Room) Stays(now time.Time) time.Duration {
 	return 0
 }
 
-// Poke has Run look at the rows again: another process may have changed them.
-func (r *Room) Poke() {
+// Poke makes Run look at the rows again: another process may have changed them.
+func (r *Scheduler) Poke() {
 	select {
 	case r.poke <- struct{}{}:
 	default:
 	}
 }
 
-// Leapt tells that the clock on the wall was set, or the machine slept.
-func (r *Room) Leapt() {
+// Leapt notes that the wall clock was set, or the machine slept.
+func (r *Scheduler) Leapt() {
 	r.leapt.Store(true)
 	r.Poke()
 }
 
-// changed hangs on tx that the rows were changed.
-func (r *Room) changed(tx *store.Tx) {
+// changed makes Run look at the rows again after tx commits.
+func (r *Scheduler) changed(tx *store.Tx) {
 	tx.Local(r, func() any {
 		tx.AfterCommit(r.Poke)
 		return nil
@@ -234,7 +234,7 @@ func (r *Room) changed(tx *store.Tx) {
 }
 
 // Add registers a schedule.
-func (r *Room) Add(ctx context.Context, o Order) (s Schedule, err error) {
+func (r *Scheduler) Add(ctx context.Context, o Order) (s Schedule, err error) {
 	err = r.o.DB.Write(ctx, "schedule", func(tx *store.Tx) error {
 		s, err = r.AddIn(tx, o)
 		return err
@@ -246,7 +246,7 @@ func (r *Room) Add(ctx context.Context, o Order) (s Schedule, err error) {
 }
 
 // AddIn is Add inside a transaction.
-func (r *Room) AddIn(tx *store.Tx, o Order) (Schedule, error) {
+func (r *Scheduler) AddIn(tx *store.Tx, o Order) (Schedule, error) {
 	if err := o.complete(); err != nil {
 		return Schedule{}, err
 	}
@@ -269,17 +269,20 @@ func (r *Room) AddIn(tx *store.Tx, o Order) (Schedule, error) {
 	if s.ID, err = insert(tx, s); err != nil {
 		return Schedule{}, err
 	}
+	if err := r.o.Seals.Seal(tx, store.Schedules, s.ID); err != nil {
+		return Schedule{}, err
+	}
 	r.changed(tx)
 	return s, nil
 }
 
-// milli is t as a row keeps it.
+// milli returns t as a row stores it.
 func milli(t time.Time) time.Time { return time.UnixMilli(t.UnixMilli()) }
 
-// now returns the time of a transaction, on the clock on the wall.
-func (r *Room) now(tx *store.Tx) time.Time { return tx.Now().In(r.o.Zone) }
+// now returns the time of a transaction in the wall clock's zone.
+func (r *Scheduler) now(tx *store.Tx) time.Time { return tx.Now().In(r.o.Zone) }
 
-// complete fills in what is empty and refuses what can't be scheduled.
+// complete fills in empty fields and refuses what can't be scheduled.
 func (o *Order) complete() error {
 	o.Text = strings.TrimSpace(o.Text)
 	if o.Kind == "" {
@@ -291,17 +294,26 @@ func (o *Order) complete() error {
 	if o.Priority == "" {
 		o.Priority = inbox.Normal
 	}
+	if o.Sandbox == "on" {
+		o.Sandbox = ""
+	}
 	switch {
 	case o.Kind != Reminder && o.Kind != Task && o.Kind != Command:
 		return fmt.Errorf("unknown kind %q: reminder or task", o.Kind)
+	case o.Kind == Command && o.Origin != Human:
+		return errors.New("only the human can schedule a command, on a screen: /schedule WHEN !COMMAND")
+	case o.Sandbox != "" && o.Sandbox != NoSandbox:
+		return fmt.Errorf("sandbox=%s: it is on or off", o.Sandbox)
+	case o.Sandbox != "" && o.Kind != Command:
+		return errors.New("sandbox=off is for commands (!CMD): an observer's checks run in the sandbox only")
 	case o.Text == "" && o.Kind == Reminder:
 		return errors.New("a reminder needs a text")
 	case o.Text == "" && o.Kind == Command:
 		return errors.New("a schedule needs a command")
 	case o.Text == "":
 		return errors.New("a scheduled task needs a prompt")
-	case len(o.Text) > mostText:
-		return fmt.Errorf("its text has %d bytes; %d are the most", len(o.Text), mostText)
+	case len(o.Text) > maxText:
+		return fmt.Errorf("its text has %d bytes; %d are the most", len(o.Text), maxText)
 	case o.Kind != Task && (o.CancelWhen != "" || o.Checks != ""):
 		return fmt.Errorf("a %s takes neither a condition nor checks: no agent looks at them", o.Kind)
 	case o.CancelWhen != "" && !o.When.Repeats():
@@ -311,7 +323,7 @@ func (o *Order) complete() error {
 }
 
 // room refuses one more than may be active.
-func (r *Room) room(tx *store.Tx, k Kind) error {
+func (r *Scheduler) room(tx *store.Tx, k Kind) error {
 	n, err := count(&tx.View, k)
 	switch {
 	case err != nil:
@@ -346,8 +358,8 @@ func nameFor(tx *store.Tx, o Order) (string, error) {
 
 // valid refuses what can't be typed as a name.
 func valid(name string) error {
-	if len(name) > mostName {
-		return fmt.Errorf("the name %q is longer than %d letters", name, mostName)
+	if len(name) > maxName {
+		return fmt.Errorf("the name %q is longer than %d letters", name, maxName)
 	}
 	for i, c := range name {
 		switch {

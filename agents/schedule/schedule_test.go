@@ -18,7 +18,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"fantail/agents/schedule/when"
+	"fantail/agents/tasks"
 	"fantail/inbox"
 	"fantail/store"
 	"fantail/store/storetest"
@@ -26,18 +26,18 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// bench is a room over a database of its own, whose clock on the wall can be set.
+// bench is a Scheduler over a database of its own, whose wall clock can be set.
 type bench struct {
 	*testing.T
-	db    *store.DB
-	room  *Room
-	off   *atomic.Int64 // how far the clock is ahead
-	main  int64
-	wakes atomic.Int64 // how often the room looked
-	stop  func()
+	db        *store.DB
+	scheduler *Scheduler
+	off       *atomic.Int64 // how far the clock is ahead
+	main      int64
+	wakes     atomic.Int64 // how often the Scheduler looked at the rows
+	stop      func()
 }
 
-// start opens a room that runs; it is to be called inside a bubble. change may change its options.
+// start starts a Scheduler; call it inside a bubble. change may change its options.
 func start(t *testing.T, path string, off *atomic.Int64, change func(o *Options)) *bench {
 	t.Helper()
 	b := &bench{T: t, off: off}
@@ -54,18 +54,18 @@ func start(t *testing.T, path string, off *atomic.Int64, change func(o *Options)
 		return err
 	})
 	o := Options{
-		DB: db, Inbox: inbox.New(db, nil), Now: b.now, Zone: time.UTC, Changed: func() { b.wakes.Add(1) },
+		DB: db, Seals: tasks.LoadLastingSeal(filepath.Dir(path)), Inbox: inbox.New(db, nil), Now: b.now, Zone: time.UTC, Changed: func() { b.wakes.Add(1) },
 		Heir:    func(_ *store.Tx, agent int64) (int64, error) { return agent, nil },
 		Trouble: func(err error) { t.Errorf("trouble: %v", err) },
 	}
 	if change != nil {
 		change(&o)
 	}
-	b.room = New(o)
+	b.scheduler = New(o)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() {
-		b.room.Run(ctx)
+		b.scheduler.Run(ctx)
 		close(done)
 	}()
 	b.stop = func() {
@@ -84,7 +84,7 @@ func (b *bench) now() time.Time { return time.Now().Add(time.Duration(b.off.Load
 // leap sets the clock.
 func (b *bench) leap(d time.Duration) {
 	b.off.Add(int64(d))
-	b.room.Leapt()
+	b.scheduler.Leapt()
 	synctest.Wait()
 }
 
@@ -104,19 +104,19 @@ func (b *bench) add(o Order, text string) Schedule {
 	return s
 }
 
-// try schedules what text says, such as `30m tea`.
+// try schedules a text such as `30m tea`.
 func (b *bench) try(o Order, text string) (Schedule, error) {
-	w, rest, err := when.Parse(text, b.now())
+	w, rest, err := ParseWhen(text, b.now())
 	if err != nil {
 		return Schedule{}, err
 	}
 	o.When, o.Text, o.Owner, o.Origin = w, rest, b.main, cmp.Or(o.Origin, Human)
-	s, err := b.room.Add(context.Background(), o)
+	s, err := b.scheduler.Add(context.Background(), o)
 	synctest.Wait()
 	return s, err
 }
 
-// mail returns what waits, oldest first, each as KIND: TEXT.
+// mail returns the pending messages, oldest first, each as KIND: TEXT.
 func (b *bench) mail() (all []string) {
 	b.Helper()
 	ms, err := inbox.New(b.db, nil).List(context.Background(), inbox.Query{Recipient: b.main})
@@ -140,7 +140,7 @@ func (b *bench) list() (ss []Schedule) {
 	return ss
 }
 
-// bubble runs f with a fresh room in fake time.
+// bubble runs f with a new Scheduler in fake time.
 func bubble(t *testing.T, change func(o *Options), f func(t *testing.T, b *bench)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -174,8 +174,8 @@ func TestReminder(t *testing.T) {
 	})
 }
 
-// TestReminder_afterARestart: what was due while no process was there comes once, at the next start, and says that it
-// is late.
+// TestReminder_afterARestart: a reminder that was due while no process ran comes once, at the next start, and says
+// that it is late.
 //
 // Spec: R-2, E-28.
 func TestReminder_afterARestart(t *testing.T) {
@@ -207,7 +207,7 @@ func TestReminder_afterARestart(t *testing.T) {
 	})
 }
 
-// TestRun_twoProcesses: two that look at the same rows fire each once.
+// TestRun_twoProcesses: two processes over the same rows fire each schedule once.
 func TestRun_twoProcesses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		path, off := filepath.Join(t.TempDir(), "fantail.db"), new(atomic.Int64)
@@ -226,7 +226,7 @@ func TestRun_twoProcesses(t *testing.T) {
 	})
 }
 
-// TestRun_idle: between two fires the room looks at nothing, with ten schedules; without any it never does.
+// TestRun_idle: between two fires the Scheduler reads no rows, with ten schedules; without any it never does.
 func TestRun_idle(t *testing.T) {
 	bubble(t, nil, func(t *testing.T, b *bench) {
 		before := b.wakes.Load()
@@ -249,8 +249,8 @@ func TestRun_idle(t *testing.T) {
 	})
 }
 
-// TestAlarm: where sleep holds timers up, an alarm stands for what is due next, and none where nothing is. One that can't
-// be set is tried again.
+// TestAlarm: on a machine whose sleep delays timers, an alarm is set for the next schedule, and none if there is none.
+// One that can't be set is tried again.
 func TestAlarm(t *testing.T) {
 	var at time.Time
 	var broken error
@@ -283,7 +283,7 @@ func TestAlarm(t *testing.T) {
 			t.Errorf("it stands at %v, not %v", at, tea.Due)
 		}
 		b.off.Add(int64(time.Hour)) // the machine sleeps, and wakes up with the alarm
-		b.room.Leapt()
+		b.scheduler.Leapt()
 		synctest.Wait()
 		if got := b.mail(); len(got) != 1 || !strings.HasPrefix(got[0], "reminder: tea (late") {
 			t.Errorf("%q", got)
@@ -309,7 +309,7 @@ func TestAlarm(t *testing.T) {
 	})
 }
 
-// TestRun_random sets clocks and lets machines sleep over schedules, and holds what fired against each time it was due.
+// TestRun_random sets clocks and lets machines sleep over schedules, and compares the fires with the due times.
 //
 // Spec: E-28.
 func TestRun_random(t *testing.T) {
@@ -333,12 +333,12 @@ func TestRun_random(t *testing.T) {
 				s := b.add(Order{Kind: Reminder, Name: fmt.Sprint("s", n)}, fmt.Sprintf(form, 5+rng.IntN(18)))
 				tracks = append(tracks, &track{Schedule: s, next: s.Due})
 			}
-			// expect notes what must have fired by now: each time when it was due, or, after a leap, one catch-up.
+			// expect calculates what must have fired by now: each due time or, after a leap, one catch-up.
 			expect := func(leapt bool) {
 				now := milli(b.now())
 				for _, tr := range tracks {
 					var all []time.Time
-					for !tr.next.IsZero() && !tr.next.After(now) && len(tr.want)+len(all) < MostRuns || leapt && len(all) > 0 && !tr.next.IsZero() && !tr.next.After(now) {
+					for !tr.next.IsZero() && !tr.next.After(now) && len(tr.want)+len(all) < MaxRuns || leapt && len(all) > 0 && !tr.next.IsZero() && !tr.next.After(now) {
 						due := tr.next
 						all, tr.next = append(all, due), time.Time{}
 						if !tr.When.Repeats() {
@@ -433,7 +433,7 @@ func TestRuns(t *testing.T) {
 				last = m
 			}
 		}
-		if len(got) != MostRuns+1 || !strings.Contains(last, "The schedule tea (every 5m) ended: it ran 100 times") {
+		if len(got) != MaxRuns+1 || !strings.Contains(last, "The schedule tea (every 5m) ended: it ran 100 times") {
 			t.Errorf("%d messages, %q", len(got), last)
 		}
 	})
@@ -442,7 +442,7 @@ func TestRuns(t *testing.T) {
 // TestLimits. Spec: R-7.
 func TestLimits(t *testing.T) {
 	bubble(t, nil, func(t *testing.T, b *bench) {
-		for range MostTasks {
+		for range MaxTasks {
 			b.add(Order{Kind: Task}, "every 1h look")
 		}
 		if _, err := b.try(Order{Kind: Task}, "1h look"); err == nil || !strings.Contains(err.Error(), "10 schedules are active") {
@@ -454,11 +454,11 @@ func TestLimits(t *testing.T) {
 		if _, err := b.try(Order{Kind: Reminder}, "1h tea"); err == nil || !strings.Contains(err.Error(), "50 reminders are active") {
 			t.Errorf("one more reminder: %v", err)
 		}
-		if _, err := b.room.Pause(t.Context(), "task-1", 0); err != nil {
+		if _, err := b.scheduler.Pause(t.Context(), "task-1", 0); err != nil {
 			t.Fatal(err)
 		}
 		b.add(Order{Kind: Task}, "every 1h look")
-		if _, err := b.room.Resume(t.Context(), "task-1", 0); err == nil {
+		if _, err := b.scheduler.Resume(t.Context(), "task-1", 0); err == nil {
 			t.Error("an eleventh was resumed")
 		}
 		for text, want := range map[string]string{"every 4m x": "least", "1h": "needs a prompt", "1h " + strings.Repeat("x", 4001): "4000"} {
@@ -475,6 +475,12 @@ func TestLimits(t *testing.T) {
 			{CancelWhen: "green"},
 			{Kind: Reminder, Checks: "test"},
 			{Kind: Reminder, CancelWhen: "green"},
+			{Kind: Command, Origin: Agent},
+			{Kind: Command, Origin: CLI},
+			{Kind: Command, Origin: Agent, Sandbox: NoSandbox},
+			{Kind: Command, Origin: Human, Sandbox: "none"},
+			{Kind: Task, Origin: Human, Sandbox: NoSandbox},
+			{Kind: Reminder, Origin: Human, Sandbox: NoSandbox},
 		} {
 			if s, err := b.try(o, "1h look"); err == nil {
 				t.Errorf("%+v is scheduled: %+v", o, s)
@@ -483,20 +489,30 @@ func TestLimits(t *testing.T) {
 	})
 }
 
-// firings is a Fire that notes what fired, or refuses.
+// firings is a Fire that records what fired, or refuses.
 type firings struct {
 	all    []Firing
+	mu     sync.Mutex // where refuse changes meanwhile
 	refuse error
 }
 
+// refuses makes it refuse from now on; nil: fire.
+func (f *firings) refuses(err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.refuse = err
+}
+
 func (f *firings) fire(_ *store.Tx, g Firing) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	if f.refuse == nil {
 		f.all = append(f.all, g)
 	}
 	return f.refuse
 }
 
-// TestFire: what a task begins holds its next fire up until it ended.
+// TestFire: while the work of a task goes on, its schedule does not fire again.
 //
 // Spec: O-86.
 func TestFire(t *testing.T) {
@@ -507,7 +523,7 @@ func TestFire(t *testing.T) {
 		if len(f.all) != 1 || f.all[0].Name != "ci" || f.all[0].Run.ID == 0 || f.all[0].Recipient != b.main || f.all[0].CancelWhen != "green" {
 			t.Fatalf("%+v", f.all)
 		}
-		if _, err := b.room.Fire(t.Context(), "ci", 0); err == nil || !strings.Contains(err.Error(), "runs already") {
+		if _, err := b.scheduler.Fire(t.Context(), "ci", 0); err == nil || !strings.Contains(err.Error(), "runs already") {
 			t.Errorf("fired by hand beside itself: %v", err)
 		}
 		b.write(func(tx *store.Tx) error {
@@ -526,7 +542,7 @@ func TestFire(t *testing.T) {
 		}
 		b.write(func(tx *store.Tx) error {
 			before, ok, err := Before(&tx.View, f.all[1].Run)
-			if !ok || before.Outcome != "completed" || len(before.Finding) > mostFinding+len("…") {
+			if !ok || before.Outcome != "completed" || len(before.Finding) > maxFinding+len("…") {
 				t.Errorf("%+v", before)
 			}
 			return err
@@ -534,8 +550,31 @@ func TestFire(t *testing.T) {
 	})
 }
 
-// TestFire_inVain: what can't start is told each time, with its prompt and the reason, and after five times in a row the
-// schedule ends.
+// TestFire_inVainThenNot: a start in between resets the count of failures.
+//
+// Spec: O-60.
+func TestFire_inVainThenNot(t *testing.T) {
+	f := &firings{}
+	bubble(t, func(o *Options) { o.Fire = f.fire }, func(t *testing.T, b *bench) {
+		b.add(Order{Name: "ci"}, "every 10m look at ci")
+		for range 3 {
+			f.refuses(errors.New("no sandbox here"))
+			pass((maxFails - 1) * 10 * time.Minute)
+			f.refuses(nil)
+			pass(10 * time.Minute)
+			b.write(func(tx *store.Tx) error {
+				_, err := End(tx, f.all[len(f.all)-1].Run.ID, "completed", "", 0)
+				return err
+			})
+		}
+		if got := b.mail(); len(got) != 3*(maxFails-1) || len(f.all) != 3 || len(b.list()) != 1 {
+			t.Errorf("%d started, %d schedules are left, and the mail says %q", len(f.all), len(b.list()), got)
+		}
+	})
+}
+
+// TestFire_inVain: work that can't start is reported each time, with its prompt and the reason, and after five times
+// in a row the schedule ends.
 //
 // Spec: O-60.
 func TestFire_inVain(t *testing.T) {
@@ -548,14 +587,14 @@ func TestFire_inVain(t *testing.T) {
 		}
 		pass(time.Hour * 5)
 		got := b.mail()
-		if len(got) != mostFails+1 || !strings.Contains(got[5], "could not start 5 times in a row: no sandbox here") || len(b.list()) != 0 {
+		if len(got) != maxFails+1 || !strings.Contains(got[5], "could not start 5 times in a row: no sandbox here") || len(b.list()) != 0 {
 			t.Errorf("%q", got)
 		}
-		if _, err := b.room.Fire(t.Context(), "ci", 0); err == nil {
+		if _, err := b.scheduler.Fire(t.Context(), "ci", 0); err == nil {
 			t.Error("an ended one fired")
 		}
 		b.add(Order{Name: "ci"}, "every 10m look at ci") // its name is free again
-		if _, err := b.room.Fire(t.Context(), "ci", 0); err == nil || !strings.Contains(err.Error(), "no sandbox here") {
+		if _, err := b.scheduler.Fire(t.Context(), "ci", 0); err == nil || !strings.Contains(err.Error(), "no sandbox here") {
 			t.Errorf("%v", err)
 		}
 	})
@@ -567,60 +606,60 @@ func TestChange(t *testing.T) {
 		b.add(Order{Kind: Reminder, Name: "tea", Origin: Agent}, "1h tea")
 		b.add(Order{Kind: Reminder, Name: "walk", Origin: Agent}, "every 1h walk")
 		b.add(Order{Kind: Reminder, Name: "mine"}, "1d the human's")
-		if none := (*NoneError)(nil); !errors.As(second(b.room.Remove(ctx, "mine", b.main, "x")), &none) {
+		if none := (*NoneError)(nil); !errors.As(second(b.scheduler.Remove(ctx, "mine", b.main, "x")), &none) {
 			t.Error("an agent removed what the human made")
 		}
-		if _, err := b.room.Remove(ctx, "mine", 0, "x"); err != nil {
+		if _, err := b.scheduler.Remove(ctx, "mine", 0, "x"); err != nil {
 			t.Error(err)
 		}
 		other := b.main + 1
 		for what, err := range map[string]error{
-			"paused":  second(b.room.Pause(ctx, "tea", other)),
-			"removed": second(b.room.Remove(ctx, "tea", other, "x")),
-			"fired":   second(b.room.Fire(ctx, "tea", other)),
-			"resumed": second(b.room.Resume(ctx, "tea", other)),
+			"paused":  second(b.scheduler.Pause(ctx, "tea", other)),
+			"removed": second(b.scheduler.Remove(ctx, "tea", other, "x")),
+			"fired":   second(b.scheduler.Fire(ctx, "tea", other)),
+			"resumed": second(b.scheduler.Resume(ctx, "tea", other)),
 		} {
 			if none := (*NoneError)(nil); !errors.As(err, &none) {
 				t.Errorf("another's was %s: %v", what, err)
 			}
 		}
 		for _, name := range []string{"tea", "walk"} {
-			if s, err := b.room.Pause(ctx, name, b.main); err != nil || s.State != Paused || !s.Due.IsZero() {
+			if s, err := b.scheduler.Pause(ctx, name, b.main); err != nil || s.State != Paused || !s.Due.IsZero() {
 				t.Fatalf("%+v, %v", s, err)
 			}
 		}
-		if second(b.room.Pause(ctx, "tea", 0)) == nil {
+		if second(b.scheduler.Pause(ctx, "tea", 0)) == nil {
 			t.Error("paused twice")
 		}
 		pass(90 * time.Minute)
 		if got := b.mail(); got != nil {
 			t.Fatalf("a paused one fired: %q", got)
 		}
-		if active, next := b.room.Summary(); active != 0 || !next.IsZero() || b.room.Stays(b.now()) != 0 {
+		if active, next := b.scheduler.Summary(); active != 0 || !next.IsZero() || b.scheduler.Stays(b.now()) != 0 {
 			t.Errorf("%d active, next %s", active, next)
 		}
 		for _, name := range []string{"tea", "walk"} {
-			if _, err := b.room.Resume(ctx, name, 0); err != nil {
+			if _, err := b.scheduler.Resume(ctx, name, 0); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if second(b.room.Resume(ctx, "walk", 0)) == nil {
+		if second(b.scheduler.Resume(ctx, "walk", 0)) == nil {
 			t.Error("resumed twice")
 		}
 		synctest.Wait()
 		if got := b.mail(); len(got) != 1 || !strings.HasPrefix(got[0], "reminder: tea (late") {
 			t.Errorf("%q", got)
 		}
-		if active, next := b.room.Summary(); active != 1 || !next.Equal(milli(b.now().Add(time.Hour))) || b.room.Stays(b.now()) != time.Hour+time.Second {
+		if active, next := b.scheduler.Summary(); active != 1 || !next.Equal(milli(b.now().Add(time.Hour))) || b.scheduler.Stays(b.now()) != time.Hour+time.Second {
 			t.Errorf("%d active, next %s", active, next)
 		}
-		if s, err := b.room.Fire(ctx, "walk", 0); err != nil || s.Runs != 1 || s.Last.Outcome != "completed" {
+		if s, err := b.scheduler.Fire(ctx, "walk", 0); err != nil || s.Runs != 1 || s.Last.Outcome != "completed" {
 			t.Errorf("%+v, %v", s, err)
 		}
-		if second(b.room.Fire(ctx, "tea", 0)) == nil {
+		if second(b.scheduler.Fire(ctx, "tea", 0)) == nil {
 			t.Error("one that fired fired again")
 		}
-		if s, err := b.room.Remove(ctx, "walk", b.main, "you removed it"); err != nil || s.State != Ended || s.Why != "you removed it" {
+		if s, err := b.scheduler.Remove(ctx, "walk", b.main, "you removed it"); err != nil || s.State != Ended || s.Why != "you removed it" {
 			t.Errorf("%+v, %v", s, err)
 		}
 		if err := b.db.Read(ctx, func(rx *store.Rx) error {
@@ -644,21 +683,21 @@ func TestChange(t *testing.T) {
 
 func second(_ Schedule, err error) error { return err }
 
-// TestStays: what is due within a day keeps the process that has the agents.
+// TestStays: a schedule due within a day keeps the process that has the agents alive.
 func TestStays(t *testing.T) {
 	bubble(t, nil, func(t *testing.T, b *bench) {
 		b.add(Order{Kind: Reminder}, "25h tea")
-		if b.room.Stays(b.now()) != 0 {
+		if b.scheduler.Stays(b.now()) != 0 {
 			t.Error("it stays for more than a day")
 		}
 		pass(2 * time.Hour)
-		if b.room.Stays(b.now()) != 23*time.Hour+time.Second {
+		if b.scheduler.Stays(b.now()) != 23*time.Hour+time.Second {
 			t.Error("it does not stay for less than a day")
 		}
 	})
 }
 
-// TestRun_trouble: a database that refuses is tried again, and what was due fires then.
+// TestRun_trouble: a database that refuses is tried again, and due schedules fire then.
 func TestRun_trouble(t *testing.T) {
 	var told []error
 	broken := errors.New("no heir")
@@ -683,23 +722,23 @@ func TestRun_trouble(t *testing.T) {
 	})
 }
 
-// TestPast: those that ended are read by pages, in both directions, and searched.
+// TestPast: ended schedules are read by pages, in both directions, and searched.
 func TestPast(t *testing.T) {
 	bubble(t, nil, func(t *testing.T, b *bench) {
 		for _, name := range []string{"a", "b", "c", "d", "e"} {
-			if _, err := b.room.Add(t.Context(), Order{Name: name, Owner: b.main, Kind: Reminder, Text: "Tea with " + name, When: when.After(time.Hour)}); err != nil {
+			if _, err := b.scheduler.Add(t.Context(), Order{Name: name, Owner: b.main, Kind: Reminder, Text: "Tea with " + name, When: After(time.Hour)}); err != nil {
 				t.Fatal(err)
 			}
 		}
 		for _, name := range []string{"b", "a", "e", "d"} {
-			if _, err := b.room.Remove(t.Context(), name, 0, "you removed it"); err != nil {
+			if _, err := b.scheduler.Remove(t.Context(), name, 0, "you removed it"); err != nil {
 				t.Fatal(err)
 			}
 		}
 		ids := map[string]int64{}
 		list := func(p Past) (names string) {
 			t.Helper()
-			ss, err := b.room.Past(t.Context(), p)
+			ss, err := b.scheduler.Past(t.Context(), p)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -720,11 +759,11 @@ func TestPast(t *testing.T) {
 				t.Errorf("%+v: %s, not %s", p, got, want)
 			}
 		}
-		s, runs, err := b.room.Look(t.Context(), ids["b"])
+		s, runs, err := b.scheduler.Look(t.Context(), ids["b"])
 		if err != nil || s.Name != "b" || s.Why != "you removed it" || len(runs) != 0 {
 			t.Errorf("%+v, %v, %v", s, runs, err)
 		}
-		if _, _, err := b.room.Look(t.Context(), 99); err == nil {
+		if _, _, err := b.scheduler.Look(t.Context(), 99); err == nil {
 			t.Error("a schedule that is not there was found")
 		}
 	})

@@ -7,26 +7,26 @@ import (
 	"strings"
 	"sync"
 
-	"fantail/tools/tree"
+	"fantail/tools/files"
 )
 
-// mostBelow is how many directories are kept that tools touched; what others bring nobody finds.
-const mostBelow = 1000
+// maxBelow is how many touched directories are remembered; further ones are ignored.
+const maxBelow = 1000
 
-// below are the directories of the workspace below those where the human works, in the order in which tools first touched
-// them: the name that something has which one of them brings never passes to something that is found later.
+// below are the directories that tools touched, below those where the human works, in the order of the first touch: a
+// name found in an earlier one never passes to an item that is found later.
 type below struct {
 	mu    sync.Mutex
 	dirs  []string // from the root
 	known map[string]bool
-	moved func(dirs []string) // hears in which directories changes matter; nil: nobody
+	moved func(dirs []string) // called with the directories in which changes matter; nil: off
 
-	moving sync.Mutex // moved hears of one thing at a time
+	moving sync.Mutex // serialises the calls of moved
 }
 
-// Touch finds what directories of the workspace bring that tools touched: absolute, resolved, and not those of which the
-// skills are there from the start. It reads them, each the first time. s may be nil.
-func (s *Shelf) Touch(dirs []string) {
+// Touch finds the items of directories that tools touched: absolute, resolved, and without those whose skills are
+// there from the start. It reads each of them the first time. s may be nil.
+func (s *Catalog) Touch(dirs []string) {
 	if s == nil {
 		return
 	}
@@ -34,7 +34,7 @@ func (s *Shelf) Touch(dirs []string) {
 	s.below.mu.Lock()
 	for _, dir := range dirs {
 		rel, err := filepath.Rel(s.o.Root, dir)
-		if err != nil || !filepath.IsLocal(rel) || s.below.known[rel] || len(s.below.dirs) >= mostBelow || slices.Contains(s.o.upward(), rel) {
+		if err != nil || !filepath.IsLocal(rel) || s.below.known[rel] || len(s.below.dirs) >= maxBelow || slices.Contains(s.o.upward(), rel) {
 			continue
 		}
 		if s.below.known == nil {
@@ -52,24 +52,24 @@ func (s *Shelf) Touch(dirs []string) {
 	}
 }
 
-// touched are the directories that tools touched, in their order.
-func (s *Shelf) touched() []string {
+// touched returns the directories that tools touched, in their order.
+func (s *Catalog) touched() []string {
 	s.below.mu.Lock()
 	defer s.below.mu.Unlock()
 	return slices.Clone(s.below.dirs)
 }
 
-// Moves has hear told, at once and whenever that changes, in which directories a change may change what Now returns. Some
-// of them are not there.
-func (s *Shelf) Moves(hear func(dirs []string)) {
+// Moves has hear called, at once and after each change, with the directories in which a change may change what Now
+// returns. Some of them may not exist.
+func (s *Catalog) Moves(hear func(dirs []string)) {
 	s.below.mu.Lock()
 	s.below.moved = hear
 	s.below.mu.Unlock()
 	s.moves()
 }
 
-// moves tells who watches in which directories changes matter now.
-func (s *Shelf) moves() {
+// moves passes the directories in which changes matter to the watcher.
+func (s *Catalog) moves() {
 	s.below.moving.Lock()
 	defer s.below.moving.Unlock()
 	s.below.mu.Lock()
@@ -80,9 +80,9 @@ func (s *Shelf) moves() {
 	}
 }
 
-// lower adds the directories in which a change may change what those bring that tools touched. There may be many, so that of
-// what is not there nothing is named but where it would come.
-func (s *Shelf) lower(dirs map[string]bool) {
+// lower adds the directories in which a change may affect the items of touched directories. There may be many, so of
+// those that do not exist it adds only the parent in which they would appear.
+func (s *Catalog) lower(dirs map[string]bool) {
 	is := func(path string) bool {
 		i, err := os.Lstat(path)
 		return err == nil && i.IsDir()
@@ -102,9 +102,9 @@ func (s *Shelf) lower(dirs map[string]bool) {
 	}
 }
 
-// bring are those of the directories that may bring something.
+// bring returns those of the directories that may have items.
 func (o *Options) bring(dirs []string) (some []string) {
-	h := tree.Tree{Dir: o.Root, Bound: true}.Open()
+	h := files.Root{Dir: o.Root, Bound: true}.Open()
 	defer h.Close()
 	for _, dir := range dirs {
 		h.Near(dir)
@@ -118,8 +118,8 @@ func (o *Options) bring(dirs []string) (some []string) {
 	return some
 }
 
-// apart gives something of a directory below a name that nothing else has: its own, with that of the directory before it, if
-// the own is taken. It says why it has none.
+// apart gives an item of a touched directory a unique name: its own, with its directory's name before it if its own is
+// taken. It returns why it can't.
 func (f *finder) apart(i *Item) (out string) {
 	taken := func(name string) string {
 		for _, k := range []Kind{Skill, Command} { // people call both in one way

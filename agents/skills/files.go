@@ -4,20 +4,20 @@ import (
 	"strings"
 
 	"fantail/tools"
-	"fantail/tools/tree"
+	"fantail/tools/files"
 )
 
-// What is read of files.
+// Limits of reading files.
 const (
-	mostFile  = 256 << 10 // bytes of a file
-	mostHead  = 36 << 10  // of those that say what it is: the matter, and what follows
-	mostFiles = 2000      // in a directory and below it
-	mostDepth = 4         // directories below that of commands or agents
+	maxFile  = 256 << 10 // bytes of a file
+	maxHead  = 36 << 10  // of those that say what it is: the matter, and what follows
+	maxFiles = 2000      // in a directory and below it
+	maxDepth = 4         // directories below that of commands or agents
 )
 
 // place is a directory that holds files of a kind.
 type place struct {
-	tree tree.Tree
+	tree files.Root
 	rel  string // in the tree
 	show string // as people name it
 	kind Kind
@@ -26,7 +26,7 @@ type place struct {
 	below string // the same from the root, if a tool had to touch it first
 }
 
-// flat is text on one line, at most so many bytes, without what a terminal would obey.
+// flat returns text on one line, at most that many bytes, without control characters.
 func flat(s string, most int) string {
 	if len(s) <= most && isFlat(s) {
 		return s

@@ -14,18 +14,17 @@ import (
 
 	"fantail/agents/instructions"
 	"fantail/tools"
-	"fantail/tools/front"
-	"fantail/tools/tree"
+	"fantail/tools/files"
 )
 
 //go:embed ours
 var ours embed.FS
 
-// nameForm is the form of names. They are ASCII, so that no two look alike, and none is a path.
+// nameForm matches names. They are ASCII, so that no two look alike, and none is a path.
 var nameForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$`)
 
-// mostAbout is how many bytes of a description are kept.
-const mostAbout = 1024
+// maxAbout is how many bytes of a description are stored.
+const maxAbout = 1024
 
 // finder fills a list.
 type finder struct {
@@ -34,13 +33,13 @@ type finder struct {
 	below []string // directories that tools touched
 	left  int      // files that are still read of a place
 
-	own *tree.Hold // the workspace
-	in  *tree.Hold // that of the present place
+	own *files.RootHold // the workspace
+	in  *files.RootHold // that of the present place
 }
 
 // look finds everything.
 func (f *finder) look() {
-	f.own = tree.Tree{Dir: f.o.Root, Bound: true}.Open()
+	f.own = files.Root{Dir: f.o.Root, Bound: true}.Open()
 	defer f.own.Close()
 	for _, p := range f.o.places() {
 		f.place(p)
@@ -58,9 +57,9 @@ func (f *finder) look() {
 	f.slashes()
 }
 
-// place finds what is in a place.
+// place finds the files of a place.
 func (f *finder) place(p place) {
-	f.left, f.in = mostFiles, f.own
+	f.left, f.in = maxFiles, f.own
 	if !p.tree.Bound {
 		f.in = p.tree.Open()
 		defer f.in.Close()
@@ -77,20 +76,20 @@ func (f *finder) place(p place) {
 // broken notes a file that can't be used.
 func (f *finder) broken(source string, err error) {
 	sep := ": "
-	if at := (*front.Fault)(nil); errors.As(err, &at) {
+	if at := (*tools.FrontFault)(nil); errors.As(err, &at) {
 		sep = ":"
 	}
 	f.l.Broken = append(f.l.Broken, flat(source, 300)+sep+tools.Line(err.Error()))
 }
 
-// entries are the names in a directory of a place.
+// entries returns the names in a directory of a place.
 func (f *finder) entries(p place, rel string) []fs.DirEntry {
-	es, err := f.in.List(filepath.Join(p.rel, rel), mostFiles)
+	es, err := f.in.List(filepath.Join(p.rel, rel), maxFiles)
 	if err != nil {
 		f.broken(path.Join(p.show, rel), err)
 	}
-	if len(es) >= mostFiles {
-		f.broken(path.Join(p.show, rel), fmt.Errorf("more than %d files stand there, the rest is not read", mostFiles))
+	if len(es) >= maxFiles {
+		f.broken(path.Join(p.show, rel), fmt.Errorf("more than %d files stand there, the rest is not read", maxFiles))
 	}
 	return es
 }
@@ -102,7 +101,7 @@ func (f *finder) skills(p place) {
 			continue
 		}
 		rel := filepath.Join(e.Name(), "SKILL.md")
-		text, size, err := f.in.Head(filepath.Join(p.rel, rel), mostHead, mostFile)
+		text, size, err := f.in.Head(filepath.Join(p.rel, rel), maxHead, maxFile)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -110,15 +109,15 @@ func (f *finder) skills(p place) {
 	}
 }
 
-// one reports whether one more file or directory of a place is looked at. That it is not is told once.
+// one reports whether one more file or directory of a place may be read. It reports the first refusal as broken.
 func (f *finder) one(p place) bool {
 	if f.left--; f.left == -1 {
-		f.broken(p.show, fmt.Errorf("more than %d files and directories lie below it, the rest is not read", mostFiles))
+		f.broken(p.show, fmt.Errorf("more than %d files and directories lie below it, the rest is not read", maxFiles))
 	}
 	return f.left >= 0
 }
 
-// files finds Markdown files, also below. Names below a directory of commands are told apart by its name.
+// files finds Markdown files, also in subdirectories. A subdirectory of commands becomes a part of their names.
 func (f *finder) files(p place, rel string, depth int) {
 	for _, e := range f.entries(p, rel) {
 		name := e.Name()
@@ -130,7 +129,7 @@ func (f *finder) files(p place, rel string, depth int) {
 			if !f.one(p) {
 				return
 			}
-			text, size, err := f.in.Head(filepath.Join(p.rel, at), mostHead, mostFile)
+			text, size, err := f.in.Head(filepath.Join(p.rel, at), maxHead, maxFile)
 			if errors.Is(err, fs.ErrNotExist) { // a link to nothing
 				continue
 			}
@@ -138,7 +137,7 @@ func (f *finder) files(p place, rel string, depth int) {
 				base = strings.ReplaceAll(filepath.ToSlash(rel), "/", ":") + ":" + base
 			}
 			f.add(p, at, base, text, size, err)
-		case e.IsDir() && depth < mostDepth:
+		case e.IsDir() && depth < maxDepth:
 			if !f.one(p) {
 				return
 			}
@@ -164,11 +163,14 @@ func (f *finder) add(p place, rel, base string, text []byte, size int64, err err
 	} else {
 		i.Source = "Fantail's own"
 	}
-	var m front.Matter
+	var m tools.FrontMatter
 	if err == nil {
-		m, err = front.Read(text)
+		m, err = tools.ReadFrontMatter(text)
 	}
 	if err == nil {
+		if m.Left != nil {
+			i.Notes = append(i.Notes, i.Source+":"+m.Left.Error())
+		}
 		err = i.describe(&m, f.o)
 	}
 	if err != nil {
@@ -178,16 +180,13 @@ func (f *finder) add(p place, rel, base string, text []byte, size int64, err err
 	f.l.Items = append(f.l.Items, i)
 }
 
-// describe reads what a file says about itself.
-func (i *Item) describe(m *front.Matter, o *Options) error {
-	if n := m.Get("name"); n != nil && i.Kind != Command {
-		if i.Kind == Agent && !nameForm.MatchString(n.Text) {
-			return &front.Fault{Line: n.Line, Column: 1, Text: fmt.Sprintf("the name %q does not do: it takes letters A to Z, digits, dot, dash and underscore, at most 64 of them", flat(n.Text, 80))}
-		}
+// describe reads a file's front matter.
+func (i *Item) describe(m *tools.FrontMatter, o *Options) error {
+	if n := m.Get("name"); n != nil && n.Text != "" && i.Kind != Command {
 		if nameForm.MatchString(n.Text) {
 			i.Name = n.Text
 		} else {
-			i.note(n, fmt.Sprintf("the name %q does not do, %s is used", flat(n.Text, 80), flat(i.Name, 80)))
+			i.note(n, fmt.Sprintf("the name %q does not do, %s is used: it takes letters A to Z, digits, dot, dash and underscore, at most 64 of them", flat(n.Text, 80), flat(i.Name, 80)))
 		}
 	}
 	for part := range strings.SplitSeq(i.Name, ":") {
@@ -204,16 +203,17 @@ func (i *Item) describe(m *front.Matter, o *Options) error {
 	if w := m.Get("when_to_use"); w != nil {
 		about += " " + w.Text
 	}
-	i.About = flat(about, mostAbout)
+	i.About = flat(about, maxAbout)
 	if h := m.Get("argument-hint"); h != nil {
-		i.Hint = flat(cmp.Or(h.Text, strings.Join(h.List, " ")), 60)
+		i.Hint = flat(cmp.Or(strings.Join(h.List, " "), h.Text), 60)
 	}
 	if i.Kind == Agent {
 		return i.readRole(m, o)
 	}
 	i.wants(m.Body, o)
-	i.Manual = i.Kind == Command || truth(m.Get("disable-model-invocation"))
-	if u := m.Get("user-invocable"); u == nil || !strings.EqualFold(u.Text, "false") {
+	// Both only restrict the use: an unclear value restricts it.
+	i.Manual = i.Kind == Command || i.says(m.Get("disable-model-invocation")) != no
+	if u := m.Get("user-invocable"); u == nil || u.Text == "" || i.says(u) == yes {
 		i.Slash = i.Name
 	}
 	for _, w := range m.Get("paths").Words() {
@@ -235,11 +235,11 @@ func (i *Item) describe(m *front.Matter, o *Options) error {
 
 // wants finds the command lines of a text, of which only the beginning may have been read.
 func (i *Item) wants(body string, o *Options) {
-	if i.Bytes > mostHead {
-		text, err := i.tree.Whole(i.rel, mostFile)
-		m, wrong := front.Read(text)
+	if i.Bytes > maxHead {
+		text, err := i.tree.Whole(i.rel, maxFile)
+		m, wrong := tools.ReadFrontMatter(text)
 		if body = m.Body; err != nil || wrong != nil {
-			return // who uses it is told
+			return // using it reports the error
 		}
 	}
 	if strings.Contains(body, "!`") || strings.Contains(body, "`!") || strings.Contains(body, "~!") {
@@ -247,8 +247,8 @@ func (i *Item) wants(body string, o *Options) {
 	}
 }
 
-// forks reads what an agent of its own is to be like, if one carries it out.
-func (i *Item) forks(m *front.Matter, o *Options) {
+// forks reads the settings of the agent that carries the file out, if one does.
+func (i *Item) forks(m *tools.FrontMatter, o *Options) {
 	if c := m.Get("context"); c != nil {
 		if i.Fork = c.Text == "fork"; !i.Fork {
 			i.note(c, fmt.Sprintf("context %s is not known: it is fork, or not said", flat(c.Text, 40)))
@@ -276,7 +276,7 @@ func (i *Item) forks(m *front.Matter, o *Options) {
 	}
 }
 
-// model is the full name of a model.
+// model returns the full name of a model.
 func (o *Options) model(name string) (string, error) {
 	if _, vendor := tools.VendorOf(name); vendor {
 		return "", errors.New("a file sends nothing to another vendor's agent")
@@ -287,14 +287,36 @@ func (o *Options) model(name string) (string, error) {
 	return o.Model(name)
 }
 
-// note notes what of a field is not used.
-func (i *Item) note(f *front.Field, text string) {
+// note notes which part of a field is not used.
+func (i *Item) note(f *tools.FrontField, text string) {
 	i.Notes = append(i.Notes, fmt.Sprintf("%s:%d:1: %s", i.Source, f.Line, text))
 }
 
-func truth(f *front.Field) bool { return f != nil && strings.EqualFold(f.Text, "true") }
+// answer is the value of a yes or no field.
+type answer int
 
-// rank finds which of those with the same name is in use: the first that was found, and a skill before a command.
+const (
+	no answer = iota // or nothing
+	yes
+	unclear
+)
+
+// says reads a yes or no field, and notes any other value.
+func (i *Item) says(f *tools.FrontField) answer {
+	if f == nil {
+		return no
+	}
+	switch strings.ToLower(f.Text) {
+	case "", "false", "no", "off", "0":
+		return no
+	case "true", "yes", "on", "1":
+		return yes
+	}
+	i.note(f, fmt.Sprintf("%s %s is neither true nor false", f.Key, flat(f.Text, 40)))
+	return unclear
+}
+
+// rank picks the item in use among those with the same name: the first that was found, and a skill before a command.
 func (f *finder) rank() {
 	for _, i := range f.l.Items {
 		by := f.l.by[i.Kind]
@@ -319,7 +341,8 @@ func (f *finder) rank() {
 	}
 }
 
-// slashes finds what people can type. A command in a directory is also called by its last name, if nothing else is.
+// slashes sets the names that people can type. A command in a directory also has its last name, if nothing else has
+// it.
 func (f *finder) slashes() {
 	short := map[string][]*Item{}
 	for _, i := range f.l.Items {

@@ -11,21 +11,21 @@ import (
 	"fantail/tools"
 )
 
-// Wanted is a command line that a file wants run, so that what it puts out takes its place.
+// Wanted is a command line in a file, to be replaced by its output.
 type Wanted struct {
 	Of    *Item
-	All   []string // the command lines of the file as it is now, this one among them
-	Line  string   // as it stands in the file
+	All   []string // the present command lines of the file, including this one
+	Line  string   // as written in the file
 	Args  string   // what the file is used for: $ARGUMENTS
 	Words []string // the same, in words: $1 and on
-	Typed bool     // a human typed these; else they are a model's
+	Typed bool     // a human typed these; otherwise a model wrote them
 }
 
-// Runner runs a line and returns what it put out. The error says why it did not run.
+// Runner runs a line and returns its output. The error says why it did not run.
 type Runner func(ctx context.Context, w Wanted) (string, error)
 
-// Begin says who runs command lines. Until then none runs.
-func (s *Shelf) Begin(r Runner) {
+// Begin sets what runs command lines. Until then none runs.
+func (s *Catalog) Begin(r Runner) {
 	if s != nil {
 		s.runs.Store(&r)
 	}
@@ -38,9 +38,9 @@ type piece struct {
 	line string // of a command line; "": it is none
 }
 
-// pieces takes a text apart, completely. A command line is !`cmd` with nothing before it that belongs to it, and a fenced
-// block that begins with ```! is one, too. In other blocks one counts only that has its line for itself, and in a code span
-// none does: there, texts explain what they do not want done.
+// pieces splits a text completely into text and command lines. A command line is !`cmd` at the beginning of a word, or
+// a fenced block that begins with ```!. In other blocks only one that is alone on its line counts, and in a code span
+// none: there, texts show commands without wanting them run.
 func pieces(body string) (all []piece) {
 	fence := "" // that ends the block; "": there is none
 	lines := strings.SplitAfter(body, "\n")
@@ -76,7 +76,7 @@ func pieces(body string) (all []piece) {
 	return all
 }
 
-// fenceOf is the mark that a line begins or ends a fenced block with; "": it does not.
+// fenceOf returns the mark with which a line begins or ends a fenced block; "": it does not.
 func fenceOf(line string) string {
 	for _, c := range "`~" {
 		if rest := strings.TrimLeft(line, string(c)); len(line)-len(rest) >= 3 && !strings.ContainsRune(rest, c) {
@@ -86,7 +86,7 @@ func fenceOf(line string) string {
 	return ""
 }
 
-// closing is how many lines a block has that ends with the mark; 0: none, or it does not end.
+// closing returns how many lines a block has that ends with the mark; 0: none, or it does not end.
 func closing(lines []string, mark string) int {
 	for n, l := range lines {
 		if l = strings.TrimSpace(l); fenceOf(l) == l && len(l) >= len(mark) && l[0] == mark[0] {
@@ -96,7 +96,7 @@ func closing(lines []string, mark string) int {
 	return 0
 }
 
-// spans takes a line apart.
+// spans splits a line into pieces.
 func spans(line string) (all []piece) {
 	from := 0
 	text := func(to int) {
@@ -133,7 +133,7 @@ func spans(line string) (all []piece) {
 	return all
 }
 
-// spanEnd is where a code span ends that so many backticks opened; -1: nowhere.
+// spanEnd returns where a code span ends that this many backticks opened; -1: nowhere.
 func spanEnd(s string, run int) int {
 	for at := 0; at < len(s); {
 		if s[at] != '`' {
@@ -148,28 +148,28 @@ func spanEnd(s string, run int) int {
 	return -1
 }
 
-// apart reports whether what follows that text begins something of its own.
+// apart reports whether text after before begins a new word.
 func apart(before string) bool {
 	return before == "" || strings.ContainsAny(before[len(before)-1:], " \t([{<>\"'=:|*_-")
 }
 
-// commandLines are those among the pieces of a text.
+// commandLines returns the command lines among the pieces of a text.
 func commandLines(pieces []piece) (all []string) {
 	for _, p := range pieces {
-		if p.line != "" && len(all) < mostRefs {
+		if p.line != "" && len(all) < maxRefs {
 			all = append(all, p.line)
 		}
 	}
 	return all
 }
 
-// takes finds where a command line takes what its file is used for.
+// takes matches where a command line uses the arguments of its file.
 var takes = regexp.MustCompile(`\$\{?(?:ARGUMENTS|[0-9@*#])`)
 
-// Takes reports whether the line takes what the file is used for.
+// Takes reports whether the line uses the arguments of its file.
 func (w Wanted) Takes() bool { return takes.MatchString(w.Line) }
 
-// command is what a command line puts out, if it may run.
+// command returns the output of a command line, if it may run.
 func (e *expansion) command(p piece) string {
 	e.refs++
 	run := e.s.runs.Load()
@@ -178,8 +178,8 @@ func (e *expansion) command(p piece) string {
 	switch {
 	case run == nil:
 		err = errors.New("nothing runs it here")
-	case e.refs > mostRefs:
-		err = fmt.Errorf("more than %d files and commands are named", mostRefs)
+	case e.refs > maxRefs:
+		err = fmt.Errorf("more than %d files and commands are named", maxRefs)
 	default:
 		w := Wanted{Of: e.i, All: e.lines, Line: p.line, Args: e.args, Words: split(e.args), Typed: e.typed}
 		e.took = e.took || w.Takes()
@@ -195,10 +195,10 @@ func (e *expansion) command(p piece) string {
 	return "<output>" + out + "</output>"
 }
 
-// Lines are the command lines of a skill or a command as it was when it was found, which run where its text is used.
+// Lines returns the command lines of a skill or a command when it was found. They run where its text is used.
 func (i *Item) Lines() []string { return i.lines }
 
-// Dir is the directory of the file, as seen from the workspace or from the user's directory that holds it.
+// Dir returns the directory of the file, relative to the workspace or to the user's directory that contains it.
 func (i *Item) Dir() string { return filepath.Dir(i.rel) }
 
 // Own reports whether the file is the user's own, or the program's, and not the workspace's.

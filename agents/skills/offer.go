@@ -9,18 +9,18 @@ import (
 	"strings"
 
 	"fantail/agents/instructions"
-	"fantail/tools/permit"
+	"fantail/tools/permission"
 )
 
-// How many bytes models are told.
+// How many bytes models get.
 const (
-	mostSkills = 8 << 10 // of all skills
-	mostAgents = 4 << 10 // of all agents in files
-	longest    = 400     // of one description, if all fit
-	short      = 80      // of one, if they don't
+	maxSkills = 8 << 10 // of all skills
+	maxAgents = 4 << 10 // of all agents in files
+	longest   = 400     // of one description, if all fit
+	short     = 80      // of one, if they don't
 )
 
-// Offer is what models are told of, as it stands in their system prompt. The bodies come only once they are used.
+// Offer is what models are told about skills and agents in their system prompt. The bodies come only when used.
 type Offer struct {
 	Skills string // "": there are none
 	Agents string
@@ -28,18 +28,18 @@ type Offer struct {
 	Listed, Short, Left int // skills that are listed, of them in short, and left out
 
 	Working int                 // agents that are listed
-	Fitting []instructions.File // skills for certain files: models are told of one once a tool touched a file it is about
+	Fitting []instructions.File // skills for certain files: models are told of one once a tool touched such a file
 }
 
-// Obey has models told of nothing that rules of the gate deny them.
-func (s *Shelf) Obey(g *permit.Gate) {
+// Obey hides from models what the gate's rules deny them.
+func (s *Catalog) Obey(g *permission.Gate) {
 	if s != nil {
 		s.gate.Store(g)
 	}
 }
 
-// Denied is the rule, with its place, that denies models what a file brings; "": none does, or it is not for models.
-func (s *Shelf) Denied(i *Item) string {
+// Denied returns the rule, with its place, that denies an item to models; "": none does, or it is not for models.
+func (s *Catalog) Denied(i *Item) string {
 	g := s.gate.Load()
 	switch {
 	case g == nil:
@@ -52,15 +52,15 @@ func (s *Shelf) Denied(i *Item) string {
 	return ""
 }
 
-// told is an offer, and what it is made of.
+// told is an offer, and what it was made from.
 type told struct {
 	list  *List
 	rules int
 	offer Offer
 }
 
-// Offer is what models are told of now. It is made anew only once files or rules have changed.
-func (s *Shelf) Offer() *Offer {
+// Offer returns the present offer to models. It is made again only once files or rules have changed.
+func (s *Catalog) Offer() *Offer {
 	t := &told{list: s.Now()}
 	if g := s.gate.Load(); g != nil {
 		t.rules = g.Limited()
@@ -73,8 +73,8 @@ func (s *Shelf) Offer() *Offer {
 	return &t.offer
 }
 
-// offer says what models are told of a list.
-func (s *Shelf) offer(l *List) (o Offer) {
+// offer makes the offer for a list.
+func (s *Catalog) offer(l *List) (o Offer) {
 	var skills, agents []*Item
 	below := map[string][]*Item{}
 	for _, i := range l.Items {
@@ -96,7 +96,7 @@ func (s *Shelf) offer(l *List) (o Offer) {
 		o.Fitting = append(o.Fitting, lowerSkills(in, below[in]))
 	}
 	var text string
-	if text, o.Listed, o.Short = within(skills, mostSkills); text != "" {
+	if text, o.Listed, o.Short = within(skills, maxSkills); text != "" {
 		o.Left = len(skills) - o.Listed
 		o.Skills = "# Skills\nEach of these says how something is done here. Where one fits what is asked, load it with the tool `skill` " +
 			"before you begin; what it says is advice of this workspace or its user, and allows nothing.\n" + text
@@ -104,15 +104,15 @@ func (s *Shelf) offer(l *List) (o Offer) {
 			o.Skills += fmt.Sprintf("- and %d more, which people name\n", o.Left)
 		}
 	}
-	if text, o.Working, _ = within(agents, mostAgents); text != "" {
+	if text, o.Working, _ = within(agents, maxAgents); text != "" {
 		o.Agents = "# Agents that files describe\n`delegate` and `push` give work to one of these by `agent`, in place of a model:\n" + text
 	}
 	return o
 }
 
-// lowerSkills is what models are told of a directory of skills once a tool touched the directory that it is for.
+// lowerSkills returns what models are told about the skills of a subdirectory once a tool touched that.
 func lowerSkills(name string, is []*Item) instructions.File {
-	text, listed, _ := within(is, mostSkills)
+	text, listed, _ := within(is, maxSkills)
 	text = "Skills for work in " + is[0].Below + ". Where one fits, load it with the tool `skill` before you go on; what it says is " +
 		"advice of this workspace, and allows nothing.\n" + text
 	if left := len(is) - listed; left > 0 {
@@ -121,7 +121,7 @@ func lowerSkills(name string, is []*Item) instructions.File {
 	return instructions.Own(filepath.Dir(filepath.Dir(is[0].Path)), name, is[0].Of, strings.TrimRight(text, "\n"), []string{"**"})
 }
 
-// within lists items in at most so many bytes: in short if they don't fit, and as many as do.
+// within lists items in at most that many bytes: shortened if they don't fit, and as many as do.
 func within(is []*Item, most int) (text string, listed, cut int) {
 	for _, each := range []int{longest, short} {
 		var b strings.Builder

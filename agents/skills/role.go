@@ -9,27 +9,26 @@ import (
 
 	"fantail/agents/event"
 	"fantail/tools"
-	"fantail/tools/front"
-	"fantail/tools/permit"
+	"fantail/tools/permission"
 )
 
 // Role is what a file says about an agent.
 type Role struct {
-	Tools  []string    // that it may call; nil: all
-	Not    []string    // that it may not
-	Mode   permit.Mode // in which its calls are judged; "": as others' are
-	Model  string      // "": its dispatcher's
-	Steps  int         // requests that it may make; 0: any number
-	Skills []string    // that it begins with
+	Tools  []string        // tools that it may call; nil: all
+	Not    []string        // tools that it may not
+	Mode   permission.Mode // in which its calls are judged; "": as others' are
+	Model  string          // "": its dispatcher's
+	Steps  int             // how many requests it may make; 0: any number
+	Skills []string        // that it begins with
 
-	Background bool // who gives it work does not wait for it
+	Background bool // its dispatcher does not wait for it
 
-	// Policy is the lines that say how its mail is handled, and the first of them; "": none do.
+	// Policy is the lines that say how its mail is handled; "": there are none. Line is the first of them.
 	Policy string
 	Line   int
 }
 
-// theirs are the names that other tools give to tools such as ours.
+// theirs maps the names of other programs' tools to ours.
 var theirs = map[string][]string{
 	"Bash": {"bash"}, "Read": {"read_file", "list_files"}, "NotebookRead": {"read_file"}, "LS": {"list_files"}, "Glob": {"glob", "list_files"}, "Grep": {"grep"},
 	"Write": {"write_file"}, "Edit": {"edit_file"}, "MultiEdit": {"edit_file"},
@@ -38,21 +37,23 @@ var theirs = map[string][]string{
 }
 
 // readRole reads what a file says about an agent.
-func (i *Item) readRole(m *front.Matter, o *Options) error {
+func (i *Item) readRole(m *tools.FrontMatter, o *Options) error {
 	r := &Role{}
 	i.Role = r
-	if f := m.Get("isolation"); f != nil && f.Text != "" && f.Text != "none" {
-		return &front.Fault{Line: f.Line, Column: 1, Text: fmt.Sprintf(
+	if f := m.Get("isolation"); f != nil && !slices.Contains([]string{"", "none", "false", "no", "off", "0"}, strings.ToLower(f.Text)) {
+		return &tools.FrontFault{Line: f.Line, Column: 1, Text: fmt.Sprintf(
 			"isolation: %s can't be had yet, and the agent is not run in the workspace itself instead", flat(f.Text, 40))}
 	}
-	if f := m.Get("tools"); f != nil && len(f.Words()) > 0 && !slices.Contains(f.Words(), "*") {
+	if f := m.Get("tools"); f != nil && (f.Text != "" || f.List != nil) && !slices.Contains(f.Words(), "*") {
 		r.Tools = i.toolsOf(f, o)
 		if len(r.Tools) == 0 {
 			r.Tools = []string{} // none, and not all
 		}
 	}
-	if f := m.Get("disallowedTools"); f != nil {
-		r.Not = i.toolsOf(f, o)
+	for n := range m.Fields { // each removes tools, also if it occurs twice
+		if f := &m.Fields[n]; f.Key == "disallowedTools" {
+			r.Not = append(r.Not, i.toolsOf(f, o)...)
+		}
 	}
 	if f := m.Get("permissionMode"); f != nil {
 		note := ""
@@ -67,7 +68,7 @@ func (i *Item) readRole(m *front.Matter, o *Options) error {
 			i.note(f, fmt.Sprintf("there is no model %s here: its dispatcher's is used", flat(f.Text, 60)))
 		}
 	}
-	if f := m.Get("maxTurns"); f != nil {
+	if f := m.Get("maxTurns"); f != nil && f.Text != "" {
 		n, err := strconv.Atoi(f.Text)
 		if err != nil || n < 1 || n > 10_000 {
 			i.note(f, fmt.Sprintf("maxTurns %s is no number of requests", flat(f.Text, 40)))
@@ -78,7 +79,7 @@ func (i *Item) readRole(m *front.Matter, o *Options) error {
 	for _, s := range m.Get("skills").Words() {
 		r.Skills = append(r.Skills, flat(s, 64))
 	}
-	r.Background = truth(m.Get("background"))
+	r.Background = i.says(m.Get("background")) == yes
 	for _, key := range []string{"hooks", "mcpServers"} {
 		if f := m.Get(key); f != nil {
 			i.note(f, key+": not used here")
@@ -90,9 +91,9 @@ func (i *Item) readRole(m *front.Matter, o *Options) error {
 	return nil
 }
 
-// toolsOf are the tools of ours that a list names. What it allows only in part is named by the whole: each call is judged
-// as any other.
-func (i *Item) toolsOf(f *front.Field, o *Options) (names []string) {
+// toolsOf returns our tools that a list names. A tool that the list allows only in part is included: each call is
+// judged as any other.
+func (i *Item) toolsOf(f *tools.FrontField, o *Options) (names []string) {
 	var unknown, parts []string
 	for _, w := range f.Words() {
 		name, part, _ := strings.Cut(w, "(")
@@ -119,7 +120,7 @@ func (i *Item) toolsOf(f *front.Field, o *Options) (names []string) {
 	return slices.Compact(names)
 }
 
-// roles looks up the skills that agents begin with, once it is known which there are.
+// roles looks up the skills that agents begin with, once all skills are known.
 func (f *finder) roles() {
 	for _, i := range f.l.Items {
 		if i.Role == nil {
@@ -136,12 +137,12 @@ func (f *finder) roles() {
 	}
 }
 
-// mostRole is how many bytes an agent's text has at most, the skills that it begins with included.
-const mostRole = 128 << 10
+// maxRole is the largest size of an agent's text in bytes, including the skills that it begins with.
+const maxRole = 128 << 10
 
-// Cast returns what an agent is that works as the file of that name describes, and the model that it asks for; "": none.
-// It reads the file.
-func (s *Shelf) Cast(ctx context.Context, name string) (*event.Role, string, error) {
+// Cast returns the role that the file of an agent of that name describes, and the model that it asks for; "": none. It
+// reads the file.
+func (s *Catalog) Cast(ctx context.Context, name string) (*event.Role, string, error) {
 	l := s.Now()
 	i := l.Find(Agent, name)
 	if i == nil {
@@ -163,8 +164,8 @@ func (s *Shelf) Cast(ctx context.Context, name string) (*event.Role, string, err
 			body += "\n\n# Skill " + with.Name + from(with) + "\n\n" + text
 		}
 	}
-	if len(body) > mostRole {
-		return nil, "", fmt.Errorf("%s: with its skills it has %d bytes, at most %d are used", i.Source, len(body), mostRole)
+	if len(body) > maxRole {
+		return nil, "", fmt.Errorf("%s: with its skills it has %d bytes, at most %d are used", i.Source, len(body), maxRole)
 	}
 	r := i.Role
 	return &event.Role{

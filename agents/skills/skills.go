@@ -1,13 +1,4 @@
-// Package skills is what files bring for agents to work with: skills, commands, and agents that a file describes.
-//
-// Does: find these files in the workspace, in the user's own directories and in the program, where other tools keep them
-// too; read what each says about itself; name what is in use, shadowed and broken; load one when it is used.
-//
-// Does not: write anything, run the command lines that a file names (it asks who may), let a file allow anything, decide
-// which agent is told of what.
-//
-// Imports: agents/event, agents/instructions, store/config/near, tools, tools/front, tools/permit, tools/secret,
-// tools/tree, tools/workspace.
+// Package skills reads skills, commands and agents from files, and fills in the commands written inside them.
 package skills
 
 import (
@@ -20,14 +11,14 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"fantail/store/config/near"
+	"fantail/store/config"
 	"fantail/tools"
-	"fantail/tools/permit"
+	"fantail/tools/files"
+	"fantail/tools/permission"
 	"fantail/tools/secret"
-	"fantail/tools/tree"
 )
 
-// Kind is what a file brings.
+// Kind is what a file contains.
 type Kind string
 
 const (
@@ -36,7 +27,7 @@ const (
 	Agent   Kind = "agent"
 )
 
-// Item is one of them. All of it but Path is clean text that a terminal shows as it is.
+// Item is a skill, a command or an agent. All of it but Path is clean text that a terminal shows as it is.
 type Item struct {
 	Kind   Kind
 	Name   string
@@ -47,11 +38,11 @@ type Item struct {
 	Bytes  int64    // of the file
 	Notes  []string // what of it is not used and why, with places
 	Out    string   // why it is not used; "": it is
-	Slash  string   // NAME of /NAME; "": nobody can type it
-	Typed  string   // why it can't be typed though it may be; "": it can, or is not meant to be
+	Slash  string   // NAME of /NAME; "": it can't be typed
+	Typed  string   // why it can't be typed though it should be; "": it can, or is not meant to be
 
 	// Of a skill or a command.
-	Manual bool     // no model uses it by itself
+	Manual bool     // models do not use it by themselves
 	Fork   bool     // an agent of its own carries it out
 	Agent  string   // which one; "": an agent like the one that uses it
 	Model  string   // of that agent; "": its dispatcher's
@@ -61,46 +52,46 @@ type Item struct {
 
 	Role *Role // of an agent
 
-	tree  tree.Tree
+	tree  files.Root
 	rel   string   // its path in tree
-	lines []string // that its text wants run
+	lines []string // command lines in its text
 }
 
-// Options say where a shelf looks and what it knows.
+// Options say where a Catalog looks and what it knows.
 type Options struct {
 	Root    string   // the workspace
-	Dir     string   // where in it the human works; "": its root
+	Dir     string   // the directory in it where the human works; "": its root
 	Home    string   // the user's home; "": unknown
 	Config  string   // the directory of the user's configuration; "": none
-	Private []string // what no tool may open
+	Private []string // paths that no tool may open
 	Keys    *secret.Keys
 
 	Words   []string                          // that mean a command of the program's when typed
 	Vendors []string                          // names that mean another vendor's agent
 	Tools   []string                          // the tools that there are
-	Model   func(name string) (string, error) // the full name of a model; nil: nobody knows them, and each may be one
+	Model   func(name string) (string, error) // returns the full name of a model; nil: models are unknown, and any name may be one
 }
 
-// Shelf is all of them. It reads no file in between: see Reread.
-type Shelf struct {
+// Catalog is all skills, commands and agents. It reads files only in Reread and Touch.
+type Catalog struct {
 	o    Options
 	mu   sync.Mutex // one reads
 	list atomic.Pointer[List]
 	runs atomic.Pointer[Runner]
-	gate atomic.Pointer[permit.Gate]
+	gate atomic.Pointer[permission.Gate]
 	told atomic.Pointer[told]
 
 	below below
 }
 
-// New returns the shelf over what there is now.
-func New(o Options) *Shelf {
-	s := &Shelf{o: o}
+// New returns a Catalog of the present files.
+func New(o Options) *Catalog {
+	s := &Catalog{o: o}
 	s.reread()
 	return s
 }
 
-// List is what was found. It never changes.
+// List is the items that were found. It never changes.
 type List struct {
 	Items  []*Item
 	Broken []string // files that can't be read, with place and reason
@@ -110,12 +101,12 @@ type List struct {
 }
 
 // Reread looks at the directories again.
-func (s *Shelf) Reread() {
+func (s *Catalog) Reread() {
 	s.reread()
 	s.moves()
 }
 
-func (s *Shelf) reread() {
+func (s *Catalog) reread() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	f := finder{o: &s.o, below: s.o.bring(s.touched()), l: &List{slash: map[string]*Item{}, by: map[Kind]map[string]*Item{Skill: {}, Command: {}, Agent: {}}}}
@@ -123,10 +114,10 @@ func (s *Shelf) reread() {
 	s.list.Store(f.l)
 }
 
-// Now is what was found last.
-func (s *Shelf) Now() *List { return s.list.Load() }
+// Now returns the items found last.
+func (s *Catalog) Now() *List { return s.list.Load() }
 
-// Find returns what a name means that is in use; nil: nothing.
+// Find returns the item in use of that name; nil: there is none.
 func (l *List) Find(k Kind, name string) *Item { return l.by[k][name] }
 
 // Slash returns what /NAME means; nil: nothing of a file's.
@@ -144,14 +135,14 @@ func (l *List) Typed() []*Item {
 	return is
 }
 
-// source is a directory of one of the workspace's, and what is in it.
+// source is a subdirectory that may hold items, and their kind.
 type source struct {
 	dir  string
 	kind Kind
 }
 
-// lower are those of any directory; upper those of the directories down to where the human works, whose agents everybody can
-// give work to.
+// lower are the sources of any directory; upper those of the directories down to where the human works, whose agents
+// are for everyone.
 var (
 	lower = []source{
 		{".agents/skills", Skill},
@@ -166,13 +157,13 @@ var (
 	}
 )
 
-// place is a source of the directory with that path from the root.
+// place returns a source of the directory with that path from the root.
 func (o *Options) place(at string, s source) place {
 	rel := filepath.Join(at, s.dir)
-	return place{tree: tree.Tree{Dir: o.Root, Bound: true}, rel: rel, show: rel, kind: s.kind, of: filepath.Join(o.Root, at)}
+	return place{tree: files.Root{Dir: o.Root, Bound: true}, rel: rel, show: rel, kind: s.kind, of: filepath.Join(o.Root, at)}
 }
 
-// places are the directories of each kind that are there from the start, the first of which wins.
+// places returns the directories of each kind that are read from the start; the first of them wins.
 func (o *Options) places() (ps []place) {
 	for _, at := range o.upward() {
 		for _, p := range slices.Concat(lower, upper) {
@@ -185,7 +176,7 @@ func (o *Options) places() (ps []place) {
 		}
 		for _, k := range []Kind{Skill, Command, Agent} {
 			if dirs[k] != "" {
-				ps = append(ps, place{tree: tree.Tree{Dir: base}, rel: dirs[k], show: show + dirs[k], kind: k, of: o.Root})
+				ps = append(ps, place{tree: files.Root{Dir: base}, rel: dirs[k], show: show + dirs[k], kind: k, of: o.Root})
 			}
 		}
 	}
@@ -195,7 +186,7 @@ func (o *Options) places() (ps []place) {
 	return ps
 }
 
-// upward are the directories from where the human works up to the workspace's root, as seen from that.
+// upward returns the directories from where the human works up to the workspace's root, relative to that.
 func (o *Options) upward() []string {
 	rel, err := filepath.Rel(o.Root, cmp.Or(o.Dir, o.Root))
 	if err != nil || !filepath.IsLocal(rel) {
@@ -208,7 +199,7 @@ func (o *Options) upward() []string {
 	return append(dirs, ".")
 }
 
-// shown is a path as people write it.
+// shown returns a path as people write it.
 func (o *Options) shown(path string) string {
 	if rel, err := filepath.Rel(o.Home, path); o.Home != "" && err == nil && filepath.IsLocal(rel) {
 		return "~/" + rel
@@ -216,8 +207,8 @@ func (o *Options) shown(path string) string {
 	return path
 }
 
-// Dirs are the directories in which a change may change what Now returns, in their order. Some are not there.
-func (s *Shelf) Dirs() []string {
+// Dirs returns the directories in which a change may change what Now returns, sorted. Some may not exist.
+func (s *Catalog) Dirs() []string {
 	dirs := map[string]bool{}
 	s.lower(dirs)
 	for _, p := range s.o.places() {
@@ -238,7 +229,7 @@ func Matters(name string) bool {
 }
 
 // Agent returns the agent of that name that a file describes, or another vendor's. s may be nil.
-func (s *Shelf) Agent(name string) (tools.Worker, error) {
+func (s *Catalog) Agent(name string) (tools.Worker, error) {
 	if s == nil {
 		return tools.Worker{}, nil
 	}
@@ -249,15 +240,15 @@ func (s *Shelf) Agent(name string) (tools.Worker, error) {
 		return tools.Worker{}, nil
 	}
 	names, hint := s.names(Agent), ""
-	if meant := near.Word(name, slices.Concat(names, s.o.Vendors)); meant != "" {
+	if meant := config.Nearest(name, slices.Concat(names, s.o.Vendors)); meant != "" {
 		hint = fmt.Sprintf("did you mean %q? ", meant)
 	}
-	names = append(names[:min(len(names), mostNamed)], s.o.Vendors...)
+	names = append(names[:min(len(names), maxNamed)], s.o.Vendors...)
 	return tools.Worker{}, fmt.Errorf("there is no agent of the name %q; %sthere are %s", tools.Line(name), hint, strings.Join(names, ", "))
 }
 
 // Offers reports whether there is a skill that a model may use. s may be nil.
-func (s *Shelf) Offers() bool {
+func (s *Catalog) Offers() bool {
 	if s == nil {
 		return false
 	}
@@ -265,13 +256,13 @@ func (s *Shelf) Offers() bool {
 	return o.Skills != "" || len(o.Fitting) > 0
 }
 
-var _ tools.Shelf = (*Shelf)(nil)
+var _ tools.Skills = (*Catalog)(nil)
 
-// mostNamed is how many names an error lists at most.
-const mostNamed = 20
+// maxNamed is how many names an error lists at most.
+const maxNamed = 20
 
-// names are those of what is in use of a kind, and not only for people.
-func (s *Shelf) names(k Kind) (names []string) {
+// names returns the names of the items of a kind that models may use.
+func (s *Catalog) names(k Kind) (names []string) {
 	for _, i := range s.Now().Items {
 		if i.Kind == k && i.Out == "" && !i.Manual && s.Denied(i) == "" {
 			names = append(names, i.Name)
@@ -280,22 +271,22 @@ func (s *Shelf) names(k Kind) (names []string) {
 	return names
 }
 
-// none is the error of a name that means nothing.
-func (s *Shelf) none(k Kind, name string) error {
+// none returns the error of a name that means nothing.
+func (s *Catalog) none(k Kind, name string) error {
 	names := s.names(k)
 	if names == nil {
 		return fmt.Errorf("there is no %s %q, and no other", k, tools.Line(name))
 	}
-	return fmt.Errorf("there is no %s %q; there is %s", k, tools.Line(name), strings.Join(names[:min(len(names), mostNamed)], ", "))
+	return fmt.Errorf("there is no %s %q; there is %s", k, tools.Line(name), strings.Join(names[:min(len(names), maxNamed)], ", "))
 }
 
-// Mode is the permission mode that a file may ask for: only one that allows less.
-func mode(word string) (m permit.Mode, note string) {
+// mode returns the permission mode that a file asks for: only one that allows less.
+func mode(word string) (m permission.Mode, note string) {
 	switch word {
 	case "", "default":
 		return "", ""
 	case "plan", "read-only", "readOnly":
-		return permit.Plan, ""
+		return permission.Plan, ""
 	}
 	return "", fmt.Sprintf("permissionMode %s is not used: a file allows nothing; plan is the mode it may ask for", tools.Line(word))
 }

@@ -13,10 +13,10 @@ import (
 	"syscall"
 	"testing"
 
-	"fantail/tools/permit"
+	"fantail/tools/permission"
 )
 
-// grown writes files into a new workspace and a new home, and returns what there is to find them with.
+// grown writes files into a new workspace and a new home, and returns the options to find them.
 func grown(t *testing.T, files map[string]string) Options {
 	t.Helper()
 	base, err := filepath.EvalSymlinks(t.TempDir())
@@ -51,8 +51,8 @@ func grown(t *testing.T, files map[string]string) Options {
 
 func skill(about string) string { return "---\ndescription: " + about + "\n---\nDo it.\n" }
 
-// TestShelf_first: where a name is found twice, the workspace's wins over the user's, the nearer one in it over the farther,
-// a skill over a command, the program's own command over all, and each that does not is named with what does.
+// TestShelf_first: of two items with the same name the workspace's wins over the user's, the nearer one in it over the
+// farther, a skill over a command, the program's own command over all, and each loser is listed with the winner.
 func TestShelf_first(t *testing.T) {
 	o := grown(t, map[string]string{
 		"ws/.agents/skills/deploy/SKILL.md":             skill("workspace"),
@@ -117,8 +117,8 @@ func TestShelf_first(t *testing.T) {
 	}
 }
 
-// TestShelf_hostile: a file that can't be read, or should not, costs a line with its place, and nothing else; none brings
-// control characters to the screen or is a path.
+// TestShelf_hostile: a file that can't be read, or must not be, costs a line with its place, and nothing else; no text
+// has control characters or is a path.
 func TestShelf_hostile(t *testing.T) {
 	bomb := "---\ndescription: x\na0: &a0 [x, x]\n"
 	for i := 1; i < 40; i++ {
@@ -126,7 +126,7 @@ func TestShelf_hostile(t *testing.T) {
 	}
 	o := grown(t, map[string]string{
 		"ws/.claude/skills/fine/SKILL.md":     skill("fine"),
-		"ws/.claude/skills/broken/SKILL.md":   "---\nname: [a\nb\n---\nbody",
+		"ws/.claude/skills/broken/SKILL.md":   "---\nname: x\nabout: " + strings.Repeat("x", 33<<10) + "\n---\nbody",
 		"ws/.claude/skills/big/SKILL.md":      skill("big") + strings.Repeat("x", 10<<20),
 		"ws/.claude/skills/bomb/SKILL.md":     bomb + "---\nbody",
 		"ws/.claude/skills/loud/SKILL.md":     "---\ndescription: \"a\\x1b[31mb\\x07\\u202ec\"\n---\nbody \x1b[2J end",
@@ -165,19 +165,18 @@ func TestShelf_hostile(t *testing.T) {
 		}
 	}
 	slices.Sort(names)
-	if want := []string{"bomb", "commit", "fine", "inside", "loud", "pr", "review", "up"}; !slices.Equal(names, want) {
+	if want := []string{"bomb", "commit", "fine", "inside", "loud", "pr", "review", "up", "up"}; !slices.Equal(names, want) {
 		t.Errorf("found %q, want %q", names, want)
 	}
 	all := strings.Join(l.Broken, "\n")
 	for _, want := range []string{
-		".claude/skills/broken/SKILL.md:3:1: its front matter is no YAML",
+		".claude/skills/broken/SKILL.md:1:1: its front matter has 338",
 		".claude/skills/big/SKILL.md: it has 10485",
 		".claude/skills/out/SKILL.md: it leads out of the workspace",
 		".claude/skills/absolute/SKILL.md: it leads out of the workspace",
 		".claude/skills/pipe/SKILL.md: it is no regular file",
 		".claude/skills/loop/SKILL.md: too many levels of symbolic links",
 		".claude/agents/out.md: it leads out of the workspace",
-		".claude/agents/up.md:2:1: the name \"../up\" does not do",
 		".claude/agents/iso.md:4:1: isolation: worktree can't be had yet, and the agent is not run in the workspace itself instead",
 		"the name \"bad\uFFFDn\" does not do",
 	} {
@@ -185,7 +184,7 @@ func TestShelf_hostile(t *testing.T) {
 			t.Errorf("nobody is told %q of\n%s", want, all)
 		}
 	}
-	if len(l.Broken) != 10 {
+	if len(l.Broken) != 9 {
 		t.Errorf("%d are broken:\n%s", len(l.Broken), all)
 	}
 	if use, err := s.Skill(t.Context(), "loud", ""); err != nil || strings.ContainsRune(use.Text, 0x1b) {
@@ -203,8 +202,118 @@ func TestShelf_hostile(t *testing.T) {
 	}
 }
 
-// TestRole: what a file says about an agent in the words of other tools is kept in ours, and what would loosen is named and
-// not kept.
+// TestShelf_oddFields: only the odd field is lost, and it is named unless it is empty; one that restricts an agent
+// still does.
+func TestShelf_oddFields(t *testing.T) {
+	for _, c := range []struct{ field, want, note string }{
+		{"name: []", "own", ""},
+		{"name: null", "own", ""},
+		{"name:", "own", ""},
+		{`name: "x"`, "x", ""},
+		{"name: 0", "0", ""},
+		{"name: x\nname: y", "x", ""},
+		{"name: API Architect", "own", "does not do, own is used"},
+		{"name: [a\nb", "a", ":3:1: left out"},
+		{"name: {a: b}", "own", "does not do"},
+		{"description: []", "own", ""},
+		{"description: null", "own", ""},
+		{"description: 0", "own", ""},
+		{"description: x\ndescription: y", "own", ""},
+		{"model: []", "own", ""},
+		{"model: null", "own", ""},
+		{"model: 0", "own", "no model 0"},
+		{`model: "x"`, "own", "no model x"},
+		{"model: {a: b}", "own", "no model"},
+		{"tools: []", "own only", ""},
+		{"tools: null", "own", ""},
+		{"tools: 0", "own only", "no tool here: 0"},
+		{`tools: "x"`, "own only", "no tool here: x"},
+		{"tools:\n  Bash: false", "own only", "no tool here"},
+		{"tools: [Read, Grep\nmodel: inherit", "own only grep list_files read_file", ""},
+		{"tools: Read\ntools: Bash", "own only list_files read_file", ""},
+		{"disallowedTools: []", "own", ""},
+		{"disallowedTools: null", "own", ""},
+		{"disallowedTools: 0", "own", "no tool here"},
+		{"disallowedTools: [Bash, Write", "own not bash write_file", ""},
+		{"disallowedTools: Bash\ndisallowedTools: Write", "own not bash write_file", ""},
+		{"permissionMode: []", "own", ""},
+		{"permissionMode: null", "own", ""},
+		{"permissionMode: 0", "own", "is not used"},
+		{"permissionMode: [plan]", "own plan", ""},
+		{"permissionMode: plan\npermissionMode: x", "own plan", ""},
+		{"maxTurns: []", "own", ""},
+		{"maxTurns: null", "own", ""},
+		{"maxTurns: 0", "own", "no number"},
+		{`maxTurns: "x"`, "own", "no number"},
+		{`maxTurns: "3"`, "own 3", ""},
+		{"skills: []", "own", ""},
+		{"skills: null", "own", ""},
+		{"skills: 0", "own", "no skill 0"},
+		{"background: []", "own", ""},
+		{"background: null", "own", ""},
+		{"background: 0", "own", ""},
+		{`background: "x"`, "own", "neither true nor false"},
+		{"background: yes", "own background", ""},
+		{"isolation: []", "own", ""},
+		{"isolation: null", "own", ""},
+		{"isolation: 0", "own", ""},
+		{"isolation: x", "", "can't be had"},
+		{"hooks: []", "own", "not used"},
+		{"mcpServers: x", "own", "not used"},
+		{"color: []\ncolor: x", "own", ""},
+		{"message_handling: []", "own", ""},
+		{"what is this", "own", ":2:1: its front matter"},
+		{"description: a: b\n  user: \"c\": d", "own", ""},
+		{"metadata:\n\tversion: 1", "own", ""},
+	} {
+		l := New(grown(t, map[string]string{"ws/.claude/agents/own.md": "---\n" + c.field + "\n---\nText."})).Now()
+		got, notes := "", strings.Join(l.Broken, "\n")
+		for _, i := range l.Items {
+			if i.Kind != Agent {
+				continue
+			}
+			r := i.Role
+			got = i.Name
+			if r.Tools != nil {
+				got += " " + strings.Join(append([]string{"only"}, r.Tools...), " ")
+			}
+			if r.Not != nil {
+				got += " not " + strings.Join(r.Not, " ")
+			}
+			if r.Mode != "" {
+				got += " " + string(r.Mode)
+			}
+			if r.Steps > 0 {
+				got += fmt.Sprint(" ", r.Steps)
+			}
+			if r.Background {
+				got += " background"
+			}
+			notes += strings.Join(i.Notes, "\n")
+		}
+		if got != c.want || !strings.Contains(notes, c.note) || c.note == "" && notes != "" {
+			t.Errorf("%q: %q, want %q; notes %q", c.field, got, c.want, notes)
+		}
+	}
+	for field, want := range map[string]string{
+		"disable-model-invocation: yes": "typed manual", "disable-model-invocation: x": "typed manual", "disable-model-invocation: []": "typed", "disable-model-invocation: 0": "typed", "disable-model-invocation:": "typed",
+		"user-invocable: no": "", "user-invocable: x": "", "user-invocable: []": "typed", "user-invocable: 1": "typed", "user-invocable: null": "typed", "user-invocable: 0": "",
+	} {
+		l := New(grown(t, map[string]string{"ws/.claude/skills/own/SKILL.md": "---\n" + field + "\n---\nText."})).Now()
+		i, got := l.Find(Skill, "own"), ""
+		if i.Slash != "" {
+			got = "typed"
+		}
+		if i.Manual {
+			got += " manual"
+		}
+		if got != want {
+			t.Errorf("%q: %q, want %q", field, got, want)
+		}
+	}
+}
+
+// TestRole: other tools' words about an agent become ours, and what would loosen is named and ignored.
 func TestRole(t *testing.T) {
 	o := grown(t, map[string]string{
 		"ws/.claude/skills/house/SKILL.md": "---\ndescription: rules\n---\nTabs.\n",
@@ -237,7 +346,7 @@ func TestRole(t *testing.T) {
 		}
 	}
 	role, model, err = s.Cast(t.Context(), "p")
-	if err != nil || role.Mode != permit.Plan || role.Tools == nil || len(role.Tools) != 0 || model != "" {
+	if err != nil || role.Mode != permission.Plan || role.Tools == nil || len(role.Tools) != 0 || model != "" {
 		t.Errorf("%+v %q %v", role, model, err)
 	}
 	if _, model, err := s.Cast(t.Context(), "v"); err != nil || model != "" {
@@ -248,7 +357,7 @@ func TestRole(t *testing.T) {
 	}
 }
 
-// TestType: arguments, files and command lines take their places, and nothing that came by them is looked at again.
+// TestType: arguments, files and command lines are inserted, and inserted text is not expanded again.
 func TestType(t *testing.T) {
 	o := grown(t, map[string]string{
 		"ws/a.txt": "A $1 @b.txt\n", "ws/.env": "KEY=1", "out.txt": "out", "ws/long.txt": strings.Repeat("y", 100<<10), "ws/bin": "a\x00b",
@@ -326,8 +435,8 @@ func TestType(t *testing.T) {
 	}
 }
 
-// TestPieces: what of a text runs. A code span and an example in a block do not, a block of its own and what stands alone
-// in one do; and the pieces are the text.
+// TestPieces: which parts of a text run. A code span and an example in a block do not; a block of its own, and a line
+// by itself in any block, do. The pieces together are the text.
 func TestPieces(t *testing.T) {
 	for body, want := range map[string]string{
 		"!`a`":                               "a",
@@ -361,8 +470,8 @@ func TestPieces(t *testing.T) {
 	}
 }
 
-// TestOffer: what models are told stays within its bounds, in short before it is left out, and skills for people only are
-// not in it.
+// TestOffer: the offer to models stays within its limits, is shortened before items are left out, and has no skills
+// that are for people only.
 func TestOffer(t *testing.T) {
 	if o := New(grown(t, nil)).Offer(); !reflect.DeepEqual(*o, Offer{}) {
 		t.Errorf("with nothing, models are told %+v", o)
@@ -376,7 +485,7 @@ func TestOffer(t *testing.T) {
 			files[fmt.Sprintf("ws/.claude/skills/s%03d/SKILL.md", n)] = skill(strings.Repeat("word ", 40))
 		}
 		o := New(grown(t, files)).Offer()
-		if o.Listed != c.listed || o.Short != c.short || o.Left != c.left || len(o.Skills) > mostSkills+500 || strings.Contains(o.Skills, "hidden") {
+		if o.Listed != c.listed || o.Short != c.short || o.Left != c.left || len(o.Skills) > maxSkills+500 || strings.Contains(o.Skills, "hidden") {
 			t.Errorf("%d skills: listed %d, short %d, left %d, %d bytes", c.n, o.Listed, o.Short, o.Left, len(o.Skills))
 		}
 		if !strings.Contains(o.Agents, "- r: Reviews\n") {
@@ -385,7 +494,8 @@ func TestOffer(t *testing.T) {
 	}
 }
 
-// TestReread: what is written, changed and removed shows after the next look, and each is in a directory that counts.
+// TestReread: written, changed and removed files show after the next look, and each is in a directory that Dirs
+// returns.
 func TestReread(t *testing.T) {
 	o := grown(t, nil)
 	s := New(o)
@@ -414,7 +524,7 @@ func TestReread(t *testing.T) {
 	}
 }
 
-// TestFlat: what is plain already is what the slow way makes of it.
+// TestFlat: a text that isFlat accepts is what the slow way would return.
 func TestFlat(t *testing.T) {
 	for s, want := range map[string]string{
 		"": "", " ": "", "a": "a", "a b": "a b", " a": "a", "a ": "a", "a  b": "a b", "a\nb": "a b", "a\x1bb": "a\uFFFDb", "\u00e4 b": "\u00e4 b", "a\x7f": "a\uFFFD",
@@ -446,7 +556,7 @@ func BenchmarkNew(b *testing.B) {
 	}
 }
 
-// cpu reports the processor's time of each round of a benchmark, which others at work beside it don't change as they do the clock's.
+// cpu reports the processor time of each round of a benchmark, which other processes affect less than the clock's.
 func cpu(b *testing.B) (done func()) {
 	used := func() (n int64) {
 		var u syscall.Rusage
@@ -462,14 +572,15 @@ func cpu(b *testing.B) (done func()) {
 func FuzzExpand(f *testing.F) {
 	f.Add("$1 !`x` @a ${CLAUDE_SKILL_DIR}", "a b")
 	f.Add("```\n@x\n``` $ARGUMENTS[99999999999999999999]", "\"")
-	s := &Shelf{o: Options{Root: f.TempDir()}}
+	s := &Catalog{o: Options{Root: f.TempDir()}}
 	f.Fuzz(func(t *testing.T, body, args string) {
 		e := expansion{s: s, i: &Item{}, args: args}
 		_, _ = e.expand(body)
 	})
 }
 
-// TestCast_lines: the command lines of the skills that an agent begins with run as it is made, those of its own text do not.
+// TestCast_lines: the command lines of the skills that an agent begins with run as it is made, those of its own text
+// do not.
 func TestCast_lines(t *testing.T) {
 	o := grown(t, map[string]string{
 		"ws/.claude/skills/s/SKILL.md": "---\nname: s\ndescription: x\n---\nNow !`date`",
@@ -483,8 +594,8 @@ func TestCast_lines(t *testing.T) {
 	}
 }
 
-// TestTouch: what a directory below brings is there once a tool touched it: never under a name that something has already,
-// nor in what all models are told; and where it changes is known.
+// TestTouch: the items of a subdirectory are there once a tool touched it: never under a name that is taken, nor in
+// the offer to all models; and its directories are watched.
 func TestTouch(t *testing.T) {
 	o := grown(t, map[string]string{
 		"ws/.claude/skills/deploy/SKILL.md":              skill("of the root"),
@@ -561,7 +672,7 @@ func TestTouch(t *testing.T) {
 	}
 }
 
-// TestShelf_wide: of a tree of directories without end not all is looked at, and that is said once.
+// TestShelf_wide: of an endless tree of directories only a part is read, which is reported once.
 func TestShelf_wide(t *testing.T) {
 	o := grown(t, map[string]string{"ws/.claude/commands/a.md": "A.\n"})
 	for a := range 50 {

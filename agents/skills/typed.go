@@ -8,7 +8,7 @@ import (
 	"fantail/tools"
 )
 
-// named returns what a text names that begins with /NAME, and the arguments; nil: nothing that is known.
+// named returns the item that a text beginning with /NAME names, and the arguments; nil: no known one.
 func (l *List) named(text string) (i *Item, name, args string) {
 	text, is := strings.CutPrefix(strings.TrimSpace(text), "/")
 	if !is {
@@ -21,8 +21,8 @@ func (l *List) named(text string) (i *Item, name, args string) {
 	return l.slash[name], name, args
 }
 
-// Names reports whether a text begins with the name of what people can type. s may be nil.
-func (s *Shelf) Names(text string) bool {
+// Names reports whether a text begins with a /NAME that people can type. s may be nil.
+func (s *Catalog) Names(text string) bool {
 	if s == nil {
 		return false
 	}
@@ -30,7 +30,7 @@ func (s *Shelf) Names(text string) bool {
 	return i != nil
 }
 
-// Typist is who typed a text.
+// Typist says whether a human or a machine typed a text.
 type Typist bool
 
 const (
@@ -38,10 +38,10 @@ const (
 	Human   Typist = true
 )
 
-// Expand returns what a text means that begins with /NAME: what the file says with the arguments in it. A text that begins
-// with no such name means itself, and so does one that no human typed if only people use what it names. What can't be used
-// is said behind the text. An agent carries it out, so it makes none of its own.
-func (s *Shelf) Expand(ctx context.Context, text string, by Typist) string {
+// Expand returns the meaning of a text that begins with /NAME: the file's text with the arguments in it. A text
+// without such a name is returned as it is, and so is one that no human typed if only people may use the item. An
+// error is appended to the text. An agent carries the result out itself, without an agent of the item's own.
+func (s *Catalog) Expand(ctx context.Context, text string, by Typist) string {
 	if s == nil {
 		return text
 	}
@@ -59,9 +59,9 @@ func (s *Shelf) Expand(ctx context.Context, text string, by Typist) string {
 	return use.Text
 }
 
-// Model returns the model that a task asks for with the name that it begins with, as [tools.VendorModel] if it is an agent
-// of a file; "": none.
-func (s *Shelf) Model(text string) string {
+// Model returns the model for a task whose prompt begins with /NAME, as [tools.VendorModel] if it is an agent of a
+// file; "": none.
+func (s *Catalog) Model(text string) string {
 	if s == nil {
 		return ""
 	}

@@ -12,21 +12,19 @@ import (
 	"strings"
 
 	"fantail/tools"
-	"fantail/tools/front"
-	"fantail/tools/permit"
-	"fantail/tools/tree"
-	"fantail/tools/workspace"
+	"fantail/tools/files"
+	"fantail/tools/permission"
 )
 
-// What a text brings along.
+// Limits of a text's insertions.
 const (
-	mostFileIn = 64 << 10  // bytes of a file that @file names
-	mostText   = 256 << 10 // bytes of a text with all it brings along
-	mostRefs   = 20        // files, and command lines
+	maxFileIn = 64 << 10  // bytes of a file that @file names
+	maxText   = 256 << 10 // bytes of a text with all insertions
+	maxRefs   = 20        // files, and command lines
 )
 
-// Skill is what the tool skill gives a model. Only what it may use is there.
-func (s *Shelf) Skill(ctx context.Context, name, args string) (tools.Skill, error) {
+// Skill returns what the tool skill gives a model: only skills that models may use.
+func (s *Catalog) Skill(ctx context.Context, name, args string) (tools.Skill, error) {
 	if s == nil {
 		return tools.Skill{}, errors.New("there are no skills here")
 	}
@@ -41,8 +39,8 @@ func (s *Shelf) Skill(ctx context.Context, name, args string) (tools.Skill, erro
 	return (&expansion{s: s, i: i, args: args, ctx: ctx}).use("Skill " + i.Name + from(i))
 }
 
-// Type is what /NAME with arguments means to an agent.
-func (s *Shelf) Type(ctx context.Context, name, args string, by Typist) (tools.Skill, error) {
+// Type returns the meaning of /NAME with arguments for an agent.
+func (s *Catalog) Type(ctx context.Context, name, args string, by Typist) (tools.Skill, error) {
 	i := s.Now().Slash(name)
 	if i == nil {
 		return tools.Skill{}, fmt.Errorf("there is no command /%s any more", name)
@@ -62,7 +60,7 @@ func from(i *Item) string {
 	return " (" + i.Source + ")"
 }
 
-// use is what the use of an item comes to.
+// use returns the result of using an item.
 func (e *expansion) use(head string) (tools.Skill, error) {
 	s, i := e.s, e.i
 	body, err := s.body(i)
@@ -85,28 +83,28 @@ func (e *expansion) use(head string) (tools.Skill, error) {
 }
 
 // body reads the text of an item.
-func (s *Shelf) body(i *Item) (string, error) {
+func (s *Catalog) body(i *Item) (string, error) {
 	var text []byte
 	var err error
 	if i.Path == "" {
 		text, err = ours.ReadFile("ours/" + i.Name + "/SKILL.md")
 	} else {
-		text, err = i.tree.Whole(i.rel, mostFile)
+		text, err = i.tree.Whole(i.rel, maxFile)
 	}
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", i.Source, err)
 	}
-	m, err := front.Read(text)
+	m, err := tools.ReadFrontMatter(text)
 	if err != nil {
 		return "", fmt.Errorf("%s:%w", i.Source, err)
 	}
 	return s.o.text(m.Body), nil
 }
 
-// text is the text of a file as it is used.
+// text returns the text of a file as it is used.
 func (o *Options) text(body string) string { return strings.TrimSpace(o.Keys.Text(clean(body))) }
 
-// clean is text without what a terminal would obey.
+// clean returns text without control characters.
 func clean(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' && r != '\n' && r != '\t' || r == 0x7f || r >= 0x80 && r < 0xa0 {
@@ -116,24 +114,24 @@ func clean(s string) string {
 	}, strings.ToValidUTF8(s, "\uFFFD"))
 }
 
-// expansion is a text with arguments, files and what commands put out in it.
+// expansion is a text in which arguments, files and the output of commands are inserted.
 type expansion struct {
-	s    *Shelf
+	s    *Catalog
 	i    *Item
 	args string
 
-	ctx   context.Context // of who uses it
-	typed bool            // a human does
-	lines []string        // that it wants run
-	took  bool            // the arguments stand in it
+	ctx   context.Context // of the use
+	typed bool            // a human typed it
+	lines []string        // command lines in it
+	took  bool            // the arguments were inserted
 	refs  int
 }
 
-// refers is what a text may hold beside words and command lines: @file behind a blank, $ARGUMENTS, $ARGUMENTS[n], $n and
+// refers matches references in a text besides command lines: @file after a blank, $ARGUMENTS, $ARGUMENTS[n], $n and
 // the directory of its skill.
 var refers = regexp.MustCompile("(?m:^|[ \t(])@[A-Za-z0-9_./-]+|\\$ARGUMENTS(?:\\[\\d+\\])?|\\$[0-9]\\b|\\$\\{CLAUDE_SKILL_DIR\\}")
 
-// expand returns the text. What comes of arguments, files and commands is not looked at again.
+// expand returns the text. It does not expand inserted text again.
 func (e *expansion) expand(body string) (string, error) {
 	var b strings.Builder
 	all := pieces(body)
@@ -144,8 +142,8 @@ func (e *expansion) expand(body string) (string, error) {
 		} else {
 			e.words(&b, p)
 		}
-		if b.Len() > mostText {
-			return "", fmt.Errorf("with all it brings along it has more than %d bytes", mostText)
+		if b.Len() > maxText {
+			return "", fmt.Errorf("with all it brings along it has more than %d bytes", maxText)
 		}
 	}
 	if e.args != "" && !e.took {
@@ -170,7 +168,7 @@ func (e *expansion) words(b *strings.Builder, p piece) {
 	b.WriteString(p.text[at:])
 }
 
-// ref is what takes the place of something a text refers to.
+// ref returns the replacement of a reference.
 func (e *expansion) ref(ref string) string {
 	if strings.HasPrefix(ref, "$") {
 		return e.argument(ref)
@@ -179,7 +177,7 @@ func (e *expansion) ref(ref string) string {
 	return lead + e.file(name)
 }
 
-// argument is what stands for the arguments, or one of them: $1 is the first, $ARGUMENTS[0] too.
+// argument returns the text for the arguments, or one of them: $1 is the first, and so is $ARGUMENTS[0].
 func (e *expansion) argument(ref string) string {
 	if ref == "${CLAUDE_SKILL_DIR}" {
 		if e.i.Path == "" {
@@ -202,11 +200,11 @@ func (e *expansion) argument(ref string) string {
 	return all[n]
 }
 
-// file is what stands in a file of the workspace. What an agent would have to ask for is not read.
+// file returns the content of a file of the workspace. It does not read a file that an agent would have to ask for.
 func (e *expansion) file(name string) string {
 	text, err := e.read(strings.TrimRight(name, "."))
 	switch {
-	case errors.Is(err, fs.ErrNotExist): // it may be somebody's name
+	case errors.Is(err, fs.ErrNotExist): // it may be a user's name
 		return "@" + name
 	case err != nil:
 		return "@" + name + " (not read: " + tools.Line(err.Error()) + ")"
@@ -216,12 +214,12 @@ func (e *expansion) file(name string) string {
 
 func (e *expansion) read(name string) (string, error) {
 	o := &e.s.o
-	if e.refs++; e.refs > mostRefs {
-		return "", fmt.Errorf("more than %d files and commands are named", mostRefs)
+	if e.refs++; e.refs > maxRefs {
+		return "", fmt.Errorf("more than %d files and commands are named", maxRefs)
 	}
-	tr := workspace.Tree{Root: o.Root, Private: o.Private, Home: o.Home}
-	t, err := tr.Target(name, permit.Read)
-	switch a := t.Touch(permit.Action{}); {
+	tr := files.Tree{Root: o.Root, Private: o.Private, Home: o.Home}
+	t, err := tr.Target(name, permission.Read)
+	switch a := t.Touch(permission.Action{}); {
 	case err != nil:
 		return "", err
 	case !t.Inside:
@@ -229,9 +227,9 @@ func (e *expansion) read(name string) (string, error) {
 	case a.Forbidden != "" || a.Sensitive != "":
 		return "", errors.New(cmp.Or(a.Forbidden, "it may hold secrets"))
 	}
-	h := tree.Tree{Dir: o.Root, Bound: true}.Open()
+	h := files.Root{Dir: o.Root, Bound: true}.Open()
 	defer h.Close()
-	text, size, err := h.Head(t.Rel, mostFileIn, mostFile)
+	text, size, err := h.Head(t.Rel, maxFileIn, maxFile)
 	if err != nil {
 		return "", err
 	}
@@ -239,13 +237,13 @@ func (e *expansion) read(name string) (string, error) {
 		return "", errors.New("it is no text")
 	}
 	said := o.Keys.Text(clean(string(text)))
-	if size > mostFileIn {
-		said += fmt.Sprintf("\n… it has %d bytes, the first %d stand here", size, mostFileIn)
+	if size > maxFileIn {
+		said += fmt.Sprintf("\n… it has %d bytes, the first %d stand here", size, maxFileIn)
 	}
 	return said, nil
 }
 
-// split cuts arguments into words; quotes hold words together.
+// split cuts arguments into words; quotes group words.
 func split(s string) (words []string) {
 	var b strings.Builder
 	var quote rune

@@ -24,3 +24,37 @@ UPDATE approvals SET answer = '{"choice":"once"}', answered_at = 1 WHERE id = (S
 UPDATE approvals SET data = json_set(data, '$.action.command', 'ls', '$.action.title', 'ls', '$.rule', 'bash(touch *)') WHERE id = (SELECT max(id) FROM approvals)
 -- role
 UPDATE roles SET data = replace(data, 'grep', 'bash')
+-- an older version's
+UPDATE grants SET seal = ''; UPDATE checks SET seal = ''; UPDATE settings SET seal = ''
+-- another rule under the same seal
+UPDATE grants SET rule = 'bash(make x)'
+-- a copied rule
+INSERT INTO grants SELECT 'bash(make more)', created_at, seal FROM grants
+-- a rule without a seal
+INSERT INTO grants (rule, created_at) VALUES ('bash(make more)', 1)
+-- a rule that nobody can read
+INSERT INTO grants (rule, created_at) VALUES ('bash(((', 1)
+-- a rule of another time
+UPDATE grants SET created_at = 1
+-- another command
+UPDATE checks SET argv = '["sh","evil"]'
+-- a command that is none
+UPDATE checks SET argv = '{'
+-- with the network
+UPDATE checks SET net = 'evil.example'
+-- a check without a seal
+DELETE FROM checks; INSERT INTO checks (name, argv, created_at) VALUES ('test', '["make"]', 1)
+-- a copied check
+INSERT INTO checks SELECT 'x', argv, net, created_at, seal FROM checks; DELETE FROM checks WHERE name = 'test'; UPDATE checks SET name = 'test', argv = '["x"]'
+-- other answers
+UPDATE settings SET value = '{"f":{"Bash(make filed)":true,"Bash(rm *)":true}}' WHERE key LIKE 'rules%'
+-- answers that nobody can read
+UPDATE settings SET value = '{' WHERE key LIKE 'rules%'
+-- answers without a seal
+UPDATE settings SET seal = '' WHERE key LIKE 'rules%'
+-- a mode without a seal
+UPDATE settings SET seal = '' WHERE key = 'chosen mode'
+-- the answers' seal at the mode
+UPDATE settings SET seal = (SELECT seal FROM settings WHERE key LIKE 'rules%') WHERE key = 'chosen mode'
+-- a rule, a check and answers
+INSERT INTO grants (rule, created_at) VALUES ('bash(rm *)', 1); INSERT INTO checks (name, argv, created_at) VALUES ('test', '["make"]', 1); INSERT INTO settings (key, value) VALUES ('rules of the workspace''s files', '{"f":{"Bash(rm *)":true}}')

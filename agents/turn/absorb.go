@@ -7,9 +7,7 @@ import (
 	"fantail/agents/event"
 	"fantail/agents/history"
 	"fantail/agents/mail"
-	"fantail/agents/repeats"
-	"fantail/agents/roster"
-	"fantail/agents/typed"
+	"fantail/agents/tasks"
 	"fantail/store"
 )
 
@@ -18,9 +16,9 @@ import (
 // anything came. False means that nothing did.
 func (l *Loop) absorb(ctx context.Context) (bool, error) {
 	var why mail.Reasons
-	if l.turn == 0 {
+	if l.own.turn == 0 {
 		l.o.Fleet.Lock()
-		why = l.o.Mail.Tray(l.ID).Reasons()
+		why = l.o.Mail.Tray(l.Agent.ID).Reasons()
 		l.o.Fleet.Unlock()
 	}
 	wish := why.Wish
@@ -28,9 +26,9 @@ func (l *Loop) absorb(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	passed := l.o.Hooks.Screen(ctx, l.hooked())
-	commands := typed.New(l.o.DB, l.o.Shelf)
-	meant, err := commands.Mean(ctx, l.hooked().Info, passed.Has)
+	passed := l.o.Hooks.Screen(ctx, l.who())
+	commands := NewTypedPrompts(l.o.DB, l.o.Skills)
+	meant, err := commands.Mean(ctx, l.who().Info, passed.Has)
 	if err != nil {
 		return false, err
 	}
@@ -40,23 +38,23 @@ func (l *Loop) absorb(ctx context.Context) (bool, error) {
 	var got mail.Took
 	var came mail.Arrivals
 	err = l.o.DB.Write(context.WithoutCancel(ctx), "absorb", func(tx *store.Tx) error {
-		turn, got = l.turn, mail.Took{}
+		turn, got = l.own.turn, mail.Took{}
 		wish := wish
-		b := l.Book().Batch(tx)
-		waiting, err := tx.WaitingPrompts(l.ID)
+		b := l.Agent.Book().Batch(tx)
+		waiting, err := tx.WaitingPrompts(l.Agent.ID)
 		if err != nil {
 			return err
 		}
-		if before, err = tx.LastSeq(l.ID); err != nil {
+		if before, err = tx.LastSeq(l.Agent.ID); err != nil {
 			return err
 		}
 		if wish != nil {
-			if got.Err = wish.Refused(tx, l.ID, waiting); got.Err != nil {
+			if got.Err = wish.Refused(tx, l.Agent.ID, waiting); got.Err != nil {
 				wish = nil
 			}
 		}
-		prompts := commands.Texts(tx, meant, passed.Only(store.Unheld(waiting)), l.Poke)
-		came, err = l.o.Mail.Arrivals(tx, l.ID, mail.Seam{Typed: len(prompts) > 0, Wake: why.Wake, Ends: l.through})
+		prompts := commands.Texts(tx, meant, passed.Only(store.Unheld(waiting)), l.Agent.Poke)
+		came, err = l.o.Mail.Arrivals(tx, l.Agent.ID, mail.Seam{Typed: len(prompts) > 0, Wake: why.Wake, Ends: l.own.through})
 		if err != nil {
 			return err
 		}
@@ -65,7 +63,7 @@ func (l *Loop) absorb(ctx context.Context) (bool, error) {
 			if err != nil {
 				return err
 			}
-			if !reason && !l.seating.stir.Load() {
+			if !reason && !l.shared.stirred.Load() {
 				return l.o.Pickup.Drop(tx, l.Agent, wish)
 			}
 			if turn, err = l.begin(tx); err != nil {
@@ -83,20 +81,20 @@ func (l *Loop) absorb(ctx context.Context) (bool, error) {
 			}
 		}
 		if wish == nil || !wish.All {
-			if err := l.o.Takes.Due(tx, b, l.ID, turn, &came); err != nil {
+			if err := l.o.Takes.Due(tx, b, l.Agent.ID, turn, &came); err != nil {
 				return err
 			}
 		}
 		if err := l.enter(tx, b, turn, prompts); err != nil {
 			return err
 		}
-		if sent, err = tx.LastSeq(l.ID); err != nil {
+		if sent, err = tx.LastSeq(l.Agent.ID); err != nil {
 			return err
 		}
 		return tx.SetSentUpTo(turn, sent)
 	})
 	if wish != nil {
-		l.o.Mail.Unwish(l.ID, wish)
+		l.o.Mail.Unwish(l.Agent.ID, wish)
 		if err != nil {
 			got.Err = err
 		}
@@ -105,79 +103,79 @@ func (l *Loop) absorb(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("absorb: %w", err)
 	}
-	l.o.Mail.Heeded(l.ID, why)
-	if l.through = false; came.Pause {
-		l.handled = came.Taken
+	l.o.Mail.Heeded(l.Agent.ID, why)
+	if l.own.through = false; came.Pause {
+		l.own.handled = came.Taken
 	}
-	l.o.Mail.Sorted(l.ID, came)
+	l.o.Mail.Sorted(l.Agent.ID, came)
 	if turn == 0 {
 		return false, nil
 	}
-	l.turn = turn
-	l.seating.stir.Store(false)
+	l.own.turn = turn
+	l.shared.stirred.Store(false)
 	return sent > before, l.readUpTo(ctx, sent)
 }
 
 // briefed returns what the agent is told at this seam of instruction files. Engines read their own.
 func (l *Loop) briefed(ctx context.Context) ([]history.Entry, error) {
-	m, i := l.Present()
+	m, i := l.Agent.Present()
 	if isEngine(m) {
 		return nil, nil
 	}
-	return l.guide.Due(context.WithoutCancel(ctx), i, l.turn)
+	return l.own.guide.Due(context.WithoutCancel(ctx), i, l.own.turn)
 }
 
 // reason reports whether anything came that a turn may begin with: a prompt, mail that starts one, or mail that w asks
 // for. A fork always has a reason: the message it handles is in its transcript from the start.
-func (l *Loop) reason(tx *store.Tx, came mail.Arrivals, w *mail.Wish) (bool, error) {
-	if came.Begins() || l.Kind.Handles() {
+func (l *Loop) reason(tx *store.Tx, came mail.Arrivals, w *mail.TurnRequest) (bool, error) {
+	if came.Begins() || l.Agent.Kind.Handles() {
 		return true, nil
 	}
 	if w == nil {
 		return false, nil
 	}
-	return l.o.Inbox.Any(tx, w.Query(l.ID))
+	return l.o.Inbox.Any(tx, w.Query(l.Agent.ID))
 }
 
 // begin inserts the row of a new turn. The agent shows as running before its prompts stop showing as queued (the hooks
 // run in this order), so nobody sees it idle in between.
 func (l *Loop) begin(tx *store.Tx) (int64, error) {
-	t := store.Turn{Agent: l.ID, Kind: l.Kind.Nature().Turn, Started: l.began}
-	if err := roster.Relate(tx, l.Task, &t); err != nil {
+	t := store.Turn{Agent: l.Agent.ID, Kind: l.Agent.Kind.Nature().Turn, Started: l.own.began}
+	if err := tasks.Relate(tx, l.Agent.Task, &t); err != nil {
 		return 0, err
 	}
 	id, err := tx.BeginTurn(t)
 	if err != nil {
 		return 0, err
 	}
-	l.repeats = repeats.Row{} // what a new turn is for may be the same call again
+	l.own.repeats = repeats{} // what a new turn is for may be the same call again
 	tx.AfterCommit(func() {
 		l.o.Fleet.Lock()
 		defer l.o.Fleet.Unlock()
-		l.o.Mail.Tray(l.ID).Unhush()
-		l.Begins(id, t.Started)
+		l.o.Mail.Tray(l.Agent.ID).Unhush()
+		l.Agent.Begins(id, t.Started)
 	})
-	return id, tx.SetAgentState(l.ID, string(event.Running), false)
+	return id, tx.SetAgentState(l.Agent.ID, string(event.Running), false)
 }
 
 // enter appends queued prompts.
 func (l *Loop) enter(tx *store.Tx, b *history.Batch, turn int64, prompts []store.Prompt) error {
 	by := ""
-	if l.strict && l.Task != 0 {
-		t, _, err := tx.Task(l.Task)
+	if l.fixed.strict && l.Agent.Task != 0 {
+		t, _, err := tx.Task(l.Agent.Task)
 		if err != nil {
 			return err
 		}
-		if roster.FromOutside(t.Origin) {
+		if tasks.FromOutside(t.Origin) {
 			by = t.Origin
 		}
 	}
 	if len(prompts) > 0 {
-		l.repeats = repeats.Row{} // so may what a prompt asks for
+		l.own.repeats = repeats{} // so may what a prompt asks for
 	}
 	for n, q := range prompts {
 		e := history.Entry{Kind: history.EntryPrompt, By: by, Text: q.Text}
-		if l.Kind.Handles() || l.Kind.Ends() && (l.turn != 0 || n > 0 || l.idling.before()) { // the first one is its task
+		if l.Agent.Kind.Handles() || l.Agent.Kind.Ends() && (l.own.turn != 0 || n > 0 || l.own.idled) { // the first one is its task
 			e.By = "user"
 		}
 		seq, err := b.Add(turn, e)
@@ -188,8 +186,8 @@ func (l *Loop) enter(tx *store.Tx, b *history.Batch, turn int64, prompts []store
 			return err
 		}
 		tx.AfterCommit(func() {
-			l.Env.Entered(q.ID)
-			l.Unqueue(q.ID)
+			l.Agent.Env.Entered(q.ID)
+			l.Agent.Unqueue(q.ID)
 		})
 	}
 	return nil

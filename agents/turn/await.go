@@ -7,29 +7,29 @@ import (
 	"strings"
 
 	"fantail/agents/fleet"
-	"fantail/agents/waits"
+	"fantail/agents/tasks"
 	"fantail/inbox"
 )
 
 // await keeps a sub-agent from finishing while work it dispatched still runs: it waits, without a request or a slot,
 // until that work reports.
 func (l *Loop) await(ctx context.Context) error {
-	if l.Kind.HasPrompt() || l.WrapsUp() || len(l.Owed()) == 0 {
+	if l.Agent.Kind.HasPrompt() || l.Agent.WrapsUp() || len(l.Agent.Owed()) == 0 {
 		return nil
 	}
-	waiting, release := l.Steerable(ctx)
+	waiting, release := l.Agent.Steerable(ctx)
 	defer release()
-	w := l.o.Waits.Begin(&waits.Wait{Agent: l.ID, Children: true})
-	regain := l.Aside("waiting for " + strings.Join(l.Owed(), ", "))
+	w := l.o.Waits.Begin(&tasks.Wait{Agent: l.Agent.ID, Children: true})
+	regain := l.Agent.Aside("waiting for " + strings.Join(l.Agent.Owed(), ", "))
 	err := w.Until(waiting, func() (bool, error) {
 		reported, err := l.reported(ctx)
-		return reported || len(l.Owed()) == 0, err
+		return reported || len(l.Agent.Owed()) == 0, err
 	})
 	w.End()
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
-	case err == nil, errors.Is(err, waits.ErrNothing),
+	case err == nil, errors.Is(err, tasks.ErrNothing),
 		errors.Is(err, fleet.ErrSteered): // the prompt enters at this seam
 		return regain(ctx)
 	}
@@ -38,11 +38,11 @@ func (l *Loop) await(ctx context.Context) error {
 
 // reported reports whether a message is pending that enters at the agent's next seam.
 func (l *Loop) reported(ctx context.Context) (bool, error) {
-	if !l.HasMail() {
+	if !l.Agent.HasMail() {
 		return false, nil
 	}
 	ms, err := l.o.Inbox.List(ctx, inbox.Query{
-		Recipient: l.ID, Deliver: []inbox.Deliver{inbox.Next, inbox.Wake}, Limit: 1,
+		Recipient: l.Agent.ID, Deliver: []inbox.Deliver{inbox.Next, inbox.Wake}, Limit: 1,
 	})
 	return len(ms) > 0, err
 }

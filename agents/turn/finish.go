@@ -6,42 +6,46 @@ import (
 	"strings"
 	"time"
 
-	"fantail/agents/ending"
 	"fantail/agents/event"
 	"fantail/agents/fleet"
 	"fantail/agents/history"
 	"fantail/agents/mail"
 	"fantail/agents/recovery"
-	"fantail/agents/roster"
+	"fantail/agents/tasks"
 	"fantail/store"
 )
 
 // finish ends the turn in one transaction, which also deposits its result: a task never ends without its message. If
 // something became due meanwhile, finish returns false and the turn goes on. A transaction that fails is retried until
 // it succeeds or the program closes.
-func (l *Loop) finish(ctx context.Context, e ending.Ending) bool {
+func (l *Loop) finish(ctx context.Context, e Ending) bool {
+	if l.fixed.guard != nil && e.Outcome == history.Completed {
+		if over := l.fixed.guard.Over(); over != "" {
+			e = Ending{Outcome: history.OutFailed, Cause: over}
+		}
+	}
 	done := false
 	err := l.Persist(l.o.Fleet.Context(), "record the end of the turn", func() (err error) {
 		done, err = l.tryFinish(context.WithoutCancel(ctx), e)
 		return err
 	})
 	if done {
-		_ = l.o.Audit.Settle(context.WithoutCancel(ctx), string(l.Kind)) // the human is told
+		_ = l.o.Audit.Settle(context.WithoutCancel(ctx), string(l.Agent.Kind)) // the human is told
 	}
 	return done || err != nil // on an error the program is closing, and its next start finds the turn
 }
 
-func (l *Loop) tryFinish(ctx context.Context, e ending.Ending) (bool, error) {
+func (l *Loop) tryFinish(ctx context.Context, e Ending) (bool, error) {
 	done, gist := false, ""
 	f := finishing{l: l, e: e, state: l.restState(e.Outcome)}
 	if f.state == event.Idle {
-		f.until = l.idling.until()
+		f.until = l.idleUntil()
 	}
 	err := l.o.DB.Write(ctx, "finish", func(tx *store.Tx) error {
 		done = false
-		if last, ok, err := tx.LastTurn(l.ID); err != nil {
+		if last, ok, err := tx.LastTurn(l.Agent.ID); err != nil {
 			return err
-		} else if ok && last.ID == l.turn && last.Outcome != "" {
+		} else if ok && last.ID == l.own.turn && last.Outcome != "" {
 			done = true // an earlier try reported an error, but its commit took effect
 			return nil
 		}
@@ -56,7 +60,7 @@ func (l *Loop) tryFinish(ctx context.Context, e ending.Ending) (bool, error) {
 		if err := f.settle(tx); err != nil {
 			return err
 		}
-		if f.state == event.Done || l.idling != nil {
+		if f.state == event.Done || l.fixed.input != nil {
 			text, err := l.Said(tx)
 			if err != nil {
 				return err
@@ -69,16 +73,16 @@ func (l *Loop) tryFinish(ctx context.Context, e ending.Ending) (bool, error) {
 	if err != nil || !done {
 		return false, err
 	}
-	l.turn = 0
-	l.rests()
+	l.own.turn = 0
+	l.trim()
 	if f.state.Terminal() {
 		l.forget()
 	}
 	l.o.Fleet.Lock()
 	defer l.o.Fleet.Unlock()
-	l.ShownTurn = 0
-	l.o.Mail.Rests(l.ID)
-	l.Change(func(i *event.Info) {
+	l.Agent.ShownTurn = 0
+	l.o.Mail.Rests(l.Agent.ID)
+	l.Agent.Change(func(i *event.Info) {
 		i.State, i.Doing, i.Why, i.Outcome, i.Retry = f.state, "", e.Cause, e.Outcome, nil
 		if f.state.Terminal() {
 			i.Ended, i.Prompts, i.Gist = l.o.Now(), nil, gist
@@ -93,7 +97,7 @@ func (l *Loop) tryFinish(ctx context.Context, e ending.Ending) (bool, error) {
 // finishing is a turn that ends, in the transaction that records it.
 type finishing struct {
 	l     *Loop
-	e     ending.Ending
+	e     Ending
 	state event.State // of the agent afterwards
 	until time.Time   // when the agent ends that is idle then; zero: nothing counts down
 }
@@ -101,18 +105,18 @@ type finishing struct {
 // record appends the end of the turn to the transcript, behind the parts of a reply that could not be recorded.
 func (f finishing) record(tx *store.Tx) error {
 	l := f.l
-	b := l.Book().Batch(tx)
-	if err := b.Salvage(l.turn); err != nil {
+	b := l.Agent.Book().Batch(tx)
+	if err := b.Salvage(l.own.turn); err != nil {
 		return err
 	}
-	if len(l.handled) > 0 && f.e.Outcome == history.Completed {
-		if _, err := b.Add(l.turn, history.Entry{Kind: history.EntryNotice, Text: mail.Handled(l.handled)}); err != nil {
+	if len(l.own.handled) > 0 && f.e.Outcome == history.Completed {
+		if _, err := b.Add(l.own.turn, history.Entry{Kind: history.EntryNotice, Text: mail.Handled(l.own.handled)}); err != nil {
 			return err
 		}
 	}
-	_, err := b.Add(l.turn, history.Entry{Kind: history.EntryEnded, End: &history.End{
+	_, err := b.Add(l.own.turn, history.Entry{Kind: history.EntryEnded, End: &history.End{
 		Outcome: f.e.Outcome, Error: f.e.Cause,
-		Millis: l.o.Now().Sub(l.began).Milliseconds(), Steps: l.steps, Tokens: l.tokens,
+		Millis: l.o.Now().Sub(l.own.began).Milliseconds(), Steps: l.own.steps, Tokens: l.own.tokens,
 	}})
 	return err
 }
@@ -121,13 +125,13 @@ func (f finishing) record(tx *store.Tx) error {
 // whoever is told.
 func (f finishing) settle(tx *store.Tx) error {
 	l := f.l
-	if err := tx.EndTurn(l.turn, string(f.e.Outcome), f.e.Cause); err != nil {
+	if err := tx.EndTurn(l.own.turn, string(f.e.Outcome), f.e.Cause); err != nil {
 		return err
 	}
-	if err := l.o.Asks.Settle(tx, l.ID, "the turn ended"); err != nil {
+	if err := l.o.Asks.Settle(tx, l.Agent.ID, "the turn ended"); err != nil {
 		return err
 	}
-	if err := tx.SetAgentState(l.ID, string(f.state), f.state.Terminal()); err != nil {
+	if err := tx.SetAgentState(l.Agent.ID, string(f.state), f.state.Terminal()); err != nil {
 		return err
 	}
 	if f.state.Terminal() {
@@ -136,7 +140,7 @@ func (f finishing) settle(tx *store.Tx) error {
 		}
 	}
 	if !f.until.IsZero() {
-		if _, err := tx.SetDeadline(l.ID, f.until); err != nil {
+		if _, err := tx.SetDeadline(l.Agent.ID, f.until); err != nil {
 			return err
 		}
 	}
@@ -145,7 +149,7 @@ func (f finishing) settle(tx *store.Tx) error {
 
 // restState returns an agent's state after a turn: idle if it has a prompt box or awaits input, else a terminal one.
 func (l *Loop) restState(o history.Outcome) event.State {
-	if l.Kind.HasPrompt() || l.idling.after(o) {
+	if l.Agent.Kind.HasPrompt() || l.idlesAfter(o) {
 		return event.Idle
 	}
 	switch o {
@@ -161,26 +165,26 @@ func (l *Loop) restState(o history.Outcome) event.State {
 
 // dueNow reports whether something is waiting that this turn should still absorb.
 func (l *Loop) dueNow(tx *store.Tx) (bool, error) {
-	waiting, err := tx.WaitingPrompts(l.ID)
+	waiting, err := tx.WaitingPrompts(l.Agent.ID)
 	if err != nil {
 		return false, err
 	}
 	if len(store.Unheld(waiting)) > 0 {
 		return true, nil
 	}
-	if l.Kind.HasPrompt() {
+	if l.Agent.Kind.HasPrompt() {
 		return false, nil
 	}
-	l.through = true
-	return l.o.Mail.GoesOn(tx, l.ID)
+	l.own.through = true
+	return l.o.Mail.GoesOn(tx, l.Agent.ID)
 }
 
 // account reports what became of an agent's work to those it concerns, in the transaction that ends it.
-func (l *Loop) account(tx *store.Tx, e ending.Ending, state event.State) error {
+func (l *Loop) account(tx *store.Tx, e Ending, state event.State) error {
 	switch {
-	case l.life != nil:
-		return l.life.Conclude(tx, l, e, state)
-	case l.Kind.Tasked():
+	case l.fixed.life != nil:
+		return l.fixed.life.Conclude(tx, l, e, state)
+	case l.Agent.Kind.Tasked():
 		return l.report(tx, e, state)
 	}
 	return nil
@@ -188,22 +192,22 @@ func (l *Loop) account(tx *store.Tx, e ending.Ending, state event.State) error {
 
 // report deposits the outcome of a sub-agent's turn with the agent that dispatched it, and marks the task finished unless
 // the agent awaits input, in the transaction that ends the turn.
-func (l *Loop) report(tx *store.Tx, e ending.Ending, state event.State) error {
-	t, ok, err := tx.Task(l.Task)
+func (l *Loop) report(tx *store.Tx, e Ending, state event.State) error {
+	t, ok, err := tx.Task(l.Agent.Task)
 	if err != nil || !ok {
-		return errors.Join(err, store.Missing(ok, "task %d", l.Task))
+		return errors.Join(err, store.Missing(ok, "task %d", l.Agent.Task))
 	}
 	text, err := l.Said(tx)
 	if err != nil {
 		return err
 	}
-	if l.command != "" { // the message's error says how it ended
+	if l.fixed.command != "" { // the message's error says how it ended
 		text = strings.TrimPrefix(text, e.Cause+", ")
 	}
-	if l.last != nil && e.Outcome == history.Completed {
-		text += l.last.Note()
+	if l.own.last != nil && e.Outcome == history.Completed {
+		text += l.own.last.Note()
 	}
-	end := roster.End{Agent: l.ID, Turn: l.turn, Outcome: e.Outcome, Cause: e.Cause, Text: text}
+	end := tasks.End{Agent: l.Agent.ID, Turn: l.own.turn, Outcome: e.Outcome, Cause: e.Cause, Text: text}
 	if state == event.Idle {
 		return l.o.Ends.Report(tx, t, end)
 	}
@@ -211,17 +215,17 @@ func (l *Loop) report(tx *store.Tx, e ending.Ending, state event.State) error {
 	if err != nil || !ended {
 		return err
 	}
-	if errors.Is(l.Halted(), fleet.ErrFelled) {
-		if err := l.o.Ends.Drop(tx, l.ID); err != nil {
+	if errors.Is(l.Agent.Halted(), fleet.ErrFelled) {
+		if err := l.o.Ends.Drop(tx, l.Agent.ID); err != nil {
 			return err
 		}
 	}
-	return l.o.Ends.Pass(tx, l.ID, state)
+	return l.o.Ends.Pass(tx, l.Agent.ID, state)
 }
 
 // Said returns the agent's final text: that of the turn's last reply that had any.
 func (l *Loop) Said(tx *store.Tx) (string, error) {
-	rows, err := tx.TurnEntries(l.turn)
+	rows, err := tx.TurnEntries(l.own.turn)
 	if err != nil {
 		return "", err
 	}
@@ -231,19 +235,19 @@ func (l *Loop) Said(tx *store.Tx) (string, error) {
 // forgetPrompts removes the prompts that have not entered when the agent ends, and keeps what they said in its
 // transcript: if it is reopened later, it has a new task.
 func (l *Loop) forgetPrompts(tx *store.Tx) error {
-	told, err := tx.WaitingPrompts(l.ID)
+	told, err := tx.WaitingPrompts(l.Agent.ID)
 	if err != nil {
 		return err
 	}
-	if l.turn == 0 && !l.idling.before() && len(told) > 0 { // the first one is its task, which it has not begun
+	if l.own.turn == 0 && !l.own.idled && len(told) > 0 { // the first one is its task, which it has not begun
 		if _, err := tx.RemovePrompt(told[0].ID); err != nil {
 			return err
 		}
 		told = told[1:]
 	}
-	row, _, err := tx.Agent(l.ID)
+	row, _, err := tx.Agent(l.Agent.ID)
 	if err != nil {
 		return err
 	}
-	return recovery.Unread(tx, l.Book().Batch(tx), row.Name, told)
+	return recovery.Unread(tx, l.Agent.Book().Batch(tx), row.Name, told)
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"time"
 
-	"fantail/agents/ending"
 	"fantail/agents/event"
 	"fantail/agents/history"
 	"fantail/inbox"
@@ -23,108 +22,97 @@ type Input interface {
 // inMemory is how long the conversation of an idle agent stays in memory.
 const inMemory = time.Minute
 
-// idling is how an agent that awaits input does so. Only the agent's loop uses it.
-type idling struct {
-	l     *Loop
-	input Input
-	was   bool // it has been idle in its task
-}
-
-// now reports whether the agent is idle until input comes. It is false of an agent that ends with its turn.
-func (d *idling) now() bool {
-	return d != nil && (d.l.Known().State == event.Idle || d.l.turn == 0 && d.visited())
+// idle reports whether the agent is idle until input comes. It is false of an agent that ends with its turn.
+func (l *Loop) idle() bool {
+	return l.fixed.input != nil && (l.Agent.Known().State == event.Idle || l.own.turn == 0 && l.visited())
 }
 
 // visited reports whether the human waits for a message in the tab of an idle agent: no turn of it begins meanwhile, and
 // it does not end.
-func (d *idling) visited() bool { return d.l.Known().State == event.Waiting }
+func (l *Loop) visited() bool { return l.Agent.Known().State == event.Waiting }
 
-// before reports whether the agent has been idle in its task: it has begun it, then, and what enters is not the task.
-func (d *idling) before() bool { return d != nil && d.was }
-
-// after reports whether the agent is idle after a turn that ended so, instead of ending.
-func (d *idling) after(o history.Outcome) bool {
-	return d != nil && o == history.Completed && !d.toldToEnd()
+// idlesAfter reports whether the agent is idle after a turn that ended so, instead of ending.
+func (l *Loop) idlesAfter(o history.Outcome) bool {
+	return l.fixed.input != nil && o == history.Completed && !l.toldToEnd()
 }
 
 // toldToEnd reports whether the agent is to end after its present turn.
-func (d *idling) toldToEnd() bool {
-	w := d.l.Known().Await
+func (l *Loop) toldToEnd() bool {
+	w := l.Agent.Known().Await
 	return w != nil && w.Ends
 }
 
-// next waits for the input of the agent's next turn, and for a slot to carry it out. False: the agent has ended, or the
+// nextInput waits for the input of the agent's next turn, and for a slot to carry it out. False: the agent has ended, or the
 // program closes, whose next start finds it idle.
-func (d *idling) next(ctx context.Context) bool {
-	ctx, release := d.l.Stoppable(ctx)
+func (l *Loop) nextInput(ctx context.Context) bool {
+	ctx, release := l.Agent.Stoppable(ctx)
 	defer release()
-	d.was = true
+	l.own.idled = true
 	for {
-		more := d.input.Next(ctx, d.l)
-		if more && ctx.Err() == nil && d.l.Regain(ctx) == nil {
+		more := l.fixed.input.Next(ctx, l)
+		if more && ctx.Err() == nil && l.Agent.Regain(ctx) == nil {
 			return true
 		}
 		switch {
 		case errors.Is(context.Cause(ctx), event.ErrClosing):
 			return false
 		case ctx.Err() != nil:
-			d.l.Refuse(ending.Of(ctx, ctx.Err(), d.l.Kind))
+			l.Refuse(EndingOf(ctx, ctx.Err(), l.Agent.Kind))
 			return false
-		case d.conclude(ctx):
+		case l.endIdle(ctx):
 			return false
 		}
 	}
 }
 
-// nothingCame has an agent whose turn did not begin be idle again: what it was to begin with is gone, as somebody took it.
-func (d *idling) nothingCame() {
-	d.l.Set(func(i *event.Info) {
+// idleAgain has an agent whose turn did not begin be idle again: what it was to begin with is gone, as somebody took it.
+func (l *Loop) idleAgain() {
+	l.Agent.Set(func(i *event.Info) {
 		if i.State == event.Running {
 			i.State, i.Doing = event.Idle, ""
 		}
 	})
 }
 
-// conclude ends an idle agent as done, unless something has come for it. The results of its turns are deposited; its
+// endIdle ends an idle agent as done, unless something has come for it. The results of its turns are deposited; its
 // task ends without another.
-func (d *idling) conclude(ctx context.Context) bool {
-	l, done, why := d.l, false, d.whyDone()
+func (l *Loop) endIdle(ctx context.Context) bool {
+	done, why := false, whyDone(l.Agent.Known().Await)
 	err := l.Persist(l.o.Fleet.Context(), "record the end of the task", func() error {
 		return l.o.DB.Write(context.WithoutCancel(ctx), "end an idle agent", func(tx *store.Tx) error {
 			done = false
-			waiting, err := tx.WaitingPrompts(l.ID)
+			waiting, err := tx.WaitingPrompts(l.Agent.ID)
 			if err != nil || len(store.Unheld(waiting)) > 0 {
 				return err
 			}
-			if _, err := l.Book().Batch(tx).Add(0, history.Entry{Kind: history.EntryNotice, Text: why}); err != nil {
+			if _, err := l.Agent.Book().Batch(tx).Add(0, history.Entry{Kind: history.EntryNotice, Text: why}); err != nil {
 				return err
 			}
-			if err := tx.SetAgentState(l.ID, string(event.Done), true); err != nil {
+			if err := tx.SetAgentState(l.Agent.ID, string(event.Done), true); err != nil {
 				return err
 			}
-			t, ok, err := tx.Task(l.Task)
+			t, ok, err := tx.Task(l.Agent.Task)
 			if err != nil || !ok {
-				return errors.Join(err, store.Missing(ok, "task %d", l.Task))
+				return errors.Join(err, store.Missing(ok, "task %d", l.Agent.Task))
 			}
 			if err := l.o.Ends.Conclude(tx, t); err != nil {
 				return err
 			}
 			done = true
-			return l.o.Ends.Pass(tx, l.ID, event.Done)
+			return l.o.Ends.Pass(tx, l.Agent.ID, event.Done)
 		})
 	})
 	if err != nil {
 		return true // the next start finds it idle
 	}
 	if done {
-		l.Set(func(i *event.Info) { i.State, i.Doing, i.Ended = event.Done, "", l.o.Now() })
+		l.Agent.Set(func(i *event.Info) { i.State, i.Doing, i.Ended = event.Done, "", l.o.Now() })
 	}
 	return done
 }
 
-// whyDone tells why an idle agent ends.
-func (d *idling) whyDone() string {
-	w := d.l.Known().Await
+// whyDone tells why an idle agent that awaits that ends.
+func whyDone(w *event.Await) string {
 	switch {
 	case w == nil || w.Ends:
 		return "It ended, as it was told to."
@@ -134,16 +122,12 @@ func (d *idling) whyDone() string {
 	return "It ended: there was no more input."
 }
 
-// until returns when the time of an agent that is idle now is over, by the clock on the wall, to the millisecond as rows
+// idleUntil returns when the time of an agent that is idle now is over, by the clock on the wall, to the millisecond as rows
 // keep it. Zero: its time does not run, as it has no end or somebody is with it, and is whole again afterwards.
-func (d *idling) until() time.Time {
-	if d == nil {
-		return time.Time{}
-	}
-	l := d.l
-	w := l.Known().Await
+func (l *Loop) idleUntil() time.Time {
+	w := l.Agent.Known().Await
 	switch {
-	case w == nil || w.For == 0 || w.Attached > 0 || l.o.Fleet.Humans.LooksAt(l.ID) || d.visited():
+	case l.fixed.input == nil || w == nil || w.For == 0 || w.Attached > 0 || l.o.Fleet.Humans.LooksAt(l.Agent.ID) || l.visited():
 		return time.Time{}
 	case !w.Until.IsZero():
 		return w.Until
@@ -154,19 +138,18 @@ func (d *idling) until() time.Time {
 // countDown has the time of an idle agent run, or not while somebody is with it, and keeps that in its row. It returns
 // when the time is over; zero: it does not run. A row that can't be written is shown as trouble: the next host would
 // only be wrong about the time.
-func (d *idling) countDown(ctx context.Context) (until time.Time) {
-	l := d.l
-	if until = d.until(); until.Equal(l.Known().Await.Until) {
+func (l *Loop) countDown(ctx context.Context) (until time.Time) {
+	if until = l.idleUntil(); until.Equal(l.Agent.Known().Await.Until) {
 		return until
 	}
 	err := l.o.DB.Write(context.WithoutCancel(ctx), "keep how long it stays", func(tx *store.Tx) error {
-		_, err := tx.SetDeadline(l.ID, until)
+		_, err := tx.SetDeadline(l.Agent.ID, until)
 		return err
 	})
 	if err != nil {
-		l.Trouble(err)
+		l.Agent.Trouble(err)
 	}
-	l.Await.Stays(until)
+	l.Agent.Await.Stays(until)
 	return until
 }
 
@@ -175,7 +158,7 @@ func (d *idling) countDown(ctx context.Context) (until time.Time) {
 type inbound struct{}
 
 func (inbound) Next(ctx context.Context, l *Loop) bool {
-	moved, unwatch := l.o.Fleet.Humans.Watch(l.ID)
+	moved, unwatch := l.o.Fleet.Humans.Watch(l.Agent.ID)
 	defer unwatch()
 	old, over := time.NewTimer(inMemory), time.NewTimer(inMemory)
 	defer old.Stop()
@@ -184,10 +167,10 @@ func (inbound) Next(ctx context.Context, l *Loop) bool {
 		if l.due(ctx) {
 			return true
 		}
-		if l.idling.toldToEnd() && !l.idling.visited() {
+		if l.toldToEnd() && !l.visited() {
 			return false
 		}
-		until := l.idling.countDown(ctx)
+		until := l.countDown(ctx)
 		left := until.Sub(l.o.Now())
 		if over.Stop(); !until.IsZero() {
 			if left <= 0 {
@@ -197,7 +180,7 @@ func (inbound) Next(ctx context.Context, l *Loop) bool {
 		}
 		select {
 		case <-ctx.Done():
-		case <-l.Pokes:
+		case <-l.Agent.Pokes:
 		case <-moved:
 		case <-over.C:
 		case <-old.C:

@@ -1,114 +1,146 @@
+// Package turn is the loop of one agent: absorb what is due, ask the model, run its tools, record, compact, and finish.
 package turn
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
 	"time"
 
+	"fantail/agents/approval"
+	"fantail/agents/engine"
 	"fantail/agents/event"
+	"fantail/agents/fleet"
+	"fantail/agents/history"
+	"fantail/agents/instructions"
+	"fantail/agents/llm"
+	"fantail/agents/recovery"
+	"fantail/inbox"
+	"fantail/store"
 	"fantail/tools"
-	"fantail/tools/permit"
-	"fantail/tools/workspace"
+	"fantail/tools/permission"
 )
 
-// Make creates the loop of an agent that has none, without starting it.
-func (ls *Loops) Make(i event.Info, task int64) *Loop {
-	o := &ls.o
-	l := &Loop{workbench: workbench{
-		conversation: conversation{
-			Agent: o.Fleet.NewAgent(i, task), o: o, unattended: i.Unattended,
-			sinceSummary: 2, // as if long ago
-		},
-		strict: i.Outside || i.Kind.Nature().Strict, outside: i.Outside,
-	}, life: ls.lives[i.Kind.Nature().Life]}
-	var mode permit.Mode
-	l.tools, mode, l.guard = o.Kit(i)
-	l.env = &tools.Env{
-		Root: o.Root, Private: o.Private, Outputs: o.Outputs(i.ID), Keys: o.Keys,
-		Desk: ls.desk(l), Shelf: o.Shelf, Seen: workspace.NewSeen(), Changes: o.Gate.Changes(),
-		Started: l.started, Keep: l.keep, Ahead: o.Ahead, Guards: o.Trust.Guards, Barred: o.Gate.Barred,
-		Tick: func(call, tail string) { l.Show(event.Output{Agent: i.ID, Call: call, Tail: tail}) },
-	}
-	if !i.Unattended && i.Kind.Nature().Asks {
-		l.env.Ask, l.env.Aside, l.env.Sample = l.asksFor, l.Aside, ls.asks.For(l.Agent, l.env)
-	}
-	if i.Await != nil && !i.State.Terminal() {
-		if l.idling = (&idling{l: l, input: inbound{}}); ls.Input != nil {
-			l.idling.input = ls.Input(i)
-		}
-	}
-	l.guide.Room, l.guide.DB = o.Briefs, o.DB
-	l.seating.l = l
-	l.outfit(nil)
-	if i.Kind.Tasked() && !i.State.Terminal() {
-		haste, hasten := context.WithCancel(o.Fleet.Context())
-		l.Hastens(hasten)
-		l.hasten, l.env.Hurry = hasten, haste.Done()
-	}
-	ls.mu.Lock()
-	defer ls.mu.Unlock()
-	if above := ls.of[i.Parent]; above != nil && mode == "" {
-		mode = above.mode
-	}
-	l.Judge(mode)
-	ls.of[i.ID] = l
-	return l
+// Loop is the loop of one agent: a goroutine with a transcript. Its fields are kept apart by who may touch them.
+type Loop struct {
+	Agent  *fleet.Agent // what others see and change of the agent; it says who may touch what
+	o      *Options     // of all loops
+	fixed  fixed
+	shared shared
+	own    own
 }
 
-// Judge has the calls of an agent, and of those below it, judged in that mode. Call it before Start.
-func (l *Loop) Judge(m permit.Mode) { l.mode, l.Info.Mode = m, m }
+// fixed is set before Start, and never again. Anybody may read it from then on.
+type fixed struct {
+	tools      *tools.Set      // that the model may call
+	guard      Guard           // bounds what the agent does; nil: nothing does
+	input      Input           // where the agent gets more from after a turn; nil: it ends with its turn
+	life       Life            // what is different for an agent that lives for something of its own; nil: nothing
+	mode       permission.Mode // that its calls are judged in, without what was allowed for the session; "": the session's
+	strict     bool            // the session's mode and rules loosen nothing for it
+	outside    bool            // its work was requested from outside the program
+	unattended bool            // nobody is there to be asked
+
+	hasten  func()        // ends a sub-agent's commands at once; nil for others
+	timeout time.Duration // of its task; 0: none
+	command string        // its task, if that is a plain command
+	sandbox string        // what holds that command
+}
+
+// shared is what other goroutines ask of the loop. The fleet's mutex guards it.
+type shared struct {
+	leaves     *leave      // a request to close the helper; nil: none
+	compaction *compaction // a request to compact the conversation; nil: none
+	stirred    atomic.Bool // an engine speaks by itself; it needs no mutex
+}
+
+// own belongs to the loop's goroutine. What that calls and waits for may use it, as calls that run concurrently do;
+// nobody else may.
+type own struct {
+	turn    int64            // the current turn; 0: none
+	began   time.Time        // when that began
+	steps   int              // of this turn
+	tokens  int              // of this turn
+	handled []inbox.Message  // the messages this turn began with while the human paused
+	parked  *recovery.Parked // the turn to resume first; nil: none
+	through bool             // a sub-agent has finished, except for what arrives at this seam
+	idled   bool             // it has been idle in its task: it has begun that, then, and what enters is not the task
+
+	// The conversation.
+	talk         history.Talk      // what the model is sent, as far as it was read
+	counted      int64             // the last entry that Info.Context counts
+	sinceSummary int               // steps since the last summary
+	cramped      bool              // the window is full, and the human was told
+	filled       int               // tokens of its window that an engine says it fills; 0: not known
+	last         *fleet.LastBudget // why the model calls no more tools; nil: it may
+
+	// The calls.
+	env     *tools.Runtime // that they run in
+	repeats repeats
+	guide   instructions.BriefGuide
+
+	// The engine.
+	runner   *engine.Runner // carries out the turns where the model is an engine; nil: none does
+	runnerOf string         // the model that the engine is
+}
+
+// Life does what is different for agents whose work is neither the human's nor a task: a message, what a schedule says.
+type Life interface {
+	Attend(ctx context.Context, l *Loop) // the whole life of one
+	// Conclude handles its end, in the transaction that ends it and leaves it in that state.
+	Conclude(tx *store.Tx, l *Loop, e Ending, state event.State) error
+}
+
+// SetMode has the calls of an agent, and of those below it, judged in that mode. Call it before Start.
+func (l *Loop) SetMode(m permission.Mode) { l.fixed.mode, l.Agent.Info.Mode = m, m }
 
 // Unattended reports whether nobody is there to be asked.
-func (l *Loop) Unattended() bool { return l.unattended }
+func (l *Loop) Unattended() bool { return l.fixed.unattended }
 
-// Obeys sets the plain command that is the agent's task. Call it before Start.
-func (l *Loop) Obeys(command string) { l.command = command }
+// SetCommand sets the plain command that is the agent's task, and what holds it, as [store.Task] says. Call it before Start.
+func (l *Loop) SetCommand(command, sandbox string) {
+	l.fixed.command, l.fixed.sandbox = command, sandbox
+}
 
-// Limit sets how long the agent's task may take; 0: forever. Call it before Start.
-func (l *Loop) Limit(d time.Duration) { l.timeout = d }
+// SetTimeout sets how long the agent's task may take; 0: forever. Call it before Start.
+func (l *Loop) SetTimeout(d time.Duration) { l.fixed.timeout = d }
 
 // Start begins the agent's life: one task, one message, or, for those that rest between turns, all until it is closed.
 func (l *Loop) Start() {
 	life := l.rest
 	switch {
-	case l.life != nil:
-		life = func(ctx context.Context) { l.life.Attend(ctx, l) }
-	case l.Kind.Tasked():
+	case l.fixed.life != nil:
+		life = func(ctx context.Context) { l.fixed.life.Attend(ctx, l) }
+	case l.Agent.Kind.Tasked():
 		life = l.carryOut
 	}
-	l.o.Fleet.Start("agent "+l.Info.Name, func() {
-		defer close(l.Gone)
-		defer l.seating.end()
-		l.o.Fleet.Letters.Sent(l.o.Fleet.Context(), l.Task)
+	l.o.Fleet.Start("agent "+l.Agent.Info.Name, func() {
+		defer close(l.Agent.Gone)
+		defer l.endEngine()
+		l.o.Fleet.Letters.Sent(l.o.Fleet.Context(), l.Agent.Task)
 		life(l.o.Fleet.Context())
 	})
 }
 
-// Start begins the life of an agent whose tab is open. The caller holds the fleet's mutex.
-func (ls *Loops) Start(agent int64) {
-	ls.mu.Lock()
-	l := ls.of[agent]
-	ls.mu.Unlock()
-	l.Start()
-}
-
 // rest is the life of an agent the human talks to: between turns it waits for a reason to begin the next.
 func (l *Loop) rest(ctx context.Context) {
-	if l.parked != nil {
+	if l.own.parked != nil {
 		_ = l.Work(ctx) // the turn has begun, so it reports its own end
 	}
-	l.Poke()
+	l.Agent.Poke()
 	var failing time.Time // since when turns have failed to begin; zero: they don't
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-l.Pokes:
+		case <-l.Agent.Pokes:
 		}
 		for {
-			if l.left(ctx) {
+			if l.leaveIfAsked(ctx) {
 				return
 			}
-			if l.compacts(ctx) {
+			if l.compactIfAsked(ctx) {
 				continue
 			}
 			if !l.due(ctx) {
@@ -118,7 +150,7 @@ func (l *Loop) rest(ctx context.Context) {
 				if failing.IsZero() {
 					failing = l.o.Now()
 				}
-				l.Trouble(err)
+				l.Agent.Trouble(err)
 				l.o.Disk.Refused(failing, err)
 				l.pause(ctx)
 			} else {
@@ -134,25 +166,25 @@ func (l *Loop) due(ctx context.Context) bool {
 	var gathered <-chan time.Time
 	for ripe := false; ctx.Err() == nil; {
 		l.o.Fleet.Lock()
-		tray := l.o.Mail.Tray(l.ID)
-		if l.Info.Pending == 0 && tray.Heed() { // what woke it was taken meanwhile
+		tray := l.o.Mail.Tray(l.Agent.ID)
+		if l.Agent.Info.Pending == 0 && tray.Heed() { // what woke it was taken meanwhile
 			l.o.Fleet.Told()
 		}
 		typed, wake := tray.Wants()
-		for _, q := range l.Info.Prompts {
+		for _, q := range l.Agent.Info.Prompts {
 			typed = typed || !q.Held
 		}
-		held := l.Info.State != event.Idle // a human's receive waits in this tab
-		ends := l.Info.Await != nil && l.Info.Await.Ends
-		other := l.leaves != nil || l.compaction != nil && !held
+		held := l.Agent.Info.State != event.Idle // a human's receive waits in this tab
+		ends := l.Agent.Info.Await != nil && l.Agent.Info.Await.Ends
+		other := l.shared.leaves != nil || l.shared.compaction != nil && !held
 		l.o.Fleet.Unlock()
 		switch {
 		case other: // which came since the loop looked, and whose token this took
-			l.Poke()
+			l.Agent.Poke()
 			return false
 		case held:
 			return false
-		case typed || (wake && ripe) || l.seating.stir.Load():
+		case typed || (wake && ripe) || l.shared.stirred.Load():
 			return true
 		case !wake, ends:
 			return false
@@ -164,7 +196,7 @@ func (l *Loop) due(ctx context.Context) bool {
 		select {
 		case <-gathered:
 			ripe = true
-		case <-l.Pokes:
+		case <-l.Agent.Pokes:
 		case <-ctx.Done():
 		}
 	}
@@ -179,4 +211,130 @@ func (l *Loop) pause(ctx context.Context) {
 	case <-t.C:
 	case <-ctx.Done():
 	}
+}
+
+// maxCuts is how many times in a row a model may fail to make a complete call (cut by its token limit, or with
+// arguments that are no object) before the turn fails.
+const maxCuts = 3
+
+// Work carries out one turn: absorb, ask, record, run tools, until no calls are left and nothing more is due. It
+// returns an error if the turn could not begin.
+func (l *Loop) Work(ctx context.Context) error {
+	ctx, release := l.Agent.Stoppable(ctx)
+	defer release()
+	if l.leaving() { // since the loop looked: there was nothing to stop then
+		if l.own.parked == nil {
+			return nil
+		}
+		l.Agent.Halt(fleet.ErrStopped) // a turn that has begun ends in order
+	}
+	l.own.began, l.own.steps, l.own.tokens, l.own.handled = l.o.Now(), 0, 0, nil
+	defer l.Agent.Wrapped()
+	defer func() { l.own.runner.Rest() }()
+	if l.own.parked != nil {
+		if err := l.resume(ctx); err != nil {
+			l.endWith(ctx, err)
+			return nil
+		}
+	}
+	cuts, said := 0, false // said: the model has nothing left to say
+	for {
+		came, err := l.absorb(ctx)
+		switch {
+		case err != nil && l.own.turn == 0:
+			return err
+		case err != nil:
+			l.endWith(ctx, err)
+			return nil
+		case !came && l.own.turn == 0:
+			return nil
+		case !came && said: // what kept the turn from ending is gone: somebody took it
+			if l.finish(ctx, Ending{Outcome: history.Completed}) {
+				return nil
+			}
+			continue
+		}
+		said = false
+		added := l.o.Hooks.Begins(ctx, l.who())
+		if err := l.hookError(); err != nil {
+			l.endWith(ctx, err)
+			return nil
+		}
+		if added {
+			continue // what hooks add is read first
+		}
+		r, err := l.answer(ctx)
+		switch {
+		case err != nil:
+		case r == nil: // a seam of an engine's turn
+			continue
+		case len(r.Calls) > 0:
+			if err = l.runCalls(ctx, r.Calls); err == nil {
+				err = l.hookError()
+			}
+		case r.Stop != nil && len(r.Stop.Broken) > 0:
+			if cuts++; cuts < maxCuts {
+				continue
+			}
+			why := "its arguments were no JSON object"
+			switch r.Stop.Reason {
+			case llm.Length:
+				why = "its token limit cut it"
+			case llm.Incomplete:
+				why = "its server ended the reply before"
+			}
+			err = fmt.Errorf("the model made no whole call %d times in a row: %s", cuts, why)
+		case l.Agent.Kind.Ends() && r.Short() != "":
+			err = errors.New(r.Short())
+		default:
+			if err = l.await(ctx); err != nil || l.o.Hooks.Holds(ctx, l.who()) {
+				break
+			}
+			if said = true; l.finish(ctx, Ending{Outcome: history.Completed}) {
+				return nil
+			}
+		}
+		cuts = 0
+		if err != nil {
+			l.endWith(ctx, err)
+			return nil
+		}
+	}
+}
+
+// hookError is the error of a turn that a hook stops.
+func (l *Loop) hookError() error {
+	if why := l.o.Hooks.Halted(l.who()); why != "" {
+		return &Halted{Why: why}
+	}
+	return nil
+}
+
+// endWith ends the turn because of err, unless it was only parked.
+func (l *Loop) endWith(ctx context.Context, err error) {
+	if !errors.Is(err, approval.ErrParked) {
+		l.finish(ctx, EndingOf(ctx, err, l.Agent.Kind))
+	}
+}
+
+// answerOnce asks the model, and compacts a full conversation first. A request that the model refuses as too long is compacted and sent once
+// more.
+func (l *Loop) answerOnce(ctx context.Context) (*event.Reply, error) {
+	if s, err := l.engine(); s != nil || err != nil {
+		if err != nil {
+			return nil, err
+		}
+		return s.Answer(ctx)
+	}
+	if err := l.compactIfFull(ctx); err != nil {
+		return nil, err
+	}
+	r, err := l.send(ctx)
+	if !llm.TooLong(err) {
+		return r, err
+	}
+	if err := l.rescue(ctx, err); err != nil {
+		return nil, err
+	}
+	return l.send(ctx)
 }

@@ -3,23 +3,17 @@ package turn
 import (
 	"time"
 
+	"fantail/agents/approval"
 	"fantail/agents/audit"
-	"fantail/agents/brought"
-	"fantail/agents/budget"
-	"fantail/agents/commands"
-	"fantail/agents/disk"
 	"fantail/agents/event"
 	"fantail/agents/fleet"
-	"fantail/agents/kept"
 	"fantail/agents/mail"
-	"fantail/agents/post"
-	"fantail/agents/questions"
-	"fantail/agents/roster"
-	"fantail/agents/waits"
+	"fantail/agents/mcpconfig"
+	"fantail/agents/tasks"
 	"fantail/inbox"
 	"fantail/store"
 	"fantail/tools"
-	"fantail/tools/permit"
+	"fantail/tools/permission"
 	"fantail/tools/proc"
 	"fantail/tools/sandbox"
 	"fantail/tools/secret"
@@ -27,41 +21,41 @@ import (
 
 // Options are shared by all loops.
 type Options struct {
-	brought.Brought
+	mcpconfig.Brought
 	DB     *store.DB
 	Inbox  *inbox.Inbox
 	Fleet  *fleet.Fleet
-	Mail   *mail.Room
+	Mail   *mail.Delivery
 	Takes  *mail.Takes
-	Asks   *questions.Desk
-	Waits  *waits.Table
-	Ends   *roster.Ends
-	Disk   *disk.State
-	Budget *budget.Room
+	Asks   *approval.Questions
+	Waits  *tasks.Waits
+	Ends   *tasks.Ends
+	Disk   *Disk
+	Budget *fleet.Budgets
 	Pickup *mail.Pickup
 
-	Kit      func(agent event.Info) (*tools.Set, permit.Mode, Guard) // its tools, the mode that its calls are judged in, what bounds it
-	Gate     *permit.Gate
+	Kit      func(agent event.Info) (*tools.Set, permission.Mode, Guard) // its tools, the mode that its calls are judged in, what bounds it
+	Gate     *permission.Gate
 	Keys     *secret.Keys
-	Root     string                                     // the workspace
-	Private  []string                                   // files that tools must never open
-	Outputs  func(agent int64) string                   // the directory of its tool-output files
-	Environ  []string                                   // for commands where nobody's at a screen is known
-	System   func(agent event.Info) string              // the system prompt
-	Audit    *audit.Log                                 // what is written down of calls; nil: nothing
-	Commands *commands.Running                          // whose commands run
-	Ahead    *proc.Ahead                                // where commands wait that were started ahead; nil: nowhere
-	Box      Boxes                                      // makes the sandboxes of commands; nil: there are none, and none where Gate knows of no wall
-	Post     func(agent, turn int64) (*post.Box, error) // lets the mail of an agent's command out of its sandbox
-	Bare     func(agent int64) (*post.Box, error)       // is a directory for an agent's program that is in none
-	Kept     *kept.Watch                                // over what commands in sandboxes must not change; nil: nobody watches
-	Keep     func(proc.Group) func()                    // ends a command's group if this program dies; nil: nothing does
+	Root     string                                           // the workspace
+	Private  []string                                         // files that tools must never open
+	Outputs  func(agent int64) string                         // the directory of its tool-output files
+	Environ  []string                                         // for commands where nobody's at a screen is known
+	System   func(agent event.Info) string                    // the system prompt
+	Audit    *audit.Log                                       // what is written down of calls; nil: nothing
+	Commands *RunningCommands                                 // whose commands run
+	Ahead    *proc.Ahead                                      // where commands wait that were started ahead; nil: nowhere
+	Box      Boxes                                            // makes the sandboxes of commands; nil: there are none, and none where Gate knows of no wall
+	Post     func(agent, turn int64) (*CommandMailbox, error) // lets the mail of an agent's command out of its sandbox
+	Bare     func(agent int64) (*CommandMailbox, error)       // is a directory for an agent's program that is in none
+	Kept     *ProtectedFiles                                  // over what commands in sandboxes must not change; nil: nobody watches
+	Keep     func(proc.Group) func()                          // ends a command's group if this program dies; nil: nothing does
 	Now      func() time.Time
 	Go       func(name string, f func())
 }
 
 // boxed reports whether commands run in sandboxes. It waits until that is known.
-func (o *Options) boxed() bool { return o.Box != nil && o.Gate.Wall() != permit.NoWall }
+func (o *Options) boxed() bool { return o.Box != nil && o.Gate.Wall() != permission.NoSandbox }
 
 // Boxes makes the sandbox for a command that gets that environment; nil: none works here.
 type Boxes func(p sandbox.Profile, leave sandbox.Leave, environ []string) (*sandbox.Box, error)

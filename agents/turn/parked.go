@@ -6,32 +6,32 @@ import (
 	"errors"
 	"strings"
 
+	"fantail/agents/approval"
 	"fantail/agents/event"
-	"fantail/agents/questions"
 	"fantail/agents/recovery"
 	"fantail/inbox"
 	"fantail/store"
-	"fantail/tools/permit"
+	"fantail/tools/permission"
 )
 
 // Park gives a freshly loaded agent the turn to resume. Call it before Start.
 func (l *Loop) Park(k *recovery.Parked) error {
-	l.parked, l.ShownTurn, l.timeout = k, k.Turn.ID, k.Timeout
-	l.Info.State, l.Info.Why = event.Asking, ""
-	q, err := event.QuestionOf(k.Row, l.Info.Name)
-	l.Info.Question = &q
+	l.own.parked, l.Agent.ShownTurn, l.fixed.timeout = k, k.Turn.ID, k.Timeout
+	l.Agent.Info.State, l.Agent.Info.Why = event.Asking, ""
+	q, err := event.QuestionOf(k.Row, l.Agent.Info.Name)
+	l.Agent.Info.Question = &q
 	return err
 }
 
-// goOn resumes a parked turn with the calls that have no result. The gate decides the first one again; if it still asks
+// resume resumes a parked turn with the calls that have no result. The gate decides the first one again; if it still asks
 // the same, that question is asked once more.
-func (l *Loop) goOn(ctx context.Context) error {
-	k := l.parked
-	l.parked = nil
-	l.turn, l.began, l.steps = k.Turn.ID, k.Turn.Started, k.Turn.Steps
-	l.tokens = k.Turn.Input + k.Turn.Output + k.Turn.CacheRead + k.Turn.CacheWrite
+func (l *Loop) resume(ctx context.Context) error {
+	k := l.own.parked
+	l.own.parked = nil
+	l.own.turn, l.own.began, l.own.steps = k.Turn.ID, k.Turn.Started, k.Turn.Steps
+	l.own.tokens = k.Turn.Input + k.Turn.Output + k.Turn.CacheRead + k.Turn.CacheWrite
 	if k.Abroad {
-		if s, err := l.seating.now(); err != nil {
+		if s, err := l.engine(); err != nil {
 			return err
 		} else if s != nil {
 			return s.GoOn(ctx, k)
@@ -41,10 +41,10 @@ func (l *Loop) goOn(ctx context.Context) error {
 		l.o.Asks.Park(k.Row)
 		return nil
 	}
-	still := l.asksStill(k)
+	still := l.stillAsks(k)
 	if !still {
-		if err := l.Regain(ctx); errors.Is(err, event.ErrClosing) {
-			return questions.ErrParked
+		if err := l.Agent.Regain(ctx); errors.Is(err, event.ErrClosing) {
+			return approval.ErrParked
 		} else if err != nil {
 			return err
 		}
@@ -66,15 +66,15 @@ func (l *Loop) goOn(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	l.Set(func(i *event.Info) { i.Question = nil })
+	l.Agent.Set(func(i *event.Info) { i.Question = nil })
 	return l.runCalls(ctx, k.Calls)
 }
 
-// asksStill reports whether the first call of a parked turn still asks what its question says: exactly the same action,
-// under the current mode and rules.
-func (l *Loop) asksStill(k *recovery.Parked) bool {
+// stillAsks reports whether the first call of a parked turn still asks what its question says: exactly the same action,
+// under the current rules. Another mode than then answers nothing.
+func (l *Loop) stillAsks(k *recovery.Parked) bool {
 	if strings.HasSuffix(k.Row.Call, event.Repeating) {
-		l.repeats.Again(k.Calls[0].ID)
+		l.own.repeats.Again(k.Calls[0].ID)
 		return true
 	}
 	var d event.QuestionRow
@@ -88,5 +88,5 @@ func (l *Loop) asksStill(k *recovery.Parked) bool {
 	now, err := json.Marshal(call.Action)
 	then, err2 := json.Marshal(d.Action)
 	return err == nil && err2 == nil && string(now) == string(then) &&
-		l.o.Gate.Decide(call.Action).Decision == permit.AskHuman
+		l.o.Gate.Again(call.Action).Decision == permission.AskHuman
 }

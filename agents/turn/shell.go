@@ -17,23 +17,23 @@ import (
 
 // Shell runs a command the human typed, without asking, and appends it with its output; the model reads both with its
 // next request. It returns once the command has ended.
-func (w *workbench) Shell(ctx context.Context, command string) error {
-	ctx, release, err := w.Visit(ctx)
+func (l *Loop) Shell(ctx context.Context, command string) error {
+	ctx, release, err := l.Agent.Visit(ctx)
 	if err != nil {
 		return err
 	}
 	defer release()
-	if err := w.prepare(); err != nil {
+	if err := l.makeOutputs(); err != nil {
 		return err
 	}
-	command = w.o.Keys.Text(command) // run exactly what is shown and kept
-	e := w.o.environment(fleet.EnvironmentOf(ctx))
+	command = l.o.Keys.Text(command) // run exactly what is shown and kept
+	e := l.o.environment(fleet.EnvironmentOf(ctx))
 	began := time.Now()
-	file := filepath.Join(w.env.Outputs, fmt.Sprintf("shell-%d.txt", w.o.Now().UnixNano()))
+	file := filepath.Join(l.own.env.Outputs, fmt.Sprintf("shell-%d.txt", l.o.Now().UnixNano()))
 	r, err := proc.Run(ctx, proc.Spec{
-		Shell: command, Dir: w.o.Root, Env: e.Vars, Umask: e.Umask, Keys: w.o.Keys,
-		Output: file, Head: 8 << 10, Tail: 8 << 10, Keep: w.o.Keep,
-		Tick: func(tail string) { w.o.Fleet.Emit(event.Output{Agent: w.ID, Call: "!" + command, Tail: tail}) },
+		Shell: command, Dir: l.o.Root, Env: e.Vars, Umask: e.Umask, Keys: l.o.Keys,
+		Output: file, Head: 8 << 10, Tail: 8 << 10, Keep: l.o.Keep,
+		Tick: func(tail string) { l.o.Fleet.Emit(event.Output{Agent: l.Agent.ID, Call: "!" + command, Tail: tail}) },
 	})
 	if err != nil && ctx.Err() == nil {
 		return fmt.Errorf("run %s: %w", command, err)
@@ -45,8 +45,8 @@ func (w *workbench) Shell(ctx context.Context, command string) error {
 	if ctx.Err() != nil {
 		s.Output = strings.TrimRight(s.Output, "\n") + "\n(stopped)"
 	}
-	err = w.o.DB.Write(context.WithoutCancel(ctx), "shell", func(tx *store.Tx) error {
-		_, err := w.Book().Batch(tx).Add(0, history.Entry{Kind: history.EntryShell, Shell: s})
+	err = l.o.DB.Write(context.WithoutCancel(ctx), "shell", func(tx *store.Tx) error {
+		_, err := l.Agent.Book().Batch(tx).Add(0, history.Entry{Kind: history.EntryShell, Shell: s})
 		return err
 	})
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"fantail/inbox"
 )
 
-// Doing is what a recipient does when mail arrives.
+// Doing is what a recipient is doing when mail arrives.
 type Doing string
 
 const (
@@ -20,16 +20,15 @@ const (
 	Ended      Doing = "ended"
 )
 
-// Recipient is what Decide must know of who gets a message. Whether its tab is the
-// one that shows changes nothing.
+// Recipient is what Decide needs to know about the agent that gets a message. It does not matter which tab is shown.
 type Recipient struct {
 	Doing   Doing
 	Prompt  bool          // the human talks to it in a prompt box
 	Forked  bool          // it is itself a fork
 	Abroad  bool          // another vendor's agent carries out its turns, which can't be forked
-	Stopped bool          // the human stopped its last turn and has done nothing in it since
+	Stopped bool          // the human stopped its last turn and has not acted in it since
 	Away    time.Duration // since the human's last key
-	Draft   bool          // its prompt box holds a draft
+	Draft   bool          // its prompt box has a draft
 	Ends    bool          // without a prompt box: its work is done, it is about to end
 }
 
@@ -37,29 +36,28 @@ type Recipient struct {
 type When string
 
 const (
-	Held       When = "held"        // when somebody takes it
+	Held       When = "held"        // when it is taken
 	WithPrompt When = "with-prompt" // with the human's next prompt
 	AtSeam     When = "at-seam"     // before the next request of the turn that runs
 	AtOnce     When = "at-once"     // it starts a turn now
-	Wakes      When = "wakes"       // it starts a turn half a second after the last such, once the agent is idle
+	Wakes      When = "wakes"       // it starts a turn half a second after the last one, once the agent is idle
 	AtPause    When = "at-pause"    // once the agent is idle and the human pauses
 	Forked     When = "forked"      // a fork takes it now
 	Answered   When = "answered"    // never: it is a question to the human
 	Never      When = "never"       // its recipient has ended
 )
 
-// Decision is what becomes of a message that waits.
+// Decision is what happens to a waiting message.
 type Decision struct {
 	Mode   Mode   // that applies; "" where none does
-	Rule   string // that says so
+	Rule   string // the rule that decided
 	When   When
 	Due    bool          // that moment is now
-	Wait   time.Duration // AtPause, of an agent at rest whose human has no draft: how long no key may still come
-	Reason string        // when it enters and why then: a sentence's end, behind "it waits"
+	Wait   time.Duration // AtPause, for an agent at rest whose human has no draft: how long no key may be pressed
+	Reason string        // when it enters and why: the end of a sentence, after "it waits"
 }
 
-// String is the decision as a sentence's end behind the message it is about: when it
-// enters, and which rule says so.
+// String is the decision as the end of a sentence about the message: when it enters, and which rule says so.
 func (d Decision) String() string {
 	s := "it waits, " + d.Reason
 	switch {
@@ -71,9 +69,9 @@ func (d Decision) String() string {
 	return s
 }
 
-// Decide says when m enters the context of its recipient, and why. In order, quiet,
-// a muted thread, the end of a row of messages between agents, what the human said of the sender, then of all mail, and the
-// rules: urgent, sender, tags, priority, schedule, default.
+// Decide says when m enters the context of its recipient, and why. In order, these decide: quiet, a muted thread, the
+// limit of messages between agents, what the human set for the sender, then for all mail, and the rules: urgent,
+// sender, tags, priority, schedule, default.
 func Decide(m inbox.Message, p Policy, r Recipient, now time.Time) Decision {
 	switch {
 	case r.Doing == Ended:
@@ -90,7 +88,7 @@ func Decide(m inbox.Message, p Policy, r Recipient, now time.Time) Decision {
 		return Decision{When: Held, Rule: "a muted thread", Reason: fmt.Sprintf("because its thread is muted; /messages mute %d off ends that. %s", m.ID, howTaken)}
 	}
 	if m.Endless() {
-		return Decision{When: Held, Rule: "the bound on mail between agents", Reason: fmt.Sprintf("because agents wrote the %d messages before it because of each other, without you. %s", inbox.MostHops, howTaken)}
+		return Decision{When: Held, Rule: "the bound on mail between agents", Reason: fmt.Sprintf("because agents wrote the %d messages before it because of each other, without you. %s", inbox.MaxHops, howTaken)}
 	}
 	mode, rule := p.mode(m, now)
 	if mode == UrgentOnly {
@@ -122,10 +120,10 @@ func Decide(m inbox.Message, p Policy, r Recipient, now time.Time) Decision {
 	return d
 }
 
-// Unforkable is why mail that a fork is to handle waits: the end of a sentence.
+// Unforkable is why mail for a fork waits: the end of a sentence.
 const Unforkable = "because another vendor's agent carries out its turns, and can't be forked"
 
-// howTaken names the commands that take a message that is held.
+// howTaken names the commands that take a held message.
 const howTaken = "/check, /receive, /messages next and /fire take it."
 
 const youStopped = "and starts no turn by itself: you stopped the last one. Your next prompt, /messages next or /fire brings it in."
@@ -171,7 +169,7 @@ func queue(p Policy, r Recipient) Decision {
 	return d
 }
 
-// asked is what the dispatcher of m asked.
+// asked is the decision that the sender of m asked for.
 func asked(m inbox.Message, r Recipient) Decision {
 	switch {
 	case m.Deliver == inbox.Hold:

@@ -31,8 +31,8 @@ func hybrid() Rules {
 	}
 }
 
-// TestDecide_precedence goes down the ladder: each case takes away what decided
-// the one before.
+// TestDecide_precedence goes down the order of precedence: each case lacks what decided the one before.
+//
 // Spec: M-14, M-15, M-16, M-17, M-18, M-20, M-21, M-22, M-45, R-39, R-40, R-41, R-42, E-29.
 func TestDecide_precedence(t *testing.T) {
 	who := Recipient{Doing: Streaming, Prompt: true}
@@ -58,13 +58,13 @@ func TestDecide_precedence(t *testing.T) {
 		},
 		{
 			"the end of a row between agents is above every rule",
-			inbox.Message{From: "main", Priority: inbox.Urgent, Hops: inbox.MostHops + 1},
+			inbox.Message{From: "main", Priority: inbox.Urgent, Hops: inbox.MaxHops + 1},
 			Policy{Human: Overrides{Mode: Interrupt}, Rules: hybrid()},
 			"", Held, "the bound on mail between agents",
 		},
 		{
 			"the last that goes in by itself",
-			inbox.Message{From: "main", Hops: inbox.MostHops},
+			inbox.Message{From: "main", Hops: inbox.MaxHops},
 			Policy{Human: Overrides{Mode: Interrupt}},
 			Interrupt, AtSeam, "/messages mode interrupt",
 		},
@@ -122,7 +122,7 @@ func TestDecide_schedule(t *testing.T) {
 	for _, c := range []struct {
 		at     time.Time
 		mode   Mode
-		period string // which says so, not the default that may be of the same mode
+		period string // the one that decides, not a default with the same mode
 	}{
 		{monday(0, 0), Queue, night},
 		{monday(8, 59), Queue, night},
@@ -144,7 +144,7 @@ func TestDecide_schedule(t *testing.T) {
 		monday(8, 59):                        monday(9, 0),
 		monday(9, 0):                         monday(17, 0),
 		monday(17, 0):                        monday(24, 0),
-		monday(12, 0).AddDate(0, 0, 5):       monday(17, 0).AddDate(0, 0, 5), // no other period begins there, and to look costs nothing
+		monday(12, 0).AddDate(0, 0, 5):       monday(17, 0).AddDate(0, 0, 5), // no other period begins then
 		monday(23, 59).Add(time.Second):      monday(24, 0),
 		monday(16, 59).Add(30 * time.Second): monday(17, 0),
 	} {
@@ -177,8 +177,9 @@ func TestDecide_quiet(t *testing.T) {
 	}
 }
 
-// TestDecide_cells holds every cell of policy and state to its one outcome. Which
-// tab shows is not part of the state: it changes nothing.
+// TestDecide_cells checks every combination of policy and state against its one outcome. Which tab is shown is not part
+// of the state: it changes nothing.
+//
 // Spec: M-1, M-2, M-3, M-4, M-28, R-44, R-51, R-53, E-11, E-24.
 func TestDecide_cells(t *testing.T) {
 	const pause = IdleAfter
@@ -202,8 +203,7 @@ func TestDecide_cells(t *testing.T) {
 		{"another vendor's", Recipient{Doing: Tooling, Prompt: true, Abroad: true}},
 		{"ended", Recipient{Doing: Ended, Prompt: true}},
 	}
-	// hold, next and wake are manual with what the dispatcher asked; ! marks that the
-	// moment is now.
+	// hold, next and wake are manual, with that deliver; ! marks that it happens now.
 	want := map[string][]string{
 		//                          hold     next           wake           interrupt      queue          fork
 		"idle":                     {"held", "with-prompt", "wakes!", "at-once!", "at-pause!", "forked!"},

@@ -7,11 +7,10 @@ import (
 	"fantail/store"
 )
 
-// quietKey is the workspace's setting that keeps Quiet.
+// quietKey is the workspace's setting for Quiet.
 const quietKey = "quiet"
 
-// Override keeps what the human said about an agent's mail, in place of what they
-// said before.
+// Override stores the human's settings for an agent's mail, in place of earlier ones.
 func Override(tx *store.Tx, agent int64, o Overrides) error {
 	data, err := json.Marshal(o)
 	if err == nil {
@@ -23,7 +22,7 @@ func Override(tx *store.Tx, agent int64, o Overrides) error {
 	return nil
 }
 
-// Overridden returns what Override kept, by agent. What can't be read says nothing.
+// Overridden returns the stored overrides by agent. Unreadable ones are empty.
 func Overridden(v *store.View) (map[int64]Overrides, error) {
 	rows, err := v.Query(`SELECT agent, data FROM policies`)
 	if err != nil {
@@ -45,7 +44,7 @@ func Overridden(v *store.View) (map[int64]Overrides, error) {
 	return all, rows.Err()
 }
 
-// OverridesOf returns what Override kept of one agent; what can't be read says nothing.
+// OverridesOf returns the stored overrides of one agent; they are empty if unreadable.
 func OverridesOf(v *store.View, agent int64) (o Overrides, err error) {
 	var data string
 	switch err := v.QueryRow(`SELECT ifnull((SELECT data FROM policies WHERE agent = ?), '{}')`, agent).Scan(&data); {
@@ -57,7 +56,7 @@ func OverridesOf(v *store.View, agent int64) (o Overrides, err error) {
 	return o, nil
 }
 
-// SetQuiet keeps whether it is quiet.
+// SetQuiet stores whether it is quiet.
 func SetQuiet(tx *store.Tx, q Quiet) error {
 	data, err := json.Marshal(q)
 	if err != nil {
@@ -66,7 +65,7 @@ func SetQuiet(tx *store.Tx, q Quiet) error {
 	return tx.SetSetting(quietKey, string(data))
 }
 
-// IsQuiet returns what SetQuiet kept. What can't be read is not quiet.
+// IsQuiet returns the state that SetQuiet stored. If it is unreadable it is not quiet.
 func IsQuiet(v *store.View) (q Quiet, err error) {
 	data, _, err := v.Setting(quietKey)
 	if err == nil && json.Unmarshal([]byte(data), &q) != nil {

@@ -1,12 +1,5 @@
-// Package policy says when a message that waits enters a context, and why.
-//
-// Does: hold what an agent's file and its human say about its mail ([Policy]), keep
-// what the human said as rows, and decide by it ([Decide]): a pure function of the
-// message, the policy, its recipient and the time.
-//
-// Does not: read the files, take messages or start turns.
-//
-// Imports: inbox, store.
+// Package policy decides when a waiting message enters a conversation, and why. It reads the rules that people write
+// for that.
 package policy
 
 import (
@@ -21,28 +14,27 @@ import (
 	"fantail/inbox"
 )
 
-// Mode is what a recipient does with mail that arrives.
+// Mode says how a recipient handles arriving mail.
 type Mode string
 
 const (
-	Manual     Mode = "manual"                // what the dispatcher asked holds
+	Manual     Mode = "manual"                // the message's deliver decides
 	Interrupt  Mode = "interrupt"             // at the next seam of the turn that runs; an idle agent starts one
 	Queue      Mode = "queue"                 // once the agent is idle and the human pauses
 	Fork       Mode = "fork"                  // a temporary copy of the agent handles it
 	UrgentOnly Mode = "interrupt-urgent-only" // interrupt if it is urgent, else queue
 )
 
-// Modes are all of them, as people choose them.
+// Modes are all modes, as people choose them.
 var Modes = [...]Mode{Manual, Interrupt, Queue, Fork, UrgentOnly}
 
 // Known reports whether m is a mode.
 func (m Mode) Known() bool { return slices.Contains(Modes[:], m) }
 
-// IdleAfter is how long no key must have come before queued mail is handled,
-// where nothing else is said.
+// IdleAfter is the default for how long no key must have been pressed before queued mail is handled.
 const IdleAfter = 30 * time.Second
 
-// Rules are what an agent's file says about its mail.
+// Rules are the rules for mail in an agent's file.
 type Rules struct {
 	Default   Mode          // "": manual
 	IdleAfter time.Duration // 0: [IdleAfter]
@@ -51,28 +43,27 @@ type Rules struct {
 	Tags      map[string]Mode
 	Schedule  []Period // the first that matches counts
 	Outcomes  Outcomes
-	File      string // where they stand, as people name it; "": nowhere
+	File      string // the rules' file, by its name for people; "": none
 }
 
 // Outcomes say what a fork does when it has handled a message. It always closes.
 type Outcomes struct {
-	Memory   string // the memory document it leaves what it found in; "": none
+	Memory   string // the memory document that gets its findings; "": none
 	ToParent string // begins the message to the agent it is a fork of; "": none is sent
-	Escalate string // the agent that the message is forwarded to; "": nobody
+	Escalate string // the agent that the message is forwarded to; "": none
 }
 
-// Period is a range of hours on some days of the week, in local time. On each of
-// its days the hours from From up to, but not including, To count; those of a range
-// that crosses midnight are the end and the beginning of the same day.
+// Period is a range of hours on some days of the week, in local time. On each of its days it has the hours from From up
+// to, but not including, To; a range that crosses midnight has the end and the beginning of the same day.
 type Period struct {
-	Name string // as it is written: weekdays 9am-5pm
+	Name string // as written: weekdays 9am-5pm
 	Days [7]bool
 	From int // minutes since midnight
-	To   int // as From; equal to it: the whole day
+	To   int // as From; if equal to it: the whole day
 	Mode Mode
 }
 
-// holds reports whether t lies in the period.
+// holds reports whether t is in the period.
 func (p Period) holds(t time.Time) bool {
 	t = t.Local()
 	if !p.Days[t.Weekday()] {
@@ -88,17 +79,17 @@ func (p Period) holds(t time.Time) bool {
 	}
 }
 
-// Overrides are what the human said about an agent's mail, over its rules. They are
-// kept as JSON.
+// Overrides are the human's settings for an agent's mail, which take precedence over its rules. They are stored as
+// JSON.
 type Overrides struct {
 	Default   Mode            `json:"default,omitempty"`    // /agent config message-handling
 	IdleAfter time.Duration   `json:"idle_after,omitempty"` // with it
 	Mode      Mode            `json:"mode,omitempty"`       // /messages mode
-	ModeAfter time.Duration   `json:"mode_after,omitempty"` // with it: its IdleAfter; 0: that of the rest
+	ModeAfter time.Duration   `json:"mode_after,omitempty"` // with Mode: its IdleAfter; 0: the general one
 	From      map[string]Mode `json:"from,omitempty"`       // /messages from
 }
 
-// Quiet holds all mail of the agents the human talks to.
+// Quiet holds all mail of the agents that the human talks to.
 type Quiet struct {
 	On    bool      `json:"on"`
 	Until time.Time `json:"until,omitzero"`  // zero: until it is ended
@@ -108,20 +99,20 @@ type Quiet struct {
 // Holds reports whether it is quiet at that time.
 func (q Quiet) Holds(now time.Time) bool { return q.On && (q.Until.IsZero() || now.Before(q.Until)) }
 
-// Policy is all that decides how an agent's mail is delivered.
+// Policy is everything that decides how an agent's mail is delivered.
 type Policy struct {
 	Quiet Quiet
 	Human Overrides
 	Rules Rules
 }
 
-// Plain reports whether mail is delivered as its dispatchers asked, at any time.
+// Plain reports whether mail is always delivered as its senders asked.
 func (p Policy) Plain() bool {
 	return !p.Quiet.On && p.Human.Mode == "" && len(p.Human.From) == 0 && p.base() == Manual &&
 		len(p.Rules.From) == 0 && len(p.Rules.Priority) == 0 && len(p.Rules.Tags) == 0 && len(p.Rules.Schedule) == 0
 }
 
-// May reports whether some message may be handled so.
+// May reports whether p may handle some message in mode m.
 func (p Policy) May(m Mode) bool {
 	has := func(rules map[string]Mode) bool { return slices.Contains(slices.Collect(maps.Values(rules)), m) }
 	if p.Human.Mode != "" {
@@ -132,12 +123,12 @@ func (p Policy) May(m Mode) bool {
 		slices.ContainsFunc(p.Rules.Schedule, func(s Period) bool { return s.Mode == m })
 }
 
-// Pause is how long no key must have come before queued mail is handled.
+// Pause is how long no key must have been pressed before queued mail is handled.
 func (p Policy) Pause() time.Duration {
 	return cmp.Or(p.Human.ModeAfter, p.Human.IdleAfter, p.Rules.IdleAfter, IdleAfter)
 }
 
-// ParsePause reads how long no key must have come: 30s, 5m, or a number of seconds.
+// ParsePause reads such a pause: 30s, 5m, or a number of seconds.
 func ParsePause(s string) (time.Duration, error) {
 	d, err := time.ParseDuration(s)
 	if err != nil {
@@ -151,8 +142,7 @@ func ParsePause(s string) (time.Duration, error) {
 
 func (p Policy) base() Mode { return cmp.Or(p.Human.Default, p.Rules.Default, Manual) }
 
-// Changes returns when p may decide otherwise by itself after now: quiet ends, or a
-// period begins or ends. Zero: never.
+// Changes returns when decisions of p may next change after now: quiet ends, or a period begins or ends. Zero: never.
 func (p Policy) Changes(now time.Time) (at time.Time) {
 	sooner := func(t time.Time) {
 		if t.After(now) && (at.IsZero() || t.Before(at)) {
@@ -165,7 +155,7 @@ func (p Policy) Changes(now time.Time) (at time.Time) {
 	local := now.Local()
 	for _, s := range p.Rules.Schedule {
 		for day := range 2 {
-			for _, minute := range []int{0, s.From, s.To} { // at midnight the day changes
+			for _, minute := range []int{0, s.From, s.To} { // the day changes at midnight
 				sooner(time.Date(local.Year(), local.Month(), local.Day()+day, 0, minute, 0, 0, local.Location()))
 			}
 		}
@@ -173,7 +163,7 @@ func (p Policy) Changes(now time.Time) (at time.Time) {
 	return at
 }
 
-// mode is what p says about m, and which rule says it.
+// mode is the mode that p has for m, and the rule that says so.
 func (p Policy) mode(m inbox.Message, now time.Time) (Mode, string) {
 	in := func(what string) string {
 		if p.Rules.File == "" {
@@ -213,8 +203,8 @@ func (p Policy) mode(m inbox.Message, now time.Time) (Mode, string) {
 	return Manual, "the default: no policy says otherwise"
 }
 
-// bySender finds the rule for a sender: its name before patterns, and of those that
-// match the longest, the first in order of the alphabet if they are equally long.
+// bySender finds the rule for a sender: its name before patterns, and the longest matching pattern, or of equally long
+// ones the first in alphabetical order.
 func bySender(rules map[string]Mode, from string) (mode Mode, as string, ok bool) {
 	if mode, ok = rules[from]; ok {
 		return mode, from, true
@@ -246,7 +236,7 @@ func byTag(rules map[string]Mode, tags []string) (mode Mode, as string, ok bool)
 	return mode, inbox.Label(as), ok
 }
 
-// String lists p for people, one rule a line, the strongest first.
+// String lists p for people, one rule on each line, the strongest first.
 func (p Policy) String() string {
 	var b strings.Builder
 	line := func(what string, mode Mode) { b.WriteString("\n  " + what + ": " + string(mode)) }

@@ -7,9 +7,8 @@ import (
 	"fantail/inbox"
 )
 
-// TestDecide_tradeoffs: an agent at work is broken into by interrupt alone; queue waits
-// for its end and a pause; fork answers at once and leaves it alone, for the price of
-// an agent more. At rest interrupt and fork are as quick as each other.
+// TestDecide_tradeoffs: only interrupt enters a running turn; queue waits for its end and a pause; fork answers at once
+// and does not disturb it, at the cost of one more agent. At rest interrupt and fork are equally quick.
 //
 // Spec: M-19.
 func TestDecide_tradeoffs(t *testing.T) {
@@ -20,7 +19,7 @@ func TestDecide_tradeoffs(t *testing.T) {
 	paused := Recipient{Doing: Resting, Prompt: true, Away: IdleAfter}
 	for _, c := range []struct {
 		mode                Mode
-		breaksIn, immediate bool // into the turn that runs; before that has ended
+		breaksIn, immediate bool // into the running turn; before it has ended
 		when                map[*Recipient]When
 	}{
 		{Interrupt, true, true, map[*Recipient]When{&busy: AtSeam, &resting: AtOnce, &paused: AtOnce}},

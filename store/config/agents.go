@@ -6,54 +6,45 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"fantail/store/config/near"
 )
 
 // ACP is the provider whose models are the agents of other vendors, which speak the Agent Client Protocol: acp/claude.
 const ACP = "acp"
 
-// Protocols are the versions of the Agent Client Protocol that are spoken here, the one of most agents first. The second is a draft.
-var Protocols = []int{1, 2}
-
-// AgentRow is one [agents.NAME]: an agent of another vendor, or changes to a known one. What it leaves empty is the known
+// AgentRow is one [agents.NAME]: an agent of another vendor, or changes to a known one. Empty fields mean the known
 // one's.
 type AgentRow struct {
 	Command []string `toml:"command"` // its program, an absolute path, and the arguments with which it speaks the protocol
 	Login   string   `toml:"login"`   // the command by which a person logs in
-	Env     []string `toml:"env"`     // names of variables that it gets besides those of commands: its keys
-	Write   []string `toml:"write"`   // directories and files that it keeps, absolute or from ~/
-	Sandbox string   `toml:"sandbox"` // on or off; "" means on, but for one that has a sandbox of its own
-	AtOnce  int      `toml:"at_once"` // background agents of its at once; 0: no bound of their own
-	Mode    string   `toml:"mode"`    // of its own modes the one in which it works; "": the one it begins with
+	Env     []string `toml:"env"`     // variables that it gets besides those of commands: its keys
+	Write   []string `toml:"write"`   // directories and files for its own data, absolute or from ~/
+	Sandbox string   `toml:"sandbox"` // on or off; "" means on, unless it has a sandbox of its own
+	AtOnce  int      `toml:"at_once"` // background agents of its at once; 0: no limit of their own
+	Mode    string   `toml:"mode"`    // the mode it works in, one of its own; "": its default
 
-	Protocol *int `toml:"protocol"` // the newest version of the Agent Client Protocol to speak with it; nil: 1
-
-	Options map[string]string `toml:"options"` // of its own settings, such as model or effort
+	Options map[string]string `toml:"options"` // its own settings, such as model or effort
 }
 
 // Agent is an agent of another vendor.
 type Agent struct {
 	Name    string
-	Command []string // the first is a path, or, of a known one, the name of its program
+	Command []string // the first is a path, or, for a known agent, the name of its program
 	Login   string
-	Install string // the command by which a person installs it; "": not known
+	Install string // the command by which a person installs it; "": unknown
 	Env     []string
-	Write   []string // from ~/ or absolute; what ends in / is made if it is not there
+	Write   []string // from ~/ or absolute; one that ends in / is made if it is missing
 	Free    bool     // it runs as the user, in no sandbox
-	Holds   bool     // its own sandbox holds its commands in its mode, and works in no other: unless the configuration wants that, it is Free
+	Holds   bool     // its own sandbox confines it, in its mode, and runs in no other; see Free
 	AtOnce  int
-	Own     bool // the configuration says which program it is
+	Own     bool // the configuration names its program
 	Mode    string
 	Options map[string]string
 
-	Protocol int // the newest version to speak with it
-
-	Careful  string   // the mode in which it asks before it changes anything; "": not known
-	Reckless []string // those in which it asks nobody: it works in none that the configuration does not name
+	Careful  string   // the mode in which it asks before each change; "": unknown
+	Reckless []string // modes in which it does not ask; it uses none that the configuration does not name
 }
 
-// agents are those that are known. Their programs are looked for, never installed.
+// agents are the known ones. Their programs are looked up, never installed.
 var agents = []Agent{
 	{
 		Name: "claude", Command: []string{"claude-agent-acp"}, Login: "claude /login", Install: "npm install -g @agentclientprotocol/claude-agent-acp",
@@ -104,13 +95,13 @@ func (c Config) AgentNames() []string {
 	return names
 }
 
-// Agent is the agent of that name as c changes it. The error names those there are.
+// Agent is the agent of that name with c's changes. The error lists the names.
 func (c Config) Agent(name string) (Agent, error) {
 	at := slices.IndexFunc(agents, func(a Agent) bool { return a.Name == name })
 	row, own := c.Agents[name]
 	if at < 0 && !own {
 		hint := ""
-		if meant := near.Word(name, c.AgentNames()); meant != "" {
+		if meant := Nearest(name, c.AgentNames()); meant != "" {
 			hint = fmt.Sprintf("did you mean %q? ", meant)
 		}
 		return Agent{}, fmt.Errorf("%s/%s: %w; %sknown are %s, and [agents.NAME] of the configuration adds others",
@@ -119,9 +110,6 @@ func (c Config) Agent(name string) (Agent, error) {
 	a := Agent{Name: name}
 	if at >= 0 {
 		a = agents[at]
-	}
-	if a.Protocol = Protocols[0]; row.Protocol != nil {
-		a.Protocol = *row.Protocol
 	}
 	if len(row.Command) > 0 {
 		a.Command, a.Own = row.Command, true
@@ -147,8 +135,6 @@ func (r AgentRow) check(name string) (at []string, err error) {
 		return []string{"command"}, fmt.Errorf("agents.%s.command: want the absolute path of a program first", name)
 	case r.Sandbox != "" && r.Sandbox != SandboxOn && r.Sandbox != SandboxOff:
 		return []string{"sandbox"}, fmt.Errorf("agents.%s.sandbox: %w", name, notOneOf(r.Sandbox, []string{SandboxOn, SandboxOff}))
-	case r.Protocol != nil && !slices.Contains(Protocols, *r.Protocol):
-		return []string{"protocol"}, fmt.Errorf("agents.%s.protocol: want a version that is spoken here: %d, or %d, which is a draft", name, Protocols[0], Protocols[1])
 	case r.AtOnce < 0 || r.AtOnce > maxRunning:
 		return []string{"at_once"}, fmt.Errorf("agents.%s.at_once: want a number from 1 to %d", name, maxRunning)
 	}

@@ -4,7 +4,7 @@ import (
 	"reflect"
 )
 
-// Changed names the keys in which two configurations differ, as the file spells them.
+// Changed returns the keys in which two configurations differ, as written in the file.
 func Changed(a, b Config) (keys []string) {
 	va, vb := reflect.ValueOf(a), reflect.ValueOf(b)
 	for _, f := range reflect.VisibleFields(va.Type()) {

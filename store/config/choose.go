@@ -4,28 +4,28 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-
-	"fantail/store/config/near"
+	"time"
 )
 
 // Choice is a provider and a model, and how to reach them.
 type Choice struct {
-	Provider string // a vendor's or row's name, or [Builtin]
-	Protocol string // [Anthropic], [OpenAI] or [Builtin]
-	Model    string // the provider's own name of it; "" for the built-in engine
-	BaseURL  string // "" means the protocol's own default
-	KeyEnv   string // the variable that holds the key; "" means none is sent
-	Bearer   bool   // the key goes into the Authorization header
-	AtOnce   int    // background agents it serves at once; 0: no bound
+	Provider string        // a vendor's or row's name, or [Builtin]
+	Protocol string        // [Anthropic], [OpenAI] or [Builtin]
+	Model    string        // the provider's own name for it; "" for the built-in engine
+	BaseURL  string        // "" means the protocol's default
+	KeyEnv   string        // the variable that holds the key; "" means no key
+	Bearer   bool          // the key is sent in the Authorization header
+	AtOnce   int           // background agents that it serves at once; 0: no limit
+	First    time.Duration // how long the first byte may take; 0: the default
 	Known    Model
 	Why      string // one sentence for the start screen
 	Lost     string // why it is not the model that is remembered; "": it is, or none is
-	// AskOllama says that nothing was found and Ollama was not asked: the caller
-	// asks it once the first frame stands, and calls [Choose] again.
+	// AskOllama says that no model was found without asking Ollama: the caller asks it after the first frame, and calls
+	// [Choose] again.
 	AskOllama bool
 }
 
-// Name is how the choice is shown and written: provider/model, or "builtin".
+// Name is the shown and written form of the choice: provider/model, or "builtin".
 func (c Choice) Name() string {
 	if c.Model == "" {
 		return c.Provider
@@ -33,12 +33,11 @@ func (c Choice) Name() string {
 	return c.Provider + "/" + c.Model
 }
 
-// Choose returns the model a start uses: the flag, else FANTAIL_MODEL, else the one
-// that was chosen last in the workspace, else the configuration, else the provider
-// of the first key that is set, else Ollama if it answers, else the built-in engine.
-// What was asked for by name and can't be had is an error, never something else; only
-// what is remembered may be gone, and Lost says so. ollama returns the name of a model
-// the Ollama server has, "" if none answers; nil does not ask.
+// Choose returns the model for a start: the flag, else FANTAIL_MODEL, else the last choice in the workspace, else the
+// configuration, else the provider of the first key that is set, else Ollama if it answers, else the built-in engine. A
+// model that was named and is unavailable is an error, and is never replaced; only the remembered one may be gone, and
+// then Lost says so. ollama returns the name of a model that the Ollama server has, or "" if none answers; if ollama is
+// nil Choose does not ask.
 func Choose(c Config, env func(string) string, flagModel, remembered string, ollama func() string) (Choice, error) {
 	if flagModel != "" || strings.TrimSpace(env("FANTAIL_MODEL")) != "" || remembered == "" {
 		return choose(c, env, flagModel, ollama)
@@ -55,7 +54,7 @@ func Choose(c Config, env func(string) string, flagModel, remembered string, oll
 	return choice, err
 }
 
-// choose is Choose where nothing is remembered.
+// choose is Choose without a remembered model.
 func choose(c Config, env func(string) string, flagModel string, ollama func() string) (Choice, error) {
 	for _, asked := range []struct{ name, by string }{
 		{flagModel, "--model"},
@@ -102,9 +101,8 @@ func choose(c Config, env func(string) string, flagModel string, ollama func() s
 	return none, nil
 }
 
-// Resolve finds what is written as provider/name, as a provider alone (its
-// default model), or as a known model's name alone. A provider that needs a key
-// without one is an error that names the variable.
+// Resolve finds a model by provider/name, by a provider alone (its default model), or by a known model's name alone. If
+// a provider's key is missing, the error names the variable.
 func (c Config) Resolve(env func(string) string, name string) (Choice, error) {
 	name = strings.TrimSpace(name)
 	provider, model, _ := strings.Cut(name, "/")
@@ -137,13 +135,13 @@ func (c Config) Resolve(env func(string) string, name string) (Choice, error) {
 	return c.reach(env, v, model)
 }
 
-// ErrUnknown is the error of a model whose provider nobody knows.
+// ErrUnknown is the error of a model whose provider is unknown.
 var ErrUnknown = errors.New("no such provider")
 
 func (c Config) noSuch(name, provider string) error {
 	names := c.ProviderNames()
 	hint := ""
-	if meant := near.Word(provider, names); meant != "" {
+	if meant := Nearest(provider, names); meant != "" {
 		hint = fmt.Sprintf("did you mean %q? ", meant)
 	}
 	return fmt.Errorf("model %q: %w; %swrite PROVIDER/NAME; the providers are %s", name, ErrUnknown, hint, strings.Join(names, ", "))
@@ -156,9 +154,10 @@ func (c Config) reach(env func(string) string, v Vendor, model string) (Choice, 
 		return Choice{}, fmt.Errorf("%s: %w", v.Name, err)
 	}
 	key := v.key(env)
+	first, _ := c.Providers[v.Name].firstByte() // it was checked before
 	return Choice{
 		Provider: v.Name, Protocol: v.Protocol, Model: model, BaseURL: base,
-		KeyEnv: key, Bearer: key == bearerEnv, AtOnce: v.AtOnce, Known: c.Known(v.Name, model),
+		KeyEnv: key, Bearer: key == bearerEnv, AtOnce: v.AtOnce, First: first, Known: c.Known(v.Name, model),
 	}, nil
 }
 
@@ -172,8 +171,7 @@ func (v Vendor) key(env func(string) string) string {
 	return ""
 }
 
-// byKey is the order in which keys are looked for: Anthropic, OpenAI, the user's
-// own rows, the other vendors.
+// byKey is the order of the keys that are tried: Anthropic, OpenAI, the user's own rows, the other vendors.
 func (c Config) byKey() []string {
 	names := []string{"anthropic", "openai"}
 	for _, name := range sorted(c.Providers) {

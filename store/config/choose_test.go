@@ -20,7 +20,7 @@ func TestChoose(t *testing.T) {
 		c       Config
 		env     string // NAME NAME=VALUE …
 		flag    string
-		here    string // what was chosen with /model last
+		here    string // the last choice with /model
 		lost    string
 		ollama  func() string
 		want    string // name, base URL, key variable
@@ -210,7 +210,7 @@ func TestOllamaURL(t *testing.T) {
 	}
 }
 
-// Which models take pictures is known of the listed ones; a row of the user's says so of others.
+// Whether a model accepts pictures is known for the listed ones; a row of the user's says so for others.
 func TestKnown_images(t *testing.T) {
 	yes, no := true, false
 	c := Config{Providers: map[string]ProviderRow{

@@ -1,13 +1,4 @@
-// Package config is the configuration as plain data.
-//
-// Does: read config.toml strictly ([Load]), lay the environment over it
-// ([Config.Override]), know the vendors and what is public about their models,
-// choose the model a start uses ([Choose], [Config.Resolve]) and say why.
-//
-// Does not: hold or print a key (only the name of the variable that has it),
-// read a file of the project, speak to a network, or know what a setting does.
-//
-// Imports: store/config/near, store/config/paths.
+// Package config reads the configuration and the rule files that people write, and says where a mistake is.
 package config
 
 import (
@@ -22,29 +13,27 @@ import (
 	"strings"
 	"time"
 
-	"fantail/store/config/near"
-	"fantail/store/config/paths"
+	"fantail/store/paths"
 )
 
-// Config is what config.toml may say. The zero value is not the default; see
-// [Default].
+// Config is the content of config.toml. The zero value is not the default; see [Default].
 type Config struct {
 	Model          string `toml:"model"`           // provider/name; "" chooses by the environment
 	Theme          string `toml:"theme"`           // "" follows the terminal
 	PermissionMode string `toml:"permission_mode"` // ask, accept-edits, auto, plan or yolo; "" means ask
 	Sandbox        string `toml:"sandbox"`         // on, off, bubblewrap, namespaces or landlock; "" means on
-	MaxRunning     int    `toml:"max_running"`     // running agents at once; 0 leaves it to the pool
-	MaxSchedules   int    `toml:"max_schedules"`   // scheduled tasks and commands active at once; 0 leaves it to the pool
+	MaxRunning     int    `toml:"max_running"`     // running agents at once; 0 means the pool's default
+	MaxSchedules   int    `toml:"max_schedules"`   // active scheduled tasks and commands; 0 means the pool's default
 	Mouse          bool   `toml:"mouse"`
 	Editor         string `toml:"editor"`               // "" means VISUAL, else EDITOR
 	Notify         string `toml:"notify"`               // auto, osc9, osc777, osc99, bell, desktop or off; "" means auto
-	HostLinger     string `toml:"host_linger"`          // how long the host stays when nobody is there and nothing goes on; "" means 10m
-	IdleTimeout    string `toml:"idle_timeout"`         // how long an interactive agent awaits input after a turn; "" means 5m, "0s" for ever
-	AgentBudget    string `toml:"agent_budget"`         // what a background agent and all it dispatches may use: "200k" tokens, "$2"; "": as much as they want
+	HostLinger     string `toml:"host_linger"`          // how long an idle host stays without a screen; "" means 10m
+	IdleTimeout    string `toml:"idle_timeout"`         // how long an agent waits for input; "" means 5m, "0s" for ever
+	AgentBudget    string `toml:"agent_budget"`         // of a background agent and those below: "200k", "$2"; "": none
 	TaskTimeout    string `toml:"default_task_timeout"` // of a task that names none; "": none
 	StatusStyle    string `toml:"status_style"`         // pending, or msg for `2 msgs`; "" means pending
 
-	// What one observer may do at most, which a schedule starts while nobody watches; 0 or "": as usual.
+	// Limits for one observer, which a schedule starts while the user is away; 0 or "": the default.
 	ObserverTimeout string `toml:"observer_timeout"`
 	ObserverTokens  int    `toml:"observer_tokens"`
 	ObserverCalls   int    `toml:"observer_calls"`
@@ -60,36 +49,34 @@ type Config struct {
 	servedAt map[string]int // by the name of one: the line of the file that it begins on
 }
 
-// Rules are permission rules in their written form, such as `bash(go test *)`,
-// or `bash(make lint)` for a tool of which no list says what is harmless.
-// Their keys stand at the file's top.
+// Rules are permission rules in their written form, such as `bash(go test *)`, or `bash(make lint)` for a tool without
+// a list of harmless uses. Their keys are at the top of the file.
 type Rules struct {
 	Allow []string `toml:"allow"`
 }
 
-// Permissions are rules that several tools understand, such as `Bash(git push *)`: what
-// is denied, then what asks, wins over all that is allowed. Their places are
-// store/config/rulefile's.
+// Permissions are rules that several tools understand, such as `Bash(git push *)`: deny, then ask, takes precedence
+// over allow.
 type Permissions struct {
 	Allow []string `toml:"allow"`
 	Ask   []string `toml:"ask"`
 	Deny  []string `toml:"deny"`
 }
 
-// ProviderRow is one [providers.NAME]: a vendor of the user's own, or changes to
-// a known one. What it leaves empty is the known vendor's.
+// ProviderRow is one [providers.NAME]: a vendor that the user defines, or changes to a known one. Empty fields mean the
+// known vendor's.
 type ProviderRow struct {
 	Protocol string              `toml:"protocol"` // anthropic or openai
 	BaseURL  string              `toml:"base_url"`
-	KeyEnv   string              `toml:"key_env"` // the name of the variable, never the key
-	Model    string              `toml:"model"`   // its default model
-	AtOnce   int                 `toml:"at_once"` // background agents it serves at once; 0: as the vendor's default
+	KeyEnv   string              `toml:"key_env"`            // the name of the variable, never the key
+	Model    string              `toml:"model"`              // its default model
+	AtOnce   int                 `toml:"at_once"`            // background agents that it serves at once; 0: default
+	First    string              `toml:"first_byte_timeout"` // how long the first byte may take; "": the default
 	Models   map[string]ModelRow `toml:"models"`
 }
 
-// ModelRow is one [providers.NAME.models."MODEL"]. Prices are dollars per
-// million tokens; tokens are counted, but no cost is shown, while input and
-// output are both absent.
+// ModelRow is one [providers.NAME.models."MODEL"]. Prices are dollars per million tokens; if input and output are both
+// absent, tokens are counted, but no cost is shown.
 type ModelRow struct {
 	Window     int      `toml:"window"`
 	MaxOutput  int      `toml:"max_output"`
@@ -97,7 +84,7 @@ type ModelRow struct {
 	Output     *float64 `toml:"output"`
 	CacheRead  float64  `toml:"cache_read"`
 	CacheWrite float64  `toml:"cache_write"`
-	Images     *bool    `toml:"images"` // it takes pictures; absent: as is known of it
+	Images     *bool    `toml:"images"` // it accepts pictures; absent: as listed
 }
 
 // Default is the configuration without a file.
@@ -112,13 +99,13 @@ func Read(env func(string) string) (Config, error) {
 	return c.Override(env)
 }
 
-// maxSchedules is what may be scheduled at most.
+// maxSchedules is the largest number of schedules.
 const maxSchedules = 50
 
-// lingers is how long a host stays if nothing else is said.
+// lingers is the default of host_linger.
 const lingers = 10 * time.Minute
 
-// Linger is how long the host stays when nobody is there and nothing goes on.
+// Linger is how long an idle host stays without a screen.
 func (c Config) Linger() (time.Duration, error) {
 	if c.HostLinger == "" {
 		return lingers, nil
@@ -130,7 +117,7 @@ func (c Config) Linger() (time.Duration, error) {
 	return d, nil
 }
 
-// idles is how long an agent awaits input if nothing else is said.
+// idles is the default of idle_timeout.
 const idles = 5 * time.Minute
 
 // Idle is how long an interactive agent awaits input after a turn; 0: for ever.
@@ -145,26 +132,26 @@ func (c Config) Idle() (time.Duration, error) {
 	return d, nil
 }
 
-// What an observer may be given at most.
+// Upper bounds of an observer's limits.
 const (
-	mostObserving      = 30 * time.Minute
-	mostObserverTokens = 200_000
-	mostObserverCalls  = 50
+	maxObserving      = 30 * time.Minute
+	maxObserverTokens = 200_000
+	maxObserverCalls  = 50
 )
 
-// Observing is how long an observer may take; 0: as usual.
+// Observing is how long an observer may take; 0: the default.
 func (c Config) Observing() (time.Duration, error) {
 	if c.ObserverTimeout == "" {
 		return 0, nil
 	}
 	d, err := time.ParseDuration(c.ObserverTimeout)
-	if err != nil || d < time.Second || d > mostObserving {
+	if err != nil || d < time.Second || d > maxObserving {
 		return 0, errors.New(`observer_timeout: want a time from "1s" to "30m"`)
 	}
 	return d, nil
 }
 
-// Timeout is how long a task may take that does not say; 0: as long as it wants.
+// Timeout is the default limit of a task; 0: none.
 func (c Config) Timeout() (time.Duration, error) {
 	if c.TaskTimeout == "" {
 		return 0, nil
@@ -176,7 +163,7 @@ func (c Config) Timeout() (time.Duration, error) {
 	return d, nil
 }
 
-// What the key sandbox may say beside the kinds of sandboxes there are, of which it then wants that one and no other.
+// Values of the key sandbox besides the kinds of sandboxes, each of which means only that kind.
 const (
 	SandboxOn  = "on"  // the best that works
 	SandboxOff = "off" // commands run as the user
@@ -191,9 +178,8 @@ func ReadFile(env func(string) string) (Config, error) {
 	return Load(path)
 }
 
-// Load reads the file at path. A missing file is [Default]. An error names the
-// file, the line, what is wrong and the nearest key that exists; it never quotes
-// a value, because a value might be a key.
+// Load reads the file at path. A missing file is [Default]. An error names the file, the line, the cause and the
+// nearest existing key; it never quotes a value, because a value might be a key.
 func Load(path string) (Config, error) {
 	c := Default()
 	data, err := os.ReadFile(path)
@@ -278,7 +264,7 @@ var (
 	envForm    = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 )
 
-// check finds values that mean nothing. at is the path of the key.
+// check finds invalid values. at is the path of the key.
 func (c Config) check() (at []string, err error) {
 	if c.PermissionMode != "" && !slices.Contains(modes, c.PermissionMode) {
 		return []string{"permission_mode"}, fmt.Errorf("permission_mode: %w", notOneOf(c.PermissionMode, modes))
@@ -307,11 +293,11 @@ func (c Config) check() (at []string, err error) {
 	if _, err := c.Observing(); err != nil {
 		return []string{"observer_timeout"}, err
 	}
-	if c.ObserverTokens < 0 || c.ObserverTokens > mostObserverTokens {
-		return []string{"observer_tokens"}, fmt.Errorf("observer_tokens: want a number from 1 to %d", mostObserverTokens)
+	if c.ObserverTokens < 0 || c.ObserverTokens > maxObserverTokens {
+		return []string{"observer_tokens"}, fmt.Errorf("observer_tokens: want a number from 1 to %d", maxObserverTokens)
 	}
-	if c.ObserverCalls < 0 || c.ObserverCalls > mostObserverCalls {
-		return []string{"observer_calls"}, fmt.Errorf("observer_calls: want a number from 1 to %d", mostObserverCalls)
+	if c.ObserverCalls < 0 || c.ObserverCalls > maxObserverCalls {
+		return []string{"observer_calls"}, fmt.Errorf("observer_calls: want a number from 1 to %d", maxObserverCalls)
 	}
 	if _, err := c.Timeout(); err != nil {
 		return []string{"default_task_timeout"}, err
@@ -354,6 +340,9 @@ func (p ProviderRow) check(name string) (at []string, err error) {
 	if p.AtOnce < 0 || p.AtOnce > maxRunning {
 		return []string{"at_once"}, fmt.Errorf("providers.%s.at_once: want a number from 1 to %d", name, maxRunning)
 	}
+	if _, err := p.firstByte(); err != nil {
+		return []string{"first_byte_timeout"}, fmt.Errorf("providers.%s.%w", name, err)
+	}
 	if p.BaseURL != "" {
 		if err := checkURL(p.BaseURL); err != nil {
 			return []string{"base_url"}, fmt.Errorf("providers.%s.base_url: %w", name, err)
@@ -373,8 +362,19 @@ func (p ProviderRow) check(name string) (at []string, err error) {
 	return nil, nil
 }
 
-// checkURL accepts what a provider can be reached at. A URL with a user or a
-// password in it is refused: such a URL is printed in errors and logs.
+// firstByte is how long the provider's first byte may take; 0: the default.
+func (p ProviderRow) firstByte() (time.Duration, error) {
+	if p.First == "" {
+		return 0, nil
+	}
+	d, err := time.ParseDuration(p.First)
+	if err != nil || d < time.Second || d > 24*time.Hour {
+		return 0, errors.New(`first_byte_timeout: want a time from "1s" to "24h", such as "20m"`)
+	}
+	return d, nil
+}
+
+// checkURL checks a provider's URL. It refuses a URL with a user or a password: URLs are printed in errors and logs.
 func checkURL(s string) error {
 	u, err := url.Parse(s)
 	switch {
@@ -387,7 +387,7 @@ func checkURL(s string) error {
 }
 
 func notOneOf(got string, want []string) error {
-	if meant := near.Word(got, want); meant != "" {
+	if meant := Nearest(got, want); meant != "" {
 		return fmt.Errorf("unknown value; did you mean %q? The values are %s", meant, strings.Join(want, ", "))
 	}
 	return fmt.Errorf("unknown value; the values are %s", strings.Join(want, ", "))

@@ -135,7 +135,7 @@ func TestOverride(t *testing.T) {
 	}
 }
 
-// TestIdle: a time, none for ever, and what is usual where nothing is said.
+// TestIdle: a duration, none for ever, and the default if it is not set.
 //
 // Spec: C-22.
 func TestIdle(t *testing.T) {
@@ -149,7 +149,7 @@ func TestIdle(t *testing.T) {
 	}
 }
 
-// TestObserving: what observers may do is raised by the user's own file, and only so far.
+// TestObserving: the user's own file raises the limits of observers, up to a bound.
 func TestObserving(t *testing.T) {
 	c, err := Load(write(t, "observer_timeout = \"30m\"\nobserver_tokens = 200000\nobserver_calls = 50\n"))
 	if d, wrong := c.Observing(); err != nil || wrong != nil || d != 30*time.Minute || c.ObserverTokens != 200_000 || c.ObserverCalls != 50 {

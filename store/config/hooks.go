@@ -1,6 +1,6 @@
 package config
 
-// HookGroup is one [[hooks.EVENT]]: what runs where the matcher matches, as settings of other tools say it too.
+// HookGroup is one [[hooks.EVENT]]: the hooks to run where the matcher matches, as in settings of other tools.
 type HookGroup struct {
 	Matcher string    `toml:"matcher" json:"matcher"`
 	Hooks   []HookRow `toml:"hooks" json:"hooks"`
@@ -8,7 +8,7 @@ type HookGroup struct {
 
 // HookRow is one program that runs.
 type HookRow struct {
-	Type    string  `toml:"type" json:"type"` // command; "" means that too
+	Type    string  `toml:"type" json:"type"` // command; "" means the same
 	Command string  `toml:"command" json:"command"`
 	Timeout float64 `toml:"timeout" json:"timeout"` // seconds; 0: 60
 }

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// Model is what is known of a model. Zero means unknown.
+// Model is what is known about a model. Zero means unknown.
 type Model struct {
 	Window    int  // tokens
 	MaxOutput int  // tokens of a reply
-	Images    bool // it takes pictures
+	Images    bool // it accepts pictures
 	Priced    bool
 	price     price
 	long      grade
@@ -37,8 +37,8 @@ func (m Model) Cost(input, output, cacheRead, cacheWrite int) int64 {
 	return int64(math.Round(in + out))
 }
 
-// known is a row of the table: a model's name without its date. No price means
-// that it has none a table could say, because it changes with the hour, say.
+// known is a row of the table: a model's name without its date. A row without a price is for a model whose price a
+// table can't give, for instance because it changes by the hour.
 type known struct {
 	vendor, name string
 	window, out  int
@@ -46,7 +46,7 @@ type known struct {
 	long         grade
 }
 
-// What the vendors publish, as of November 2026.
+// As published by the vendors, November 2026.
 var models = []known{
 	{"anthropic", "claude-fable-5-1", 1_000_000, 128_000, price{10, 50, 0.25, 12.5}, grade{}},
 	{"anthropic", "claude-fable-5", 1_000_000, 128_000, price{10, 50, 1, 12.5}, grade{}},
@@ -103,18 +103,16 @@ var models = []known{
 	{"xai", "grok-4.3", 1_000_000, 0, price{}, grade{}},
 }
 
-// sees reports whether the model takes pictures: all of these vendors' do that are listed.
+// sees reports whether the model accepts pictures: all listed models of these vendors do.
 func (m known) sees() bool {
 	return m.vendor == "anthropic" || m.vendor == "openai" || m.vendor == "xai"
 }
 
-// edition is what may follow a model's name without making it another model: a
-// date, or "latest". Anything else is a model of its own, whose price is not
-// guessed.
+// edition matches a suffix that does not make a model's name another model: a date, or "latest". Any other name is
+// another model, whose price is not guessed.
 var edition = regexp.MustCompile(`^(-latest|[-@](\d{8}|\d{4}-\d{2}-\d{2}|\d{4}|\d{6}))?$`)
 
-// Known returns what is known of a provider's model. What the user's own row
-// leaves out is taken from the table.
+// Known returns what is known about a provider's model. Fields that the user's own row lacks come from the table.
 func (c Config) Known(provider, name string) Model {
 	m := listed(provider, name)
 	row, ok := c.Providers[provider].Models[name]
@@ -136,8 +134,8 @@ func (c Config) Known(provider, name string) Model {
 	return m
 }
 
-// listed is the table's row. A model behind a provider that is not in the table
-// has its size, but not its price: that is the provider's own.
+// listed returns the table's row. A model of a provider that is not in the table has its size, but no price: each
+// provider sets its own.
 func listed(provider, name string) Model {
 	if provider == "openrouter" { // passes the vendors' prices on; writes 4.5 where Anthropic writes 4-5
 		v, rest, _ := strings.Cut(name, "/")

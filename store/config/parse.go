@@ -8,8 +8,6 @@ import (
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
-
-	"fantail/store/config/near"
 )
 
 // parse decodes strictly: a key that does not exist is an error.
@@ -39,7 +37,7 @@ func parse(path string, data []byte, c *Config) error {
 	return fmt.Errorf("%s: %s", path, strings.TrimPrefix(err.Error(), "toml: "))
 }
 
-// unknown says what to do about a key that does not exist.
+// unknown is the error text for an unknown key.
 func unknown(key []string) string {
 	written, last := strings.Join(key, "."), key[len(key)-1]
 	if l := strings.ToLower(last); l == "api_key" || l == "key" || l == "token" || l == "secret" || l == "apikey" {
@@ -49,7 +47,7 @@ func unknown(key []string) string {
 		return fmt.Sprintf("unknown key %q: keys do not belong in this file; put the key in an environment variable and name that variable with key_env", written)
 	}
 	known := keysOf(reflect.TypeFor[Config](), key[:len(key)-1])
-	if meant := near.Word(last, known); meant != "" {
+	if meant := Nearest(last, known); meant != "" {
 		return fmt.Sprintf("unknown key %q; did you mean %q?", written, strings.Join(append(key[:len(key)-1:len(key)-1], meant), "."))
 	}
 	if len(known) == 0 {
@@ -92,8 +90,8 @@ func keysOf(t reflect.Type, path []string) []string {
 	return keys
 }
 
-// lineOf finds the line a key stands on, or that of the nearest table above it.
-// It is for messages: a key written in an unusual form gets its table's line.
+// lineOf finds the line of a key, or that of the nearest table above it. It is for messages: a key in an unusual form
+// gets its table's line.
 func lineOf(data []byte, key []string) int {
 	line, table := 1, ""
 	want := strings.Join(key, ".")

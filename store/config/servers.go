@@ -7,29 +7,31 @@ import (
 	"regexp"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 )
 
-// ServerRow is one [mcp.NAME]: a server of the Model Context Protocol whose tools agents may use. Texts in it may hold
-// ${VARIABLE} and ${VARIABLE:-what else}.
+// ServerRow is one [mcp.NAME]: a server of the Model Context Protocol whose tools agents may use. Its texts may hold
+// ${VARIABLE} and ${VARIABLE:-default}.
 type ServerRow struct {
 	Command string            `toml:"command"` // the program that is started
 	Args    []string          `toml:"args"`
-	Env     map[string]string `toml:"env"`     // what it gets beside what commands get
+	Env     map[string]string `toml:"env"`     // variables that it gets besides those of commands
 	URL     string            `toml:"url"`     // of a streamable HTTP server, in place of a command
-	Headers map[string]string `toml:"headers"` // that each request to it carries
+	Headers map[string]string `toml:"headers"` // sent with each request to it
 
 	Client    string `toml:"client"`     // the OAuth client that was registered for us there; "": none was
-	SecretEnv string `toml:"secret_env"` // the name of the variable that holds that client's secret, never the secret
+	SecretEnv string `toml:"secret_env"` // the variable that holds that client's secret, never the secret
 
 	RedirectPort int `toml:"redirect_port"` // of this machine, at which a login ends; 0: any that is free
 
 	Timeout  string `toml:"timeout"`  // of one call; "": as long as usual
-	Honest   bool   `toml:"honest"`   // it is trusted to say which of its tools only read
+	Honest   bool   `toml:"honest"`   // trusted to say which of its tools only read
 	Disabled bool   `toml:"disabled"` // it is not used
-	Sampling bool   `toml:"sampling"` // it may ask the model of an agent, each time with the user's yes
+	Sampling bool   `toml:"sampling"` // it may ask an agent's model, each time with the user's consent
 }
 
-// Server is a row with its name and the line that its table begins on; 0: not known.
+// Server is a row with its name and the line of its table; 0: unknown.
 type Server struct {
 	Name string
 	Line int
@@ -44,39 +46,47 @@ func (c Config) Servers() (all []Server) {
 	return all
 }
 
-// mostCall is how long one call of a server's tool may take at most.
-const mostCall = time.Hour
+// maxCall is the longest limit of one call of a server's tool.
+const maxCall = time.Hour
 
-// Call is how long one call may take; 0: as long as usual.
+// Call is how long one call may take; 0: the default.
 func (r ServerRow) Call() (time.Duration, error) {
 	if r.Timeout == "" {
 		return 0, nil
 	}
 	d, err := time.ParseDuration(r.Timeout)
-	if err != nil || d < time.Second || d > mostCall {
+	if err != nil || d < time.Second || d > maxCall {
 		return 0, errors.New(`want a time from "1s" to "1h"`)
 	}
 	return d, nil
 }
 
-var (
-	serverForm = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
-	headerForm = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
-)
+var headerForm = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
 
-// ServerName says why a server can't have that name; nil: it can. The names of its tools begin with it: two underscores
-// part them.
+// longestName is the longest name of a server, in bytes.
+const longestName = 1000
+
+// ServerName says why a server can't have that name, or returns nil. People read and type this name; models may get
+// another one.
 func ServerName(name string) error {
 	switch {
-	case !serverForm.MatchString(name):
-		return errors.New("a server's name is 1 to 64 letters, digits, underscores and dashes")
-	case strings.Contains(name, "__") || strings.Trim(name, "_") != name:
-		return errors.New("a server's name holds no two underscores in a row, and none at its beginning or end: they part it from the names of its tools")
+	case strings.TrimSpace(name) == "":
+		return errors.New("a server's name is not empty")
+	case len(name) > longestName:
+		return fmt.Errorf("a server's name has at most %d bytes, this has %d", longestName, len(name))
+	}
+	before := rune(0)
+	for _, c := range name {
+		joins := c == '\u200d' && (unicode.In(before, unicode.So, unicode.Sk) || before == '\ufe0f') // two emoji to one
+		if c == utf8.RuneError || !unicode.IsPrint(c) && !unicode.Is(unicode.Zs, c) && !joins {
+			return fmt.Errorf("a server's name holds nothing that can't be seen, this holds %U", c)
+		}
+		before = c
 	}
 	return nil
 }
 
-// Header says why no header can have that name and that text; nil: one can.
+// Header returns an error for an invalid header.
 func Header(name, text string) error {
 	switch {
 	case !headerForm.MatchString(name):
@@ -87,7 +97,7 @@ func Header(name, text string) error {
 	return nil
 }
 
-// ServerURL says why a server can't be reached there; nil: it can.
+// ServerURL returns an error for an invalid URL of a server.
 func ServerURL(s string) error {
 	u, err := url.Parse(s)
 	switch {
@@ -102,7 +112,7 @@ func ServerURL(s string) error {
 // Port reports whether a login can end at that port of this machine.
 func Port(n int) bool { return n >= 1024 && n <= 65535 }
 
-// VariableName reports whether an environment variable may have that name.
+// VariableName reports whether name is valid for an environment variable.
 func VariableName(name string) bool { return envForm.MatchString(name) }
 
 func (r ServerRow) check(name string) (at []string, err error) {

@@ -54,9 +54,8 @@ func TestServers_wrong(t *testing.T) {
 		"[mcp.x]\ncommand = \"a\"\nenv = { \"A-B\" = \"c\" }\n":                           `:3: mcp.x.env: want names of environment variables`,
 		"[mcp.x]\ncommand = \"a\"\ntimeout = \"2h\"\n":                                    `:3: mcp.x.timeout: want a time from "1s" to "1h"`,
 		"[mcp.x]\ncommand = \"a\"\ntimeout = \"soon\"\n":                                  `:3: mcp.x.timeout: want a time`,
-		"[mcp.\"a.b\"]\ncommand = \"a\"\n":                                                `mcp.a.b: a server's name is 1 to 64`,
-		"[mcp._a]\ncommand = \"a\"\n":                                                     `:1: mcp._a: a server's name holds no two underscores in a row, and none at its beginning`,
-		"[mcp.a__b]\ncommand = \"a\"\n":                                                   `:1: mcp.a__b: a server's name holds no two underscores`,
+		"[mcp.\" \"]\ncommand = \"a\"\n":                                                  `:1: mcp. : a server's name is not empty`,
+		"[mcp.\"a\\u200bb\"]\ncommand = \"a\"\n":                                          `a server's name holds nothing that can't be seen, this holds U+200B`,
 		"[mcp.x]\ncomand = \"a\"\n":                                                       `:2: unknown key "mcp.x.comand"; did you mean "mcp.x.command"?`,
 		"[mcp.x]\nurl = \"https://h\"\ntoken = \"sk-very-secret\"\n":                      `:3: unknown key "mcp.x.token": keys do not belong in this file; env and headers may name a variable`,
 		"[mcp.x]\nurl = \"https://h\"\nclient = \"c\"\nsecret_env = \"sk-very-secret\"\n": `:4: mcp.x.secret_env: want the name of an environment variable`,
@@ -73,6 +72,20 @@ func TestServers_wrong(t *testing.T) {
 		}
 		if !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), path+":") || strings.Contains(err.Error(), "secret@") || strings.Contains(err.Error(), "sk-very") {
 			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+}
+
+// A server may have any name that people can read.
+func TestServerName(t *testing.T) {
+	for _, name := range []string{"a", "my server", "a.b", "@scope/name", "wörter", "日本語", "👩‍💻", "a__b", "_", "nbsp\u00a0name", strings.Repeat("n", 300)} {
+		if err := ServerName(name); err != nil {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+	for _, name := range []string{"", "  ", "a\nb", "\x1b[2J", "a\u202eb", "git\u200dhub", "a\u200bb", "\xff", strings.Repeat("n", 1001)} {
+		if ServerName(name) == nil {
+			t.Errorf("%q is a name", name)
 		}
 	}
 }

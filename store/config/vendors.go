@@ -18,15 +18,15 @@ const (
 type Vendor struct {
 	Name     string
 	Protocol string
-	BaseURL  string   // "" leaves it to the protocol's own default
+	BaseURL  string   // "" means the protocol's default
 	BaseEnv  string   // the variable that overrides BaseURL
-	KeyEnvs  []string // the variables that may hold the key, the first that is set wins
+	KeyEnvs  []string // the variables that may hold the key; the first one that is set counts
 	NeedsKey bool
-	Model    string // the default model; "" has none: it depends on what is installed
-	AtOnce   int    // background agents it serves at once, where more would only wait for each other; 0: no bound
+	Model    string // the default model; "": it depends on the installation
+	AtOnce   int    // background agents that it serves at once, where more would wait for each other; 0: no limit
 }
 
-// The order is that in which keys are looked for.
+// The order is the one in which keys are tried.
 var vendors = []Vendor{
 	{"anthropic", Anthropic, "", "ANTHROPIC_BASE_URL", []string{"ANTHROPIC_API_KEY", bearerEnv}, true, "claude-sonnet-5-5", 0},
 	{"openai", OpenAI, "https://api.openai.com/v1", "OPENAI_BASE_URL", []string{"OPENAI_API_KEY"}, true, "gpt-5.6-terra", 0},
@@ -45,8 +45,7 @@ var vendors = []Vendor{
 	{"vllm", OpenAI, "http://127.0.0.1:8000/v1", "", []string{"VLLM_API_KEY"}, false, "", 0},
 }
 
-// bearerEnv holds a token that goes into the Authorization header instead of
-// the protocol's own.
+// bearerEnv holds a token that is sent in the Authorization header instead of the protocol's own.
 const bearerEnv = "ANTHROPIC_AUTH_TOKEN"
 
 func vendor(name string) (Vendor, bool) {
@@ -58,8 +57,7 @@ func vendor(name string) (Vendor, bool) {
 	return Vendor{}, false
 }
 
-// ProviderNames lists the names `--model` knows: the vendors, c's own rows and the
-// built-in engine.
+// ProviderNames lists the names for `--model`: the vendors, c's own rows and the built-in engine.
 func (c Config) ProviderNames() []string {
 	var names []string
 	for _, v := range vendors {
@@ -73,8 +71,7 @@ func (c Config) ProviderNames() []string {
 	return append(names, Builtin)
 }
 
-// KeyEnvs lists the variables that may hold a key: those of all vendors and of c's
-// own rows, in use or not.
+// KeyEnvs lists the variables that may hold a key: those of all vendors and of c's own rows, in use or not.
 func (c Config) KeyEnvs() []string {
 	var names []string
 	for _, v := range vendors {
@@ -88,10 +85,10 @@ func (c Config) KeyEnvs() []string {
 	return names
 }
 
-// Access is the variables that say how a provider is reached.
+// Access has the variables for a provider's address and key.
 type Access struct {
-	Keys []string // those that may hold its key, the first that is set wins
-	Base string   // that of its address; "": none
+	Keys []string // variables for its key; the first one that is set counts
+	Base string   // the variable for its address; "": none
 }
 
 // Accesses lists those of all providers that may have a key.
@@ -104,7 +101,7 @@ func (c Config) Accesses() (all []Access) {
 	return all
 }
 
-// row is the vendor of that name as c changes it.
+// row is the vendor of that name with c's changes.
 func (c Config) row(name string) (Vendor, bool) {
 	v, known := vendor(name)
 	p, own := c.Providers[name]
@@ -136,7 +133,7 @@ func (c Config) row(name string) (Vendor, bool) {
 	return v, true
 }
 
-// base is the base URL the environment asks for, else the row's.
+// base is the base URL of the environment, else the row's.
 func (v Vendor) base(env func(string) string) (string, error) {
 	s := ""
 	if v.BaseEnv != "" {
@@ -155,9 +152,8 @@ func (v Vendor) base(env func(string) string) (string, error) {
 	return strings.TrimRight(s, "/"), nil
 }
 
-// OllamaURL makes the address of an Ollama server of what OLLAMA_HOST may hold:
-// a host, host:port, :port or a URL; "" is the default. An address to listen on
-// (0.0.0.0, ::) is reached on loopback. The result has no slash at its end.
+// OllamaURL returns the URL of an Ollama server from a value of OLLAMA_HOST: a host, host:port, :port or a URL; "" is
+// the default. An address to listen on (0.0.0.0, ::) becomes loopback. The result has no slash at its end.
 func OllamaURL(host string) (string, error) {
 	const port = "11434"
 	bad := errors.New("OLLAMA_HOST: want a host, host:port or URL, such as 127.0.0.1:11434")

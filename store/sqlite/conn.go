@@ -10,24 +10,22 @@ import (
 	"modernc.org/sqlite"
 )
 
-// maxStatements bounds the prepared statements a connection keeps. The
-// program's own are fewer; what comes beyond is prepared for one use.
+// maxStatements bounds the prepared statements of a connection. The program has fewer; those beyond are prepared for
+// one use.
 const maxStatements = 200
 
-// conn is one connection with its prepared statements. One goroutine at a time
-// uses it, and never with a context that ends: interrupting a statement would
-// undo its whole transaction.
+// conn is one connection with its prepared statements. Only one goroutine at a time uses it, and never with a context
+// that ends: interrupting a statement would undo its whole transaction.
 type conn struct {
 	c          *sql.Conn
 	statements map[string]*statement
-	trace      func(statement string)   // nil: nobody listens
-	withhold   func(text string) string // nil: all is kept
-	closed     func()                   // hears of its end
-	known      map[any]any              // [Tx.Known]; nil: nothing is
-	left       int64                    // what it had seen as its last transaction was committed
+	trace      func(statement string)   // nil: no trace
+	withhold   func(text string) string // nil: texts are stored unchanged
+	known      map[any]any              // [Tx.Known]; nil: empty
+	left       int64                    // the data version after its last commit
 }
 
-// unseen is what no connection has seen.
+// unseen is a data version that no connection has.
 const unseen = -1
 
 type statement struct {
@@ -35,16 +33,10 @@ type statement struct {
 	rows *sql.Rows // the last ones it returned
 }
 
-// connect takes one connection out of the pool for good and sets it up. SQLite's
-// busy handler waits up to busyTimeout for other processes.
-func (db *DB) connect(ctx context.Context, reader bool) (_ *conn, err error) {
-	db.files.Opened()
+// connect takes one connection out of the pool permanently and sets it up. SQLite's busy handler waits up to
+// busyTimeout for other processes.
+func (db *DB) connect(ctx context.Context, reader bool) (*conn, error) {
 	bound := bounded() // before the first connection
-	defer func() {
-		if err != nil {
-			db.files.Closed()
-		}
-	}()
 	c, err := db.sql.Conn(ctx)
 	if err != nil {
 		return nil, err
@@ -59,15 +51,13 @@ func (db *DB) connect(ctx context.Context, reader bool) (_ *conn, err error) {
 	if _, err := c.ExecContext(context.Background(), setup+bound); err != nil {
 		return nil, errors.Join(fmt.Errorf("set up connection: %w", err), c.Close())
 	}
-	return &conn{c: c, statements: make(map[string]*statement), closed: db.files.Closed, left: unseen}, nil
+	return &conn{c: c, statements: make(map[string]*statement), left: unseen}, nil
 }
 
-// close closes the connection. Its statements come first: with one left, SQLite
-// keeps the files open.
+// close closes the connection, its statements first: if one is left, SQLite keeps the files open.
 func (c *conn) close() error {
-	defer c.closed()
 	var errs []error
-	if gone := c.c.Raw(func(any) error { return nil }); gone == nil { // else they went with it
+	if gone := c.c.Raw(func(any) error { return nil }); gone == nil { // else they are closed already
 		for _, s := range c.statements {
 			errs = append(errs, s.Close())
 		}
@@ -75,8 +65,8 @@ func (c *conn) close() error {
 	return errors.Join(append(errs, c.c.Close())...)
 }
 
-// prepared returns the kept statement for query, and nil if there is none to
-// use: too many are kept, or its last rows are still being read.
+// prepared returns the prepared statement for query. It returns nil if there are too many, or if the statement's last
+// rows are still being read.
 func (c *conn) prepared(query string) (*statement, error) {
 	s := c.statements[query]
 	if s == nil {
@@ -99,14 +89,14 @@ func (c *conn) prepared(query string) (*statement, error) {
 	return s, nil
 }
 
-// ran tells whoever listens of a statement that ran.
+// ran passes a statement that ran to the trace.
 func (c *conn) ran(query string) {
 	if c.trace != nil {
 		c.trace(query)
 	}
 }
 
-// kept is args with what is kept of the texts among them.
+// kept returns args with each text replaced by the text to store.
 func (c *conn) kept(args []any) []any {
 	if c.withhold == nil {
 		return args
@@ -172,8 +162,8 @@ func (c *conn) number(query string, args ...any) (n int64, err error) {
 	return n, err
 }
 
-// seen is a number that is another one after each commit that the connection made, or came upon as one of others. Asking
-// for it takes a tenth of the time of PRAGMA data_version, which leaves its own out.
+// seen is a number that changes with each commit that the connection made, or saw of others. Reading it takes a tenth
+// of the time of PRAGMA data_version, which ignores its own commits.
 func (c *conn) seen() (n int64, err error) {
 	err = c.c.Raw(func(driver any) error {
 		v, err := driver.(sqlite.FileControl).FileControlDataVersion("main")
@@ -183,15 +173,13 @@ func (c *conn) seen() (n int64, err error) {
 	return n, err
 }
 
-// rollback ends whatever transaction the connection is in. An error means that
-// the connection can no longer be used.
+// rollback ends any open transaction. An error means that the connection can no longer be used.
 func (c *conn) rollback() error {
 	_, err := c.exec("ROLLBACK")
 	if err == nil {
 		return nil
 	}
-	// SQLite refuses ROLLBACK when it has ended the transaction itself; BEGIN
-	// succeeds then, and only then.
+	// SQLite refuses ROLLBACK if it has ended the transaction itself; then, and only then, BEGIN succeeds.
 	if _, err2 := c.exec("BEGIN"); err2 != nil {
 		return fmt.Errorf("roll back: %w", err)
 	}

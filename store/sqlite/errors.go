@@ -4,20 +4,20 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"strings"
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
-
-	"fantail/store/files"
 )
 
-// Errors of this package, wrapped with their cause and the next step in the text; those of
-// changed files are [files.ErrChanged] and [files.ErrStopped].
+// Errors of this package, wrapped with their cause and the next step in the text; those of changed files are
+// [ErrChanged] and [ErrStopped].
 var (
 	ErrNewer   = errors.New("a newer version of this program wrote the database")
 	ErrForeign = errors.New("not a Fantail database")
 	ErrBusy    = errors.New("another process keeps the database locked")
 	ErrFull    = errors.New("the disk is full")
+	ErrMemory  = errors.New("the program has no memory left")
 	ErrClosed  = errors.New("the database is closed")
 )
 
@@ -30,23 +30,26 @@ func code(err error) int {
 	return e.Code()
 }
 
-// primary is the first byte of code: what kind of error it is.
+// primary is the first byte of code: the kind of the error.
 func primary(err error) int { return code(err) & 0xff }
 
 func full(err error) error {
 	return fmt.Errorf("%w, nothing was written: free some space and try again: %w", ErrFull, err)
 }
 
-// explain adds to a SQLite error what it means and what can be done. Other
-// errors, and those that were explained before, it returns as they are.
+// explain adds to a SQLite error its meaning and what can be done. It returns other errors, and those explained before,
+// unchanged.
 func explain(err error) error {
-	for _, known := range []error{ErrNewer, ErrForeign, ErrBusy, ErrFull, files.ErrChanged, ErrReadOnly} {
+	for _, known := range []error{ErrNewer, ErrForeign, ErrBusy, ErrFull, ErrMemory, ErrChanged, ErrReadOnly} {
 		if errors.Is(err, known) {
 			return err
 		}
 	}
-	if code(err) == sqlite3.SQLITE_IOERR_SHMSIZE { // that file is only made larger
+	if code(err) == sqlite3.SQLITE_IOERR_SHMSIZE { // that file only grows
 		return full(err)
+	}
+	if starved(err) {
+		return fmt.Errorf("%w: end other programs or let it have more (ulimit -d, ulimit -v), then try again: %w", ErrMemory, err)
 	}
 	switch primary(err) {
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
@@ -67,8 +70,14 @@ func explain(err error) error {
 	return err
 }
 
-// undoes reports whether SQLite ends the whole transaction when a statement
-// fails with err. What follows would then run outside of any transaction.
+// starved reports whether SQLite or its driver could not allocate memory. The driver says so only in words ("CString:
+// cannot allocate 262145 bytes").
+func starved(err error) bool {
+	return err != nil && (primary(err) == sqlite3.SQLITE_NOMEM || code(err) == 0 && strings.Contains(err.Error(), ": cannot allocate "))
+}
+
+// undoes reports whether SQLite ends the whole transaction when a statement fails with err. Later statements would then
+// run outside of any transaction.
 func undoes(err error) bool {
 	switch primary(err) {
 	case sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_BUSY,
@@ -79,5 +88,5 @@ func undoes(err error) bool {
 	return errors.Is(err, sql.ErrConnDone)
 }
 
-// Unique reports whether err says that a unique index refused a row.
+// Unique reports whether err is a violation of a unique index.
 func Unique(err error) bool { return code(err) == sqlite3.SQLITE_CONSTRAINT_UNIQUE }

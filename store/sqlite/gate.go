@@ -2,18 +2,16 @@ package sqlite
 
 import (
 	"os"
+	"syscall"
 	"time"
 )
 
-// gate makes processes that write all the time take turns. SQLite lets whoever
-// asks at the right moment in, and who waits asks ever more rarely: beside a
-// busy writer another one waits for seconds. It is only about fairness. What
-// must not run at once SQLite keeps apart, so when the gate can't be had the
-// write goes on without it.
+// gate makes processes that write all the time take turns. SQLite admits the process that asks at the right moment, and
+// a waiting process asks ever more rarely: next to a busy writer another one waits for seconds. The gate only provides
+// fairness. SQLite itself excludes concurrent writes, so if the gate fails the write goes on without it.
 //
-// There are two locks: who wants to write waits for next, then, holding next,
-// for turn, and lets next go when it has turn. Who has just written must wait
-// for next like all others, so whoever holds it is sure to come before.
+// There are two locks. A writer waits for next, then, holding next, for turn, and releases next when it has turn. A
+// process that has just written must wait for next like all others, so the holder of next is sure to be first.
 type gate struct {
 	path       string
 	next, turn *os.File // opened by the first write; nil if they can't be
@@ -25,7 +23,7 @@ const (
 	gatePause    = 200 * time.Microsecond
 )
 
-// enter waits for the turn to write and returns what gives it up.
+// enter waits for the turn to write and returns a function that ends it.
 func (g *gate) enter() (leave func()) {
 	if !g.opened {
 		g.opened = true
@@ -65,7 +63,7 @@ func (g *gate) enter() (leave func()) {
 	return func() { unlock(turn) }
 }
 
-// close lets go of the locks; the next write opens them anew.
+// close releases the locks; the next write reopens them.
 func (g *gate) close() {
 	for _, f := range []*os.File{g.next, g.turn} {
 		if f != nil {
@@ -83,3 +81,10 @@ func lockFile(path string) *os.File {
 	}
 	return f
 }
+
+// tryLock locks f unless another open of it, here or elsewhere, holds the lock.
+func tryLock(f *os.File) bool {
+	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
+}
+
+func unlock(f *os.File) { _ = syscall.Flock(int(f.Fd()), syscall.LOCK_UN) } // closing unlocks as well

@@ -50,13 +50,13 @@ func read(t testing.TB, db *DB, f func(rx *Rx) error) {
 	}
 }
 
-// note adds a note; one that is there already stays.
+// note adds a note, unless it exists.
 func note(tx *Tx, text string) error {
 	_, err := tx.Exec(`INSERT INTO notes (text) VALUES (?) ON CONFLICT DO NOTHING`, text)
 	return err
 }
 
-// notes are all of them, in the order they were added.
+// notes returns all notes, in the order of their insertion.
 func notes(t *testing.T, db *DB) (texts []string) {
 	t.Helper()
 	read(t, db, func(rx *Rx) error {
@@ -77,7 +77,7 @@ func notes(t *testing.T, db *DB) (texts []string) {
 	return texts
 }
 
-// noted reports whether there is such a note.
+// noted reports whether the note exists.
 func noted(v *View, text string) (ok bool, err error) {
 	err = v.QueryRow(`SELECT EXISTS (SELECT 1 FROM notes WHERE text = ?)`, text).Scan(&ok)
 	return ok, err

@@ -8,21 +8,21 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// SQLite keeps the pages of all connections of a process in one list, in the order of their last use. Left to itself,
-// each connection has a share of it: who has used theirs up takes the oldest page of the list, whosever it is, and so
-// one reader of much has the writer's. It does not give them back. The writer is below its share then and asks for new
-// ones, which are dropped at the end of each use because all together there are too many: from then on each statement
-// reads the pages that it needs from the file. So there are no shares here, but one bound to the memory of all.
+// SQLite keeps the pages of all connections of a process in one list, in the order of their last use. By default each
+// connection has a share of it: a connection that has used up its share takes the oldest page of the list, even another
+// connection's, and so one that reads much takes the writer's pages. It does not return them. The writer is then below
+// its share and allocates new pages, which are dropped at the end of each use because there are too many in all: from
+// then on each statement reads its pages from the file. So there are no shares here, but one bound on the memory of all
+// connections.
 
-// memory is how much all connections keep, in bytes: pages, statements and what they work with. What they need at one
-// time they get.
+// memory bounds the memory of all connections, in bytes: pages, statements and working memory. They may exceed it for a
+// moment.
 const memory = 8 << 20
 
-// spill is how many pages a connection has before a transaction's own go to the file ahead of its COMMIT.
+// spill is the number of pages beyond which a transaction's pages are written to the file before its COMMIT.
 const spill = 500
 
-// counted has SQLite count the memory it takes, without which it has no bound. It does not begin to once somebody has
-// opened a file.
+// counted makes SQLite count its memory, which the bound requires. SQLite can't start that once a file is open.
 var counted = sync.OnceValue(func() error {
 	t := libc.NewTLS()
 	defer t.Close()
@@ -34,7 +34,7 @@ var counted = sync.OnceValue(func() error {
 	return nil
 })
 
-// bounded has a connection keep to the bound, in SQL that follows other SQL.
+// bounded is the SQL that applies the bound to a connection; it follows other SQL.
 func bounded() string {
 	if counted() != nil {
 		return "" // each has its share

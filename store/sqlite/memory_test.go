@@ -11,7 +11,7 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// large is a database of some 10 MB, more than may be kept in memory.
+// large is a database of some 10 MB, more than the bound on memory.
 func large(t *testing.T) *DB {
 	db := fresh(t)
 	long := strings.Repeat("a note ", 70)
@@ -36,7 +36,7 @@ func scan(t *testing.T, db *DB) {
 	})
 }
 
-// missed are the pages that the writer read from the file since it was last asked.
+// missed returns how many pages the writer read from the file since the last call.
 func missed(t *testing.T, db *DB) (pages int) {
 	t.Helper()
 	err := db.writer.conn.c.Raw(func(c any) (err error) {
@@ -49,7 +49,7 @@ func missed(t *testing.T, db *DB) (pages int) {
 	return pages
 }
 
-// TestMemory_isNotTakenForGood: who reads much leaves the writer without its pages once, not from then on.
+// TestMemory_isNotTakenForGood: a large read costs the writer its pages once, not from then on.
 func TestMemory_isNotTakenForGood(t *testing.T) {
 	db := large(t)
 	scan(t, db)
@@ -62,7 +62,8 @@ func TestMemory_isNotTakenForGood(t *testing.T) {
 	}
 }
 
-// TestMemory_isBounded: all connections of the process keep so much together, however much they read and write.
+// TestMemory_isBounded: all connections of the process together stay within the bound, however much they read and
+// write.
 func TestMemory_isBounded(t *testing.T) {
 	db := large(t)
 	var together, all sync.WaitGroup

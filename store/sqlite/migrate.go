@@ -5,12 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path"
 	"strconv"
 	"strings"
 )
 
-// applicationID stands in the file's header and says whose it is.
+// applicationID is in the header of each Fantail database.
 const applicationID = 0x46616e74
 
 // load returns the scripts of fsys, migrations/NNNN_name.sql, in the order of
@@ -35,15 +36,15 @@ func load(fsys fs.FS) ([]string, error) {
 	return scripts, nil
 }
 
-// migrate runs the scripts above version, each in a transaction of its own that
-// first looks whether another process has just done the same.
+// migrate runs the scripts above version, each in its own transaction, which first checks whether another process has
+// done the same.
 func (db *DB) migrate(c *conn, scripts []string, version int) error {
 	if version > 0 {
 		if err := db.backup(c, version); err != nil {
 			return fmt.Errorf("back up before migrating: %w", err)
 		}
 	}
-	if version == 0 { // a new file has the whole schema or none, whoever looks meanwhile
+	if version == 0 { // other processes see a new file with the whole schema or none
 		err := step(c, strings.Join(scripts, "\n"), 0, len(scripts))
 		var now int64
 		if err == nil {
@@ -62,8 +63,7 @@ func (db *DB) migrate(c *conn, scripts []string, version int) error {
 	return nil
 }
 
-// step runs a script that leads from one version to another, if the file still has
-// the first.
+// step runs a script that leads from one version to the next, if the file still has the old one.
 func step(c *conn, script string, from, to int) error {
 	if _, err := c.exec("BEGIN IMMEDIATE"); err != nil {
 		return err
@@ -85,8 +85,27 @@ func step(c *conn, script string, from, to int) error {
 	return err
 }
 
-// backup writes a copy beside the file, named after the version it has.
+// backup writes a copy next to the file, named after its schema version.
 func (db *DB) backup(c *conn, version int) error {
 	name := fmt.Sprintf("%s.schema%d-%s.bak", db.path, version, db.moment().Format("20060102T150405.000"))
 	return vacuumInto(c, name)
+}
+
+// vacuumInto writes a copy of c's database. It creates the file first: SQLite would create it with the default mode.
+func vacuumInto(c *conn, name string) error {
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	if _, err := c.c.ExecContext(context.Background(), "VACUUM INTO ?", name); err != nil {
+		return errors.Join(err, os.Remove(name))
+	}
+	f, err = os.OpenFile(name, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
 }

@@ -13,18 +13,16 @@ import (
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
-
-	"fantail/store/files"
 )
 
 const (
 	busyTimeout  = 5 * time.Second
 	journalLimit = 8 << 20 // bytes
-	smallest     = 512     // bytes of the smallest database; SQLite takes a smaller file for an empty one and overwrites it
+	smallest     = 512     // bytes of the smallest database; SQLite treats a smaller file as empty and overwrites it
 )
 
-// prepare opens the file for [Open], which starts nothing. The file is only written
-// to once it is known to be empty or ours.
+// prepare opens the file for [Open], and starts no goroutine. It only writes to the file once it is known to be empty
+// or ours.
 func prepare(ctx context.Context, path string, o Options, fsys fs.FS) (_ *DB, err error) {
 	steps, err := load(fsys)
 	if err != nil {
@@ -47,7 +45,7 @@ func prepare(ctx context.Context, path string, o Options, fsys fs.FS) (_ *DB, er
 	db.writer.init()
 	db.readers.init()
 	why := o.ReadOnly
-	if w := files.Writable(path); why == nil && w != nil {
+	if w := Writable(path); why == nil && w != nil {
 		why = fmt.Errorf("%w: make the file and its directory writable for you, or have XDG_DATA_HOME name another directory", w)
 	}
 	if why != nil {
@@ -58,8 +56,8 @@ func prepare(ctx context.Context, path string, o Options, fsys fs.FS) (_ *DB, er
 		return nil, err
 	}
 	db.sql = sql.OpenDB(connector)
-	db.sql.SetMaxIdleConns(-1) // a connection that is closed is closed, not kept for the next
-	if err := files.Settle(ctx, path, busyTimeout); err != nil {
+	db.sql.SetMaxIdleConns(-1) // a closed connection is not reused
+	if err := SettleFiles(ctx, path, busyTimeout); err != nil {
 		return nil, errors.Join(err, db.sql.Close())
 	}
 
@@ -76,7 +74,7 @@ func prepare(ctx context.Context, path string, o Options, fsys fs.FS) (_ *DB, er
 		return nil, err
 	}
 	if fresh {
-		// Before anything stands in it; -wal and -shm inherit the mode.
+		// While it is empty; -wal and -shm inherit the mode.
 		if err := os.Chmod(path, 0o600); err != nil {
 			return nil, err
 		}
@@ -109,9 +107,10 @@ func prepare(ctx context.Context, path string, o Options, fsys fs.FS) (_ *DB, er
 	return db, nil
 }
 
-// place makes the file's directory and reports whether the file is missing.
-// It never opens the file.
+// place makes the file's directory and reports whether the file is missing. It never opens the file. It does not touch
+// a log without its file: SQLite would delete it.
 func place(path string) (fresh bool, err error) {
+	log, _ := os.Stat(path + "-wal") // first: another process may be making both
 	info, err := os.Stat(path)
 	switch {
 	case err == nil && info.IsDir():
@@ -122,13 +121,14 @@ func place(path string) (fresh bool, err error) {
 		return false, nil
 	case !errors.Is(err, fs.ErrNotExist):
 		return false, err
+	case log != nil && log.Size() > 0:
+		return false, fmt.Errorf("%w: it is missing, and its log %s-wal is there: put the file back beside it, or move the log away to begin anew", ErrChanged, path)
 	}
-	return true, files.MakeDir(filepath.Dir(path))
+	return true, MakeDir(filepath.Dir(path))
 }
 
-// locator is path as a URI for SQLite. _error_rc keeps stale messages of an
-// earlier failure out of the text of an error; _dqs=0 makes a misspelt column
-// in double quotes an error instead of a string.
+// locator is path as a URI for SQLite. _error_rc prevents stale messages of an earlier failure in an error; _dqs=0
+// makes a misspelt column in double quotes an error instead of a string.
 func locator(path string) string {
 	escaped := strings.NewReplacer("%", "%25", "?", "%3f", "#", "%23").Replace(filepath.ToSlash(path))
 	if !strings.HasPrefix(escaped, "/") {
@@ -171,9 +171,8 @@ func newer(version, schema int) error {
 		ErrNewer, version, schema)
 }
 
-// logged switches the file to write-ahead logging if it is not in that mode.
-// The switch needs the file for itself and SQLite doesn't always wait for that,
-// so a process that opens the new file at the same moment must be waited for.
+// logged switches the file to write-ahead logging if it is not in that mode. The switch needs exclusive access and
+// SQLite doesn't always wait for that, so logged must wait for a process that opens the new file at the same moment.
 func logged(ctx context.Context, c *conn) error {
 	deadline := time.NewTimer(busyTimeout)
 	defer deadline.Stop()

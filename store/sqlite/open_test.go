@@ -14,7 +14,7 @@ import (
 	"testing/fstest"
 )
 
-// bytesOf reads a database file that nobody has open.
+// bytesOf reads a database file that is not open.
 func bytesOf(t *testing.T, path string) []byte {
 	t.Helper()
 	b, err := os.ReadFile(path)

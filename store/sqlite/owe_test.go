@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// sum is owed as one note that says what was added.
+// sum is paid as one note that lists what was added.
 type sum struct {
 	added []string
 	fails bool
@@ -34,7 +34,7 @@ func owes(tx *Tx, what string) *sum {
 	return s
 }
 
-// What transactions of one batch owe is paid once, before they are committed, or when one of them asks.
+// The debts of a batch are paid once, before the commit, or when one of its transactions asks.
 func TestOwe(t *testing.T) {
 	owe := func(what string) func(*Tx) error {
 		return func(tx *Tx) error { owes(tx, what); return nil }
@@ -90,7 +90,7 @@ func TestOwe(t *testing.T) {
 			if got := notes(t, db); !slices.Equal(got, c.want) {
 				t.Errorf("%q, want %q", got, c.want)
 			}
-			read(t, db, func(rx *Rx) error { return Settle(&rx.View) }) // owes nothing
+			read(t, db, func(rx *Rx) error { return Settle(&rx.View) }) // without debts
 		})
 	}
 }

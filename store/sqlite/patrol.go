@@ -3,77 +3,58 @@ package sqlite
 import (
 	"cmp"
 	"context"
-	"sync"
+	"fmt"
 	"sync/atomic"
 	"time"
-
-	"fantail/store/files"
 )
 
-// round is how often the files are looked at while nobody reads or writes.
+// round is the interval between checks of the files.
 const round = 3 * time.Second
 
-// rounds are the looks at the files that no write asks for. A goroutine of theirs makes them, each when it has the
-// writer's turn, and owns told.
+// rounds are the checks of the files between writes. Their goroutine runs each in the writer's turn, and owns told and
+// lost.
 type rounds struct {
 	every time.Duration // 0: round
-	mu    sync.Mutex    // held while the goroutine begins or ends
-	over  bool          // there will be none any more
-	quit  chan struct{} // closed to end it; nil: there is none
+	quit  chan struct{} // closed to end it; nil: it never began
 	ended chan struct{} // closed once it has ended
 	tell  func(error)
-	vigil *files.Vigil // nil: there is none, and no rest
-	rests atomic.Bool  // there is nothing to look for until the vigil has news
-	told  string       // what was told last; "": that all is in order
+	watch *Watcher    // nil: there is none, and no rest
+	rests atomic.Bool // no check until the watcher has news
+	told  string      // the last result; "": no damage
+	lost  int         // consecutive checks without the files' directory
 }
 
-// Patrol has the files looked at every few seconds from now on, so that one that was
-// deleted or replaced is noticed, and mended where that is possible, before the next
-// write. It calls tell with each finding that differs from the one before; nil
-// says that what was found is undone. Like a hook tell must be quick and not write.
-// It does nothing once the database is closed.
+// returns is the limit of consecutive checks without the files' directory: a file system may be being remounted.
+const returns = 4
+
+// Patrol starts checks of the files every few seconds, so that a deleted or replaced file is noticed before the next
+// write. If their directory is another one or missing for a few checks in a row, the DB is stopped. Patrol calls tell
+// with each result that differs from the one before; nil says that the damage is undone. Like a hook tell must be quick
+// and not write. Call Patrol once, and not concurrently with Close.
 func (db *DB) Patrol(tell func(error)) {
-	r := &db.writer.rounds
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.end()
-	if r.over {
-		return
-	}
-	r.tell = tell
+	r := &db.rounds
+	r.tell, r.quit, r.ended = tell, make(chan struct{}), make(chan struct{})
 	if db.hears {
-		r.vigil = files.NewVigil(db.start)
+		r.watch = NewWatcher(db.start)
 	}
-	quit, ended := make(chan struct{}), make(chan struct{})
-	r.quit, r.ended = quit, ended
 	db.start("store patrol", func() {
-		defer close(ended)
-		r.run(db, quit)
+		defer close(r.ended)
+		r.run(db)
 	})
 }
 
-// stop ends the looks for good.
+// stop ends the checks.
 func (r *rounds) stop() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.end()
-	r.over = true
-}
-
-// end ends the looks. The caller holds mu.
-func (r *rounds) end() {
 	if r.quit == nil {
-		return
+		return // they never began
 	}
 	close(r.quit)
 	<-r.ended
-	r.vigil.Close()
-	r.quit, r.vigil = nil, nil
-	r.rests.Store(false)
+	r.watch.Close()
 }
 
-// run has the files looked at until quit is closed.
-func (r *rounds) run(db *DB, quit <-chan struct{}) {
+// run checks the files until quit is closed.
+func (r *rounds) run(db *DB) {
 	tick := time.NewTicker(cmp.Or(r.every, round))
 	defer tick.Stop()
 	look := func() error {
@@ -83,16 +64,16 @@ func (r *rounds) run(db *DB, quit <-chan struct{}) {
 	for {
 		var news <-chan struct{}
 		if r.rests.Load() {
-			news = r.vigil.News()
+			news = r.watch.News()
 			tick.Stop()
 		}
 		select {
-		case <-news: // the next look is a round away, so that all that is done together is seen together
+		case <-news: // the next check is a round away, so that simultaneous changes are seen together
 			r.rests.Store(false)
 			tick.Reset(cmp.Or(r.every, round))
 			continue
 		case <-tick.C:
-		case <-quit:
+		case <-r.quit:
 			return
 		}
 		if err := db.do(context.Background(), &job{name: "patrol", raw: look}); err != nil {
@@ -101,13 +82,20 @@ func (r *rounds) run(db *DB, quit <-chan struct{}) {
 	}
 }
 
-// patrol looks at the files.
+// patrol checks the files once.
 func (db *DB) patrol() {
-	r, said := &db.writer.rounds, ""
-	if db.writer.conn == nil {
-		return // the next write opens them anew
+	r, said := &db.rounds, ""
+	if r.lost++; !db.files.Lost() {
+		r.lost = 0
 	}
-	heard := r.vigil.Begin(&db.files)
+	if r.lost == returns && db.usable() == nil {
+		stop := fmt.Errorf("%w: the directory of %s is gone. What was acknowledged is where its files are now, if they are anywhere", ErrStopped, db.path)
+		db.stopped.Store(&stop)
+	}
+	if db.writer.conn == nil && db.usable() == nil {
+		return // the next write reopens them
+	}
+	heard := r.watch.Begin(&db.files)
 	err := db.examine()
 	if err != nil {
 		said = err.Error()
@@ -118,7 +106,4 @@ func (db *DB) patrol() {
 	}
 	r.told = said
 	r.tell(err)
-	if err != nil && db.examine() == nil {
-		r.told = "" // mended: there is nothing that others could undo
-	}
 }

@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// maxReaders bounds the reads that run at once; more wait.
+// maxReaders bounds the concurrent reads; others wait.
 const maxReaders = 4
 
-// readers are connections that only read. They are opened when first needed
-// and used last in, first out, so that a quiet program has one.
+// readers are connections that only read. They are opened on demand and used last in, first out, so that a quiet
+// program has one.
 type readers struct {
 	slots chan struct{} // a token for each Read that runs
 	over  chan struct{} // closed: no more Reads
@@ -26,7 +26,7 @@ func (r *readers) init() {
 	r.over = make(chan struct{})
 }
 
-// stop refuses new reads and waits for those that run.
+// stop refuses new reads and waits for the running ones.
 func (r *readers) stop() {
 	close(r.over)
 	for range maxReaders {
@@ -34,7 +34,7 @@ func (r *readers) stop() {
 	}
 }
 
-// close closes the connections nobody uses.
+// close closes the idle connections.
 func (r *readers) close() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -44,8 +44,7 @@ func (r *readers) close() {
 	r.idle = nil
 }
 
-// pause keeps reads from running until resume is called; false if those that run
-// do not end within d.
+// pause blocks new reads until resume is called. It returns false if the running ones do not end within d.
 func (r *readers) pause(d time.Duration) (resume func(), ok bool) {
 	late := time.NewTimer(d)
 	defer late.Stop()
@@ -66,8 +65,7 @@ func (r *readers) pause(d time.Duration) (resume func(), ok bool) {
 	return resume, true
 }
 
-// Read runs f in a read transaction: all it sees is of one moment. ctx bounds
-// the wait for a connection.
+// Read runs f in a read transaction, which sees one snapshot. ctx bounds the wait for a connection.
 func (db *DB) Read(ctx context.Context, f func(rx *Rx) error) (err error) {
 	r := &db.readers
 	if err := ctx.Err(); err != nil {
@@ -78,7 +76,7 @@ func (db *DB) Read(ctx context.Context, f func(rx *Rx) error) (err error) {
 		return fmt.Errorf("read: %w", ErrClosed)
 	default:
 	}
-	if err := errors.Join(db.calm(ctx), db.reading.Load().moved()); err != nil {
+	if err := errors.Join(db.usable(), db.reading.Load().moved()); err != nil {
 		return fmt.Errorf("read: %w", err)
 	}
 	select {
@@ -107,7 +105,7 @@ func (db *DB) Read(ctx context.Context, f func(rx *Rx) error) (err error) {
 	return db.reading.Load().moved()
 }
 
-// snapshot runs f in a transaction of c and puts c back.
+// snapshot runs f in a transaction of c and returns c to the pool.
 func (db *DB) snapshot(c *conn, f func(rx *Rx) error) (err error) {
 	rx := &Rx{View{c: c}}
 	defer func() { // also when f panics

@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// View is what can be read inside a transaction.
+// View reads inside a transaction.
 type View struct {
 	c      *conn
-	debts  *debts // nil: what is read is not written
+	debts  *debts // nil: read only
 	over   bool
 	open   []*sql.Rows // returned, and perhaps not closed
 	broken error       // the statement that ended the transaction early
@@ -27,13 +27,12 @@ type Tx struct {
 // local is a transaction's own value.
 type local struct{ key, value any }
 
-// Rx is a read transaction: one snapshot. Keep it short: the log can't start
-// over while it lasts.
+// Rx is a read transaction: one snapshot. Keep it short: the log can't start over while it lasts.
 type Rx struct{ View }
 
 func newTx(c *conn, d *debts, now time.Time) *Tx { return &Tx{View: View{c: c, debts: d}, now: now} }
 
-// debts are what the transactions that commit together owe the file, by key and in the order made.
+// debts are owed by the transactions that commit together, by key and in the order of their creation.
 type debts struct {
 	of  map[any]Debt
 	all []Debt
@@ -41,13 +40,13 @@ type debts struct {
 
 // Debt is work that transactions that commit together do once.
 type Debt interface {
-	// Pay does what is owed by now, with one of them.
+	// Pay writes what is owed so far, in one of the transactions.
 	Pay(tx *Tx) error
 }
 
-// Owe is the debt under key of all transactions that commit together, made by first when the first of them asks for it.
-// It is paid before the COMMIT; who reads what it changes calls [Settle]. If one of them fails, the debt is undone
-// with them all, and each that is tried again owes anew.
+// Owe returns the debt under key of all transactions that commit together; first makes it for the first of them. It is
+// paid before the COMMIT; a transaction that reads the rows calls [Settle] first. If one of them fails, the debt is
+// rolled back with them all, and each that is tried again owes anew.
 func Owe(tx *Tx, key any, first func() Debt) Debt {
 	d, ok := tx.debts.of[key]
 	if !ok {
@@ -61,7 +60,7 @@ func Owe(tx *Tx, key any, first func() Debt) Debt {
 	return d
 }
 
-// Settle pays what is owed by now, so that statements see it.
+// Settle pays the debts so far, so that statements see their rows.
 func Settle(v *View) error {
 	if v.debts == nil {
 		return nil
@@ -79,15 +78,13 @@ func Settle(v *View) error {
 // Now is the transaction's time, the same for every statement in it.
 func (tx *Tx) Now() time.Time { return tx.now }
 
-// AfterCommit hangs f on the transaction: it runs once COMMIT has returned, in
-// the order hung, before Write returns, perhaps on the goroutine of another
-// Write, and never after a rollback. f must be quick, must not call Write, and
-// must not end its goroutine.
+// AfterCommit registers f to run once COMMIT has returned, in the order of registration, before Write returns, perhaps
+// on the goroutine of another Write, and never after a rollback. f must be quick, must not call Write, and must not end
+// its goroutine.
 func (tx *Tx) AfterCommit(f func()) { tx.hooks = append(tx.hooks, f) }
 
-// Local is the transaction's own value under key, made by first when it is
-// asked for the first time. It lets a package gather over a transaction what
-// it does once after the commit.
+// Local returns the transaction's own value under key, made by first on the first call. It lets a package collect
+// during a transaction what it does once after the commit.
 func (tx *Tx) Local(key any, first func() any) any {
 	if i := slices.IndexFunc(tx.locals, func(l local) bool { return l.key == key }); i >= 0 {
 		return tx.locals[i].value
@@ -97,9 +94,9 @@ func (tx *Tx) Local(key any, first func() any) any {
 	return v
 }
 
-// Known is what all transactions know of the file under key: first makes it when nobody knows it, because this is the
-// first that asks, another process committed since, or a transaction failed. It says what the last commit left, or else
-// what the file has within the transactions that commit next. Its error is that of first.
+// Known returns what the writer's transactions know about the file under key. first makes it if it is unknown: on the
+// first call, after another process's commit, and after a failed transaction. It describes the state after the last
+// commit, or within the transactions that commit next. The error is that of first.
 func (tx *Tx) Known(key any, first func() (any, error)) (any, error) {
 	if v, ok := tx.c.known[key]; ok {
 		return v, nil
@@ -124,7 +121,7 @@ func (tx *Tx) Exec(query string, args ...any) (sql.Result, error) {
 	return r, tx.note(err)
 }
 
-// Query runs one statement. Rows left open are closed with the transaction.
+// Query runs one statement. Rows that are still open are closed with the transaction.
 func (v *View) Query(query string, args ...any) (*sql.Rows, error) {
 	if err := v.usable(); err != nil {
 		return nil, err
@@ -154,8 +151,7 @@ func (v *View) QueryRow(query string, args ...any) *sql.Row {
 	return row
 }
 
-// usable refuses statements after one that ended the transaction: they would
-// run, and stay, outside of it.
+// usable refuses statements after one that ended the transaction: they would run, and be committed, outside of it.
 func (v *View) usable() error {
 	if v.over {
 		panic("store: transaction used after its end")
@@ -172,7 +168,7 @@ func (v *View) note(err error) error {
 
 func (v *View) end() {
 	for _, rows := range v.open {
-		_ = rows.Close() // the statement's own error was returned to who read it
+		_ = rows.Close() // its reader got the statement's own error
 	}
 	v.open, v.over = nil, true
 }

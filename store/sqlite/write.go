@@ -9,22 +9,22 @@ import (
 	"runtime/debug"
 )
 
-// job is one Write on its way. Who has the writer's turn owns err, hooks and alone.
+// job is a running call of Write. The holder of the writer's turn owns err, hooks and alone.
 type job struct {
 	name string
 	f    func(tx *Tx) error
 	raw  func() error // set: not a transaction, its caller runs it with the turn
 
-	first bool      // it is its caller's turn, which can't be taken back; writer.mu guards it
+	first bool      // it is its caller's turn, which can't be withdrawn; writer.mu guards it
 	told  chan news // tells its caller one of the two, once
 
 	err   error
 	alone bool // a batch that it was in failed
 	hooks []func()
-	panic any // what a hook panicked with
+	panic any // value of a hook's panic
 }
 
-// news is what the caller of a Write waits for.
+// news tells the caller of a Write to go on.
 type news bool
 
 const (
@@ -38,18 +38,15 @@ func (j *job) apart() bool { return j.raw != nil || j.alone }
 // errUnreturned is the error of a function that panicked or ended its goroutine.
 var errUnreturned = errors.New("its function did not return")
 
-// Write runs f in a write transaction and returns after its COMMIT, or with the
-// error that undid it. f may run more than once (a batch that failed as a whole
-// is tried again one by one), so it must only act on tx and on variables it sets
-// anew. ctx bounds the wait for the writer, never a started transaction. The
-// name says who writes; a Write inside a Write panics with both names.
+// Write runs f in a write transaction and returns after its COMMIT, or with the error that undid it. f may run more
+// than once (a batch that failed as a whole is tried again one by one), so it must only act on tx and on variables that
+// it sets anew. ctx bounds the wait for the writer, never a started transaction. The name identifies the writer; a
+// Write inside a Write panics with both names.
 //
-// f may run on the goroutine of another Write, of which it is one batch. If it
-// panics, its transaction is rolled back and it runs again, alone and on its
-// caller's goroutine, where the panic goes on; transactions beside it are not
-// touched. It must not end its goroutine: that may be another's, whose Write
-// does not return then. Neither must a hook. If a hook it hung panics, the
-// transaction stands and Write panics with what the hook did.
+// f may run on the goroutine of another Write, in one batch with it. If it panics, its transaction is rolled back and
+// it runs again, alone and on its caller's goroutine, where the panic continues; the batch's other transactions are not
+// affected. It must not end its goroutine: that may be another caller's, whose Write would not return. Neither must a
+// hook. If one of its hooks panics, the transaction is still committed and Write panics with the hook's value.
 func (db *DB) Write(ctx context.Context, name string, f func(tx *Tx) error) error {
 	return db.do(ctx, &job{name: name, f: f})
 }
@@ -110,7 +107,7 @@ func (db *DB) do(ctx context.Context, j *job) error {
 	}
 }
 
-// run runs the function. inWrite looks for this on the stack.
+// run runs the function. inWrite looks for run on the stack.
 //
 //go:noinline
 func (j *job) run(tx *Tx) {
@@ -123,16 +120,17 @@ func (j *job) run(tx *Tx) {
 	j.err, j.hooks = err, tx.hooks
 }
 
-// runElsewhere is run on the goroutine of another. If the function panics, its caller meets that when it runs alone.
+// runElsewhere is run on another caller's goroutine. If the function panics, its own caller gets the panic when it runs
+// alone.
 func (j *job) runElsewhere(tx *Tx) {
 	defer func() { _ = recover() }()
 	j.run(tx)
 }
 
-// inWrite reports whether the calling goroutine is inside a write's function
-// or hook, of any database: waiting there for a writer could wait for itself.
+// inWrite reports whether the calling goroutine is inside a write's function or hook, of any database: if it waited
+// there for a writer it could wait for itself.
 func inWrite() bool {
-	const longer = 1 << 12 // than either is, in bytes: who is farther behind its entry is another function
+	const longer = 1 << 12 // than either, in bytes: a larger offset from its entry means another function
 	run, hook := reflect.ValueOf((*job).run).Pointer(), reflect.ValueOf((*job).runHook).Pointer()
 	var pcs [64]uintptr
 	for skip := 2; ; skip += len(pcs) {
@@ -151,7 +149,7 @@ func inWrite() bool {
 	}
 }
 
-// writing is the writer's connection, opened anew if the last one broke.
+// writing is the writer's connection, reopened if the last one broke.
 func (db *DB) writing() (*conn, error) {
 	w := &db.writer
 	if w.conn == nil {
@@ -163,23 +161,24 @@ func (db *DB) writing() (*conn, error) {
 			return w.conn, err
 		}
 		c, err := db.connect(context.Background(), false)
-		if err == nil && db.files.Lapsed() {
-			err = db.hold(c)
+		if err == nil {
+			if err = db.hold(c); err != nil {
+				err = errors.Join(err, c.close())
+			}
 		}
 		if err != nil {
 			return nil, fmt.Errorf("open the writer's connection: %w", err)
 		}
 		c.trace, c.withhold = db.trace, db.withhold
-		// The look of the old connection doesn't count for the new one: -1 is
-		// never a data_version, so the next Changed says yes.
+		// The state of the old connection doesn't apply to the new one: -1 is never a data_version, so the next Changed
+		// returns true.
 		w.conn, db.version, db.sound = c, -1, false
 	}
 	return w.conn, nil
 }
 
-// commit runs the batch in one transaction. If that fails, each of it is tried
-// alone, so that one's error is only its own: its first at once, the others
-// when they have the turn.
+// commit runs the batch in one transaction. If that fails, commit tries each job alone, so that each gets only its own
+// error: the first at once, the others when they have the turn.
 func (db *DB) commit() {
 	w := &db.writer
 	again, err := db.transact()
@@ -189,7 +188,7 @@ func (db *DB) commit() {
 	}
 	defer func() { // a hook may end the goroutine
 		for i, j := range w.batch {
-			if j.err = err; i > 0 { // the first's caller is who commits
+			if j.err = err; i > 0 { // the first job's caller commits
 				j.told <- isOver
 			}
 		}
@@ -199,7 +198,7 @@ func (db *DB) commit() {
 	}
 }
 
-// ring runs the hooks that the batch hung.
+// ring runs the hooks of the batch.
 func (w *writer) ring() {
 	for _, j := range w.batch {
 		w.on.Store(&j.name)
@@ -212,9 +211,8 @@ func (w *writer) ring() {
 	w.on.Store(nil)
 }
 
-// runHook runs hook and keeps what it panics with for the caller. If the hook
-// does not return, rest runs what is left: it may end the goroutine. inWrite
-// looks for this function on the stack.
+// runHook runs hook and stores its panic for the caller. If the hook does not return, runHook runs rest: the hook may
+// end the goroutine. inWrite looks for this function on the stack.
 //
 //go:noinline
 func (j *job) runHook(hook, rest func()) {
@@ -231,8 +229,8 @@ func (j *job) runHook(hook, rest func()) {
 	returned = true
 }
 
-// transact runs the batch in one transaction. On an error nothing of it is in the
-// file, and again says whether trying one by one can help.
+// transact runs the batch in one transaction. On an error the file is unchanged, and again says whether trying one by
+// one can help.
 func (db *DB) transact() (again bool, err error) {
 	w := &db.writer
 	c, err := db.writing()
@@ -247,7 +245,7 @@ func (db *DB) transact() (again bool, err error) {
 			c.known = nil
 		}
 		if !returned {
-			_ = db.undo(c, nil) // what is unwinding says why
+			_ = db.undo(c, nil) // the panic or exit has the cause
 			w.setApart()
 		}
 	}()
@@ -256,7 +254,7 @@ func (db *DB) transact() (again bool, err error) {
 	return again, err
 }
 
-// attempt is transact with the writer's connection. If a function of the batch's first panics, or anybody's ends the
+// attempt is transact with the writer's connection. If the function of the first job panics, or any function ends the
 // goroutine, it leaves the transaction open.
 func (db *DB) attempt(c *conn) (again bool, err error) {
 	w := &db.writer
@@ -264,10 +262,10 @@ func (db *DB) attempt(c *conn) (again bool, err error) {
 		err = fmt.Errorf("write %s: begin: %w", w.batch[0].name, explain(err))
 		return false, db.undo(c, err)
 	}
-	// Who holds the lock and then finds the files in their places writes where all
-	// others read.
-	if d := db.files.Glimpse(); d != nil {
-		return false, fmt.Errorf("write %s: %w", w.batch[0].name, db.mend(d, c.rollback(), undone))
+	// If the lock is held and the files are in their places, the write goes where all others read.
+	if d := db.files.Damage(); d != nil {
+		rolled := c.rollback()
+		return false, fmt.Errorf("write %s: nothing of it was kept: %w", w.batch[0].name, errors.Join(db.damaged(d), rolled))
 	}
 	if err := current(db, c); err != nil {
 		return false, db.undo(c, fmt.Errorf("write %s: %w", w.batch[0].name, explain(err)))
@@ -291,22 +289,22 @@ func (db *DB) attempt(c *conn) (again bool, err error) {
 		return true, db.undo(c, fmt.Errorf("write %s: %w", w.batch[0].name, explain(err)))
 	}
 	if _, err = c.exec("COMMIT"); err != nil {
-		// A disk that failed to write or sync is in an unknown state: nobody is
-		// tried again, and the connection forgets what it holds in memory.
+		// A disk that failed to write or sync is in an unknown state: no job is tried again, and the connection drops
+		// its pages.
 		again = !undoes(err) || errors.Is(explain(err), ErrFull)
 		return again, db.undo(c, fmt.Errorf("write %s: commit: %w", w.batch[0].name, explain(err)))
 	}
 	if c.left, err = c.seen(); err != nil {
-		c.left = unseen // the next has a look
+		c.left = unseen // then the next write checks
 	}
-	if d := db.files.Taken(); d != nil {
-		return false, fmt.Errorf("write %s: it may or may not have been kept: %w", w.batch[0].name, db.mend(d, nil, ""))
+	if d := db.files.Damage(); d != nil { // rows that no process will find are not acknowledged
+		return false, fmt.Errorf("write %s: it may or may not have been kept: %w", w.batch[0].name, db.damaged(d))
 	}
 	return false, nil
 }
 
-// current sees that no newer program changed the schema and whether another process committed. Only then can the
-// schema be another one.
+// current checks that no newer program changed the schema, and whether another process committed. Only a commit can
+// change the schema.
 func current(db *DB, c *conn) error {
 	seen, err := c.seen()
 	if err == nil && seen != c.left {
@@ -326,19 +324,19 @@ func current(db *DB, c *conn) error {
 	return err
 }
 
-// undo rolls back and returns err. A connection that can't, or whose
-// transaction failed for a reason of the disk, is given up.
+// undo rolls back and returns err. It gives up the connection if that fails, or if the transaction failed because of
+// the disk.
 func (db *DB) undo(c *conn, err error) error {
 	rolled := c.rollback()
 	if undoes(err) {
 		if d := db.files.Damage(); d != nil { // that is why
-			return errors.Join(db.mend(d, rolled, undone), err)
+			return fmt.Errorf("%w (%w)", db.damaged(d), errors.Join(err, rolled))
 		}
 	}
 	if rolled != nil || (undoes(err) && !errors.Is(err, ErrFull) && !errors.Is(err, ErrBusy)) {
 		db.writer.conn = nil
 		err = errors.Join(err, rolled)
-		_ = c.close() // it is broken; err says why
+		_ = c.close() // it is broken; err has the cause
 	}
 	return err
 }

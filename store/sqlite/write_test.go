@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// hold keeps the writer busy until the returned function is called, which
-// waits for the write to end. What is queued meanwhile is one batch.
+// hold keeps the writer busy until the returned function is called, which waits for the write to end. Writes that queue
+// meanwhile form one batch.
 func hold(t *testing.T, db *DB) (release func()) {
 	t.Helper()
 	return during(t, func(wait func()) error {
@@ -26,7 +26,7 @@ func hold(t *testing.T, db *DB) (release func()) {
 	})
 }
 
-// during returns when f waits, which goes on when the returned function is called; that waits for f to end.
+// during runs f and returns when f waits. The returned function lets f go on, and waits for its end.
 func during(t *testing.T, f func(wait func()) error) (release func()) {
 	t.Helper()
 	began, end, ended := make(chan struct{}), make(chan struct{}), make(chan error)
@@ -77,7 +77,7 @@ func set(key string) func(tx *Tx) error {
 	return func(tx *Tx) error { return note(tx, key) }
 }
 
-// TestWrite_takesInWhatQueuesMeanwhile: what queues while a batch runs is of it, and commits with it.
+// TestWrite_takesInWhatQueuesMeanwhile: writes that queue while a batch runs join it, and commit with it.
 func TestWrite_takesInWhatQueuesMeanwhile(t *testing.T) {
 	db := fresh(t)
 	release := during(t, func(wait func()) error {
@@ -135,14 +135,14 @@ func TestWrite_triesAFailedBatchOneByOne(t *testing.T) {
 	db := fresh(t)
 	bad := errors.New("bad")
 	var mu sync.Mutex
-	var rung []string
+	var ran []string
 	runs := map[string]int{}
 	f := func(key string, err error) func(tx *Tx) error {
 		return func(tx *Tx) error {
 			mu.Lock()
 			runs[key]++
 			mu.Unlock()
-			tx.AfterCommit(func() { rung = append(rung, key) })
+			tx.AfterCommit(func() { ran = append(ran, key) })
 			return errors.Join(note(tx, key), err)
 		}
 	}
@@ -153,8 +153,8 @@ func TestWrite_triesAFailedBatchOneByOne(t *testing.T) {
 	if got := notes(t, db); !slices.Equal(got, []string{"a", "c"}) {
 		t.Errorf("kept %q", got)
 	}
-	if !slices.Equal(rung, []string{"a", "c"}) {
-		t.Errorf("hooks ran for %q: not for what was rolled back, and once each", rung)
+	if !slices.Equal(ran, []string{"a", "c"}) {
+		t.Errorf("hooks ran for %q: not for what was rolled back, and once each", ran)
 	}
 	if runs["a"] != 2 || runs["b"] != 2 || runs["c"] != 1 {
 		t.Errorf("runs %v: a and b with the batch and alone, c alone", runs)
@@ -174,7 +174,7 @@ func TestWrite_runsHooksAfterCommitBeforeReturn(t *testing.T) {
 	}
 }
 
-// catch runs f and returns what it panics with.
+// catch runs f and returns the value of its panic.
 func catch(f func()) (v any) {
 	defer func() { v = recover() }()
 	f()
@@ -261,12 +261,12 @@ func TestWrite_whenAHookEndsTheGoroutine(t *testing.T) {
 	db := fresh(t)
 	release := hold(t, db)
 	var wg sync.WaitGroup
-	var rung []string
+	var ran []string
 	var beside error
 	wg.Go(func() {
 		_ = db.Write(context.Background(), "rings", func(tx *Tx) error {
 			tx.AfterCommit(runtime.Goexit)
-			tx.AfterCommit(func() { rung = append(rung, "its next") })
+			tx.AfterCommit(func() { ran = append(ran, "its next") })
 			return note(tx, "stands")
 		})
 		t.Error("the write whose hook ended the goroutine returned")
@@ -274,15 +274,15 @@ func TestWrite_whenAHookEndsTheGoroutine(t *testing.T) {
 	queued(db, 1)
 	wg.Go(func() {
 		beside = db.Write(context.Background(), "beside", func(tx *Tx) error {
-			tx.AfterCommit(func() { rung = append(rung, "the other's") })
+			tx.AfterCommit(func() { ran = append(ran, "the other's") })
 			return note(tx, "beside")
 		})
 	})
 	queued(db, 2)
 	release()
 	wg.Wait()
-	if beside != nil || !slices.Equal(rung, []string{"its next", "the other's"}) {
-		t.Errorf("beside: %v; rung: %q", beside, rung)
+	if beside != nil || !slices.Equal(ran, []string{"its next", "the other's"}) {
+		t.Errorf("beside: %v; rung: %q", beside, ran)
 	}
 	write(t, db, set("after"))
 	if got := notes(t, db); !slices.Equal(got, []string{"stands", "beside", "after"}) {
@@ -290,7 +290,7 @@ func TestWrite_whenAHookEndsTheGoroutine(t *testing.T) {
 	}
 }
 
-// TestWrite_whenItEndsTheGoroutineOfAnother: whoever's turn it was is gone, and nobody waits for them.
+// TestWrite_whenItEndsTheGoroutineOfAnother: the goroutine with the turn is gone, and no other write waits for it.
 func TestWrite_whenItEndsTheGoroutineOfAnother(t *testing.T) {
 	db := fresh(t)
 	release := hold(t, db)
@@ -329,7 +329,8 @@ func (b *bomb) Pay(*Tx) error {
 	return nil
 }
 
-// TestWrite_whenADebtPanics: whoever's turn it is meets it; nothing is kept, and the next write finds no transaction open.
+// TestWrite_whenADebtPanics: the holder of the turn gets the panic; nothing is stored, and the next write finds no open
+// transaction.
 func TestWrite_whenADebtPanics(t *testing.T) {
 	db := fresh(t)
 	b := &bomb{}
@@ -357,7 +358,7 @@ func TestWrite_whenADebtPanics(t *testing.T) {
 	}
 }
 
-// TestWrite_manyWhoPanicFailAndLeave: whatever the others of a batch do, each write ends, and what it says is so.
+// TestWrite_manyWhoPanicFailAndLeave: whatever the others of a batch do, each write ends, and its result is true.
 func TestWrite_manyWhoPanicFailAndLeave(t *testing.T) {
 	db := fresh(t)
 	const each = 60
@@ -518,7 +519,7 @@ func TestWrite_moreStatementsThanAreKept(t *testing.T) {
 	})
 }
 
-// limit lets the file grow by n pages only, which SQLite treats like a full disk.
+// limit lets the file grow by only n pages; to SQLite that is a full disk.
 func limit(t *testing.T, db *DB, n int64) {
 	t.Helper()
 	err := db.onWriter(context.Background(), "limit", func(c *conn) error {
@@ -544,7 +545,7 @@ func TestWrite_whenTheFileIsFull(t *testing.T) {
 	if !errors.Is(err, ErrFull) || !strings.Contains(err.Error(), "free some space") {
 		t.Errorf("big: %v", err)
 	}
-	// A function that goes on after the error, which ended its transaction.
+	// A function that ignores the error which ended its transaction.
 	err = db.Write(context.Background(), "stubborn", func(tx *Tx) error {
 		_ = note(tx, big)
 		_ = note(tx, "stubborn")
@@ -747,10 +748,9 @@ func TestDB_insideABubble(t *testing.T) {
 		if err := db.Close(); err != nil {
 			t.Error(err)
 		}
-		db.Patrol(func(err error) { t.Error(err) }) // nobody looks any more
 		if len(started) != 1 {
 			t.Errorf("started %q", started)
 		}
-		synctest.Wait() // the bubble ends only when no goroutine is left
+		synctest.Wait() // the bubble ends only when all goroutines have ended
 	})
 }

@@ -10,5 +10,5 @@ func Dir(t testing.TB) string {
 	return t.TempDir()
 }
 
-// Memory is for a system that keeps files in memory.
+// Memory does nothing here; it is for systems with a file system in memory.
 func Memory() {}

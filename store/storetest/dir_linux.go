@@ -6,22 +6,22 @@ import (
 	"testing"
 )
 
-// memory is where this system keeps files in memory.
+// memory is the directory of a file system in memory.
 const memory = "/dev/shm"
 
-// room is how much is to be free there.
+// room is how many bytes must be free there.
 const room = 1 << 30
 
-// roomy reports whether files can be in memory: there is room, and programs among them can be run.
+// roomy reports whether tests can use the directory: it has enough room, and programs in it can run.
 func roomy() bool {
 	const noexec = 0x8 // ST_NOEXEC
 	var fs syscall.Statfs_t
 	return syscall.Statfs(memory, &fs) == nil && fs.Bavail*uint64(fs.Bsize) >= room && fs.Flags&noexec == 0
 }
 
-// Dir is a directory that ends with the test, in memory where there is room: what a test
-// writes need not survive the machine, and a commit waits for no disk. A test of what is
-// there once the power is back, or of a disk, wants its own.
+// Dir returns a directory that is removed with the test, in memory where there is room: a test's files need not survive
+// the machine, and no commit waits for a disk. A test of a disk, or of files after a power loss, needs another
+// directory.
 func Dir(t testing.TB) string {
 	t.Helper()
 	if !roomy() {
@@ -39,7 +39,7 @@ func Dir(t testing.TB) string {
 	return dir
 }
 
-// Memory has all temporary directories of this process and of what it starts made in memory, as [Dir] does. It is for the
+// Memory makes all temporary directories of this process and its children be in memory, as [Dir] does. It is for the
 // TestMain of a package whose tests write many databases.
 func Memory() {
 	if os.Getenv("TMPDIR") == "" && roomy() {

@@ -1,13 +1,9 @@
 // Package storetest opens workspace files in tests.
 //
-// Does: open a new file whose schema was made only once in the process. To make it is
-// most of the work of a short test under the race detector. Give files a directory in
-// memory ([Dir], [Memory]), where no test waits for a disk.
+// Does: open a new file whose schema was made only once in the process, as that is most of the work of a short test
+// under the race detector. Return directories in memory ([Dir], [Memory]), where no test waits for a disk.
 //
-// Does not: know what is in it.
-//
-// Imports: store.
-// Only tests import it.
+// Does not: know the content of the file.
 package storetest
 
 import (

@@ -7,11 +7,11 @@ import (
 
 var errConfig = errors.New("it can't be read as git does")
 
-// setting is one variable of a git configuration: section.subsection.name, of
-// which the subsection is as it is written and the rest in lower case.
+// setting is one variable of a git configuration: section.subsection.name, with the subsection as written and the rest
+// in lower case.
 type setting struct{ section, name, value string }
 
-// parse reads a git configuration as git does. What git would refuse is an error.
+// parse reads a git configuration as git does. It returns an error for input that git would refuse.
 func parse(text string) ([]setting, error) {
 	r := &reader{text: strings.ReplaceAll(strings.TrimPrefix(text, "\xef\xbb\xbf"), "\r\n", "\n")}
 	var out []setting
@@ -68,7 +68,7 @@ func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 
 func isName(c byte) bool { return isLetter(c) || c >= '0' && c <= '9' || c == '-' }
 
-// section reads what follows a [.
+// section reads the text after a [.
 func (r *reader) section() (string, error) {
 	var b strings.Builder
 	for {
@@ -137,7 +137,7 @@ func (r *reader) variable(c byte) (s setting, err error) {
 	return s, err
 }
 
-// value reads to the end of the line, with quotes, escapes, comments and lines that go on.
+// value reads to the end of the line, with quotes, escapes, comments and continued lines.
 func (r *reader) value() (string, error) {
 	var b strings.Builder
 	quoted, comment := false, false

@@ -1,12 +1,10 @@
-// Package git knows what git runs because a repository says so.
+// Package git knows which programs git runs because a repository says so.
 //
 // Does: read a repository's configuration and index as git does, name the program that git would run for them, and make
 // the environment in which a git that only reads runs none; have such a git list files; find what it writes outside of
-// a work tree.
+// a work tree, and which files there lead it to a program.
 //
-// Does not: run git for anything else, or judge a command; permit does.
-//
-// Imports: nothing of ours.
+// Does not: run git for anything else, or judge a command; permission does.
 package git
 
 import (
@@ -21,28 +19,28 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 )
 
 const (
 	maxConfig = 1 << 20   // the largest configuration that is read
 	maxIndex  = 256 << 20 // and the largest index
-	maxDepth  = 5         // how deep submodules are looked at
+	maxDepth  = 5         // depth of submodules that are checked
 )
 
-// variables are those of the environment that say which repository git works
-// on and what it runs for a command that only reads.
+// variables are environment variables that say which repository git works on and which programs it runs for a command
+// that only reads.
 var variables = []string{
 	"GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_NAMESPACE",
 	"GIT_EXTERNAL_DIFF", "GIT_PAGER", "GIT_OPTIONAL_LOCKS", "GIT_CONFIG_PARAMETERS", "GIT_ALLOW_PROTOCOL", "GIT_TRACE2_EVENT",
 }
 
-// calmSettings are what keep a git that only reads from running a program of the
-// repository's: it watches no files through one, calls no hook, checks no
-// signature, fetches nothing that is missing. A repository's drivers have names
-// of its own choice, so those are looked for before: see Runs.
+// calmSettings keep a git that only reads from running a program of the repository's: it watches no files through one,
+// calls no hook, checks no signature, fetches no missing object. A repository's drivers have names of its own choice;
+// Runs looks for those first.
 var calmSettings = [][2]string{{"core.fsmonitor", "false"}, {"core.hooksPath", "/dev/null"}, {"core.pager", "cat"}, {"log.showSignature", "false"}}
 
-// Calm returns the environment for a command whose gits only read.
+// Calm returns the environment for a command in which git only reads.
 func Calm(env []string) []string {
 	n := 0
 	out := make([]string, 0, len(env)+2*len(calmSettings)+5)
@@ -65,9 +63,8 @@ func Calm(env []string) []string {
 		"GIT_OPTIONAL_LOCKS=0", "GIT_PAGER=cat", "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none", "GIT_TERMINAL_PROMPT=0")
 }
 
-// Runs says which program git would run because the configuration of the workspace's
-// repository, or its environment, names it; "" if none. What the user's own configuration
-// names is the user's.
+// Runs says which program git would run because the configuration of the workspace's repository, or the environment,
+// names it; "" if none. Programs in the user's own configuration don't count.
 func Runs(root string, environ []string) string {
 	for _, v := range environ {
 		if name, _, _ := strings.Cut(v, "="); slices.Contains(variables[:8], name) {
@@ -77,12 +74,12 @@ func Runs(root string, environ []string) string {
 	return runsAbove(root, false)
 }
 
-// RunsWhenReading is Runs for a git that only reads, in the environment that Calm makes.
+// RunsWhenReading is Runs for a git that only reads, in the environment from Calm.
 func RunsWhenReading(root string) string { return runsAbove(root, true) }
 
 func runsAbove(root string, reads bool) string {
 	for dir := root; ; dir = filepath.Dir(dir) {
-		if g := repositoryOf(dir); g != "" {
+		if g := RepositoryOf(dir); g != "" {
 			return runsIn(g, dir, reads, reads, maxDepth)
 		}
 		if dir == "/" {
@@ -91,9 +88,9 @@ func runsAbove(root string, reads bool) string {
 	}
 }
 
-// repositoryOf is the repository of a directory: what .git is or leads to, or the
-// directory itself if it is a bare one; "" if it has none.
-func repositoryOf(dir string) string {
+// RepositoryOf is the repository of a directory: the directory that .git is or leads to, or the directory itself if it
+// is a bare repository; "" if it has none.
+func RepositoryOf(dir string) string {
 	p := filepath.Join(dir, ".git")
 	fi, err := os.Stat(p)
 	switch {
@@ -116,8 +113,8 @@ func repositoryOf(dir string) string {
 	return dir
 }
 
-// runsIn is Runs for a repository and those below it, which git enters to
-// see whether they changed. calm: the environment reaches it; it does not reach those below.
+// runsIn is Runs for a repository and those below it, which git enters to see whether they changed. calm: the
+// environment applies to it; it does not apply to those below.
 func runsIn(g, tree string, reads, calm bool, depth int) string {
 	if depth == 0 {
 		return "its submodules are nested too deep to look at"
@@ -160,7 +157,7 @@ func runsIn(g, tree string, reads, calm bool, depth int) string {
 	}
 	for _, s := range subs {
 		at := filepath.Join(tree, s)
-		if sub := repositoryOf(at); sub != "" && sub != at {
+		if sub := RepositoryOf(at); sub != "" && sub != at {
 			if why := runsIn(sub, at, reads, false, depth-1); why != "" {
 				return "in " + s + " " + why
 			}
@@ -169,8 +166,8 @@ func runsIn(g, tree string, reads, calm bool, depth int) string {
 	return ""
 }
 
-// What of a configuration names a program: by the last part of a variable, and
-// for which sections. Of a git that only reads the first list is enough.
+// Variables that name a program, by their last part, with the sections they count in. For a git that only reads the
+// first list is enough.
 var (
 	readingRuns = map[string][]string{
 		"external": {"diff"}, "command": {"diff"}, "textconv": {"diff"}, "clean": {"filter"}, "smudge": {"filter"}, "process": {"filter"},
@@ -182,7 +179,7 @@ var (
 	}
 	// Directories of hooks that a rule is bound to by content.
 	boundHooks = []string{".husky", ".husky/_", ".githooks", ".git-hooks", "githooks", ".git/hooks", "/dev/null"}
-	// What git's extension for large files puts into a repository.
+	// Commands that git's extension for large files puts into a repository.
 	largeFiles = []string{"git-lfs clean -- %f", "git-lfs smudge -- %f", "git-lfs smudge --skip -- %f", "git-lfs filter-process", "git-lfs filter-process --skip"}
 )
 
@@ -214,7 +211,7 @@ func isBool(v string) bool {
 	return false
 }
 
-// submodules lists the paths of an index that are repositories of their own.
+// submodules lists the paths in an index that are repositories of their own.
 func submodules(g string, hash int) (subs []string, err error) {
 	files := []string{filepath.Join(g, "index")}
 	shared, _ := filepath.Glob(filepath.Join(g, "sharedindex.*"))
@@ -237,8 +234,8 @@ func submodules(g string, hash int) (subs []string, err error) {
 
 var errIndex = errors.New("it can't be read")
 
-// indexLinks reads the entries of an index, version 2 to 4: 40 bytes of what stat
-// says, with the mode at 24, the hash, flags, the name.
+// indexLinks reads the entries of an index, version 2 to 4: 40 bytes of stat's data, with the mode at 24, the hash,
+// flags, the name.
 func indexLinks(b []byte, hash int) (subs []string, err error) {
 	if len(b) < 12 || string(b[:4]) != "DIRC" {
 		return nil, errIndex
@@ -259,7 +256,7 @@ func indexLinks(b []byte, hash int) (subs []string, err error) {
 			return nil, errIndex
 		}
 		at := fixed
-		if version == 4 { // the name continues the one before, less so many bytes of its end
+		if version == 4 { // the name shares the beginning of the one before
 			strip, n := 0, 0
 			for {
 				if at+n >= len(b) || n > 4 {
@@ -302,7 +299,7 @@ func indexLinks(b []byte, hash int) (subs []string, err error) {
 	return subs, nil
 }
 
-// readSmall reads a regular file of at most so many bytes.
+// readSmall reads a regular file of at most that many bytes.
 func readSmall(p string, most int64) (string, error) {
 	fi, err := os.Stat(p)
 	if err != nil {
@@ -311,7 +308,7 @@ func readSmall(p string, most int64) (string, error) {
 	if !fi.Mode().IsRegular() || fi.Size() > most {
 		return "", errors.New("it is no file, or too large")
 	}
-	f, err := os.Open(p)
+	f, err := os.OpenFile(p, os.O_RDONLY|syscall.O_NONBLOCK, 0) // it may have become a pipe
 	if err != nil {
 		return "", bare(err)
 	}

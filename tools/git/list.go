@@ -15,8 +15,8 @@ const (
 	maxWait   = 5 * time.Second // and how long it may take
 )
 
-// List returns what a git of these words lists, each name ended by NUL, in the environment
-// that Calm makes. program is git's path; "" is an error, as is more than can be looked at.
+// List returns the files that git lists for these words, each name ended by NUL in its output, in the environment that
+// Calm makes. program is git's path; "" is an error, and so is a list that is too long.
 func List(program, root string, environ, words []string) (names []string, err error) {
 	if program == "" {
 		return nil, errors.New("no git is installed to list the files with")

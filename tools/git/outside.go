@@ -7,8 +7,8 @@ import (
 )
 
 // Outside returns the directories outside of root that git writes for the work tree there: those of a linked work tree
-// or a submodule, whose .git is a file that leads to them. They count only where they lead back to root: whoever can
-// write that file must not say by it what a command may write. All are absolute and hold no link.
+// or a submodule, whose .git is a file that leads to them. They count only if they lead back to root: a command that
+// can write that file must not extend what commands may write. All are absolute and hold no link.
 func Outside(root string) []string {
 	root, err := filepath.EvalSymlinks(root)
 	if err != nil {
@@ -17,7 +17,7 @@ func Outside(root string) []string {
 	if fi, err := os.Lstat(filepath.Join(root, ".git")); err != nil || !fi.Mode().IsRegular() {
 		return nil
 	}
-	g := repositoryOf(root)
+	g := RepositoryOf(root)
 	if g, err = filepath.EvalSymlinks(g); err != nil || g == "" || g == root || strings.HasPrefix(g, root+"/") {
 		return nil
 	}
@@ -30,7 +30,7 @@ func Outside(root string) []string {
 	return nil
 }
 
-// linked returns the repository of which g is the directory of the linked work tree at root.
+// linked returns the repository whose linked work tree at root has the directory g.
 func linked(g, root string) (common string, ok bool) {
 	back, err := readSmall(filepath.Join(g, "gitdir"), 4096)
 	if err != nil || !leads(g, filepath.Dir(strings.TrimSpace(back)), root) {
@@ -41,7 +41,7 @@ func linked(g, root string) (common string, ok bool) {
 	return common, err == nil && leads(g, strings.TrimSpace(to), common) && whole(common)
 }
 
-// worksFor reports whether the configuration of g, that of a submodule, says that its work tree is root.
+// worksFor reports whether the configuration of g, a submodule's, says that its work tree is root.
 func worksFor(g, root string) bool {
 	text, err := readSmall(filepath.Join(g, "config"), maxConfig)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestOutside: the directories of a linked work tree and of a submodule, as git itself makes them; nothing for what only
-// says that it is one.
+// TestOutside: the directories of a linked work tree and of a submodule, as git itself makes them; none for a tree that
+// only claims to be one.
 func TestOutside(t *testing.T) {
 	base, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -42,7 +42,7 @@ func TestOutside(t *testing.T) {
 	if err := os.Symlink("linked", at("link")); err != nil {
 		t.Fatal(err)
 	}
-	// A file .git can say anything.
+	// A file .git may have any content.
 	write("home/.ssh/config", "")
 	write("claims/.git", "gitdir: "+at("home"))
 	write("steals/.git", "gitdir: "+at("main/.git/worktrees/linked"))

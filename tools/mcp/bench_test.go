@@ -10,23 +10,23 @@ import (
 )
 
 // bench is a room over servers whose tools are kept, so that none runs.
-func bench(b *testing.B, servers, of int) *Room {
+func bench(b *testing.B, servers, of int) *Servers {
 	dir := b.TempDir()
 	var all []Server
 	kept := New(Options{Root: b.TempDir(), Dir: dir})
 	for n := range servers {
 		s := Server{Name: fmt.Sprint("server", n), Own: true, Command: "/nowhere"}
 		all = append(all, s)
-		k := &record{Mark: s.mark()}
+		k := &serverRecord{Fingerprint: s.fingerprint()}
 		for i := range of {
-			k.Tools = append(k.Tools, entry{Is: described{
-				Name: fmt.Sprintf("tool%03d", i), About: "Does the job number " + fmt.Sprint(i) + ", and tells how it went.",
+			k.Tools = append(k.Tools, toolRecord{Current: toolDescription{
+				Name: fmt.Sprintf("tool%03d", i), Description: "Does the job number " + fmt.Sprint(i) + ", and tells how it went.",
 				Schema: []byte(`{"properties":{"a":{"description":"What to do it with","type":"string"}},"type":"object"}`),
 			}})
 		}
-		kept.kept[s.Name] = k
+		kept.records[s.Name] = k
 	}
-	kept.save()
+	kept.saveRecords()
 	if _, err := os.Stat(filepath.Join(dir, "tools.json")); err != nil {
 		b.Fatal(err)
 	}

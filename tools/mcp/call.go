@@ -13,85 +13,82 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"fantail/tools"
-	"fantail/tools/mcp/form"
-	"fantail/tools/mcp/login"
-	"fantail/tools/sample"
 )
 
 const (
-	usual   = 2 * time.Minute // what a call may take without a sign of life, if nobody says otherwise
-	patient = 10              // how often that long it may take with signs of life
+	defaultTimeout   = 2 * time.Minute // for a call without progress
+	maxTimeoutFactor = 10              // the time limit of a call with progress, in its timeouts
 )
 
-// errQuiet is a call that gives no sign of life.
-var errQuiet = errors.New("it gave no sign of life")
+// errNoProgress ends a call without progress.
+var errNoProgress = errors.New("it gave no sign of life")
 
-// calls are those that wait for a server.
-type calls struct {
-	mu   sync.Mutex
-	n    int
-	of   map[string]*call // by the token of their progress
-	asks int              // questions of the server that are open
+// activeCalls are the calls that a server works on.
+type activeCalls struct {
+	mu            sync.Mutex
+	lastNumber    int
+	byToken       map[string]*activeCall // by progress token
+	openQuestions int                    // open questions of the server
 
-	relisting bool // the room's mutex guards it
+	relisting bool // guarded by the mutex of Servers
 }
 
-// call is one of them.
-type call struct {
-	ctx   context.Context
-	n     int // the number of the call
-	tick  func(text string)
-	model func(context.Context, sample.Request) (sample.Reply, error) // asks the agent's; nil: none may
-	ask   form.Asker                                                  // nil: nobody is there to answer
-	alive chan struct{}
+// activeCall is one of them.
+type activeCall struct {
+	ctx    context.Context
+	number int // the number of the call
+	tick   func(text string)
+	sample func(context.Context, tools.SampleRequest) (tools.SampleReply, error) // asks the agent's model; nil: not allowed
+	ask    FormAsker                                                             // nil: there is no user
+	alive  chan struct{}
 }
 
-// begin notes a call, and returns the token of its progress.
-func (c *calls) begin(one *call) (token string) {
+// add adds a call and returns its progress token.
+func (c *activeCalls) add(one *activeCall) (token string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.n++
-	one.n, one.alive = c.n, make(chan struct{}, 1)
-	token = "fantail-" + strconv.Itoa(c.n)
-	c.of[token] = one
+	c.lastNumber++
+	one.number, one.alive = c.lastNumber, make(chan struct{}, 1)
+	token = "fantail-" + strconv.Itoa(c.lastNumber)
+	c.byToken[token] = one
 	return token
 }
 
-// newest is the call that began last; nil: none waits.
-func (c *calls) newest() (last *call) {
+// latest returns the call that began last, or nil.
+func (c *activeCalls) latest() (last *activeCall) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, one := range c.of {
-		if last == nil || one.n > last.n {
+	for _, one := range c.byToken {
+		if last == nil || one.number > last.number {
 			last = one
 		}
 	}
 	return last
 }
 
-// model is what asks the model of the agent whose call began last; nil: nothing does.
-func (c *calls) model() func(context.Context, sample.Request) (sample.Reply, error) {
-	if last := c.newest(); last != nil {
-		return last.model
+// sampler returns the function that asks the model of the agent whose call began last, or nil.
+func (c *activeCalls) sampler() func(context.Context, tools.SampleRequest) (tools.SampleReply, error) {
+	if last := c.latest(); last != nil {
+		return last.sample
 	}
 	return nil
 }
 
-// over ends a call: what comes of its progress after its result is nobody's.
-func (c *calls) over(token string) {
+// remove removes a call. Later progress notifications for it are ignored.
+func (c *activeCalls) remove(token string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	delete(c.of, token)
+	delete(c.byToken, token)
 }
 
-// progress shows how far a call is.
-func (c *calls) progress(_ context.Context, q *mcp.ProgressNotificationClientRequest) {
+// onProgress shows the progress of a call.
+func (c *activeCalls) onProgress(_ context.Context, q *mcp.ProgressNotificationClientRequest) {
 	if q.Params == nil {
 		return
 	}
 	token, _ := q.Params.ProgressToken.(string)
 	c.mu.Lock()
-	one := c.of[token]
+	one := c.byToken[token]
 	c.mu.Unlock()
 	if one == nil {
 		return
@@ -100,7 +97,7 @@ func (c *calls) progress(_ context.Context, q *mcp.ProgressNotificationClientReq
 	case one.alive <- struct{}{}:
 	default:
 	}
-	text := plain(q.Params.Message)
+	text := plainText(q.Params.Message)
 	switch p := q.Params; {
 	case p.Total > 0:
 		text = strings.TrimSpace(fmt.Sprintf("%.0f%% %s", min(100, max(0, 100*p.Progress/p.Total)), text))
@@ -115,23 +112,23 @@ func (c *calls) progress(_ context.Context, q *mcp.ProgressNotificationClientReq
 	}
 }
 
-// asking notes that a question of the server is open, and reports whether it may be asked: few at once.
-func (c *calls) asking() bool {
+// beginQuestion counts a question of the server. It returns false if too many are open.
+func (c *activeCalls) beginQuestion() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.asks >= mostAsks {
+	if c.openQuestions >= maxAsks {
 		return false
 	}
-	c.asks++
+	c.openQuestions++
 	return true
 }
 
-// answered notes that a question is not open any more. Whatever waits for the server waits anew.
-func (c *calls) answered() {
+// endQuestion ends a question of the server, and restarts the timeouts of all calls.
+func (c *activeCalls) endQuestion() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.asks--
-	for _, one := range c.of {
+	c.openQuestions--
+	for _, one := range c.byToken {
 		select {
 		case one.alive <- struct{}{}:
 		default:
@@ -139,22 +136,22 @@ func (c *calls) answered() {
 	}
 }
 
-// waits reports whether the server waits for the human.
-func (c *calls) waits() bool {
+// waitsForUser reports whether the server waits for the user.
+func (c *activeCalls) waitsForUser() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.asks > 0
+	return c.openQuestions > 0
 }
 
-// call calls a tool, once: an answer that does not come is an error that says so.
-func (l *link) call(ctx context.Context, env *tools.Env, id string, t described, args json.RawMessage) tools.Result {
+// callTool calls a tool once. A missing response is an error that says so.
+func (l *managedServer) callTool(ctx context.Context, env *tools.Runtime, id string, t toolDescription, args json.RawMessage) tools.Result {
 	still := func() error {
-		if now, is := l.r.known(l.server.Name, t.Name); !is || now.sum() != t.sum() {
+		if now, is := l.servers.currentDescription(l.server.Name, t.Name); !is || now.hash() != t.hash() {
 			return fmt.Errorf("the MCP server %s says something else of %s since it started than it said before; call it again: the user is asked", l.server.Name, t.Name)
 		}
 		return nil
 	}
-	return l.work(ctx, env, id, still, func(ctx context.Context, v *live, token string) (tools.Result, error) {
+	return l.callWithLogin(ctx, env, id, still, func(ctx context.Context, v *runningServer, token string) (tools.Result, error) {
 		p := &mcp.CallToolParams{Name: t.Name}
 		if len(args) > 0 {
 			p.Arguments = args
@@ -164,33 +161,33 @@ func (l *link) call(ctx context.Context, env *tools.Env, id string, t described,
 		if err != nil {
 			return tools.Result{}, err
 		}
-		k := &keeps{env: env, id: id}
-		r := l.long(env, id, said(res, k.keep))
-		r.Error, r.Shows = res.IsError, k.shows
+		k := &binaryFiles{env: env, id: id}
+		r := l.truncated(env, id, resultText(res, k.save))
+		r.Error, r.Shows = res.IsError, k.pictures
 		return r, nil
 	})
 }
 
-// attempt has the server do something within the time that it has, and says what became of it. still says why it is not to
-// be done, now that the server runs; nil: it is. token is that of its progress. lock is what a login would mend.
-func (l *link) attempt(
-	ctx context.Context, env *tools.Env, id string, still func() error, do func(ctx context.Context, v *live, token string) (tools.Result, error),
-	lock **login.Fault,
+// attempt runs do within the time limit of a call, and returns its result or what went wrong. still returns why the call may not
+// be made any more, after the server has started. token is the progress token. fault is set if a login is needed.
+func (l *managedServer) attempt(
+	ctx context.Context, env *tools.Runtime, id string, still func() error, do func(ctx context.Context, v *runningServer, token string) (tools.Result, error),
+	fault **LoginFault,
 ) tools.Result {
 	fail := func(format string, of ...any) tools.Result {
-		return tools.Result{Text: plain(l.r.o.Keys.Text(fmt.Sprintf(format, of...))), Error: true}
+		return tools.Result{Text: plainText(l.servers.o.Keys.Text(fmt.Sprintf(format, of...))), Error: true}
 	}
-	v, err := l.ready(ctx)
+	v, err := l.ensureRunning(ctx)
 	if err == nil && still != nil {
 		err = still()
 	}
 	if err != nil {
-		*lock = login.Mends(err)
+		*fault = LoginFaultOf(err)
 		return fail("Nothing was called: %v", err)
 	}
 	within, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	one := &call{ctx: within}
+	one := &activeCall{ctx: within}
 	if env.Tick != nil {
 		one.tick = func(text string) { env.Tick(id, text) }
 	}
@@ -200,46 +197,46 @@ func (l *link) attempt(
 		}
 	}
 	if env.Sample != nil {
-		one.model = func(ctx context.Context, q sample.Request) (sample.Reply, error) {
+		one.sample = func(ctx context.Context, q tools.SampleRequest) (tools.SampleReply, error) {
 			ends, cancel := context.WithCancelCause(ctx)
 			defer cancel(nil)
 			defer context.AfterFunc(within, func() { cancel(context.Cause(within)) })()
 			return env.Sample(ends, id, q)
 		}
 	}
-	token := v.calls.begin(one)
-	defer v.calls.over(token)
+	token := v.calls.add(one)
+	defer v.calls.remove(token)
 	over := make(chan struct{})
 	defer close(over)
-	l.r.o.Go("time a call of an MCP server", func() { v.times(one, over, cancel) })
+	l.servers.o.Go("time a call of an MCP server", func() { v.watchTimeout(one, over, cancel) })
 	r, err := do(within, v, token)
-	*lock = login.Mends(err)
-	switch cause, withheld := context.Cause(within), l.withheld(); {
+	*fault = LoginFaultOf(err)
+	switch cause, withheld := context.Cause(within), l.blockedBy(); {
 	case err == nil:
 		return r
-	case *lock != nil:
-		return fail("Nothing was called: %v", *lock)
+	case *fault != nil:
+		return fail("Nothing was called: %v", *fault)
 	case ctx.Err() != nil:
 		return fail("Stopped: the MCP server %s was told to stop. Whether it had done some of it is not known.", l.server.Name)
-	case answers(err): // it is there
+	case fromServer(err): // it is there
 	case withheld != nil:
 		return fail("The MCP server %s was ended: %v. It was working on this call: whether it had done some of it is not known.", l.server.Name, withheld)
-	case v.over():
+	case v.isDone():
 		return fail("The MCP server %s %s. It was working on this call, which is not repeated: whether it had done some of it is not known. It starts again when it is called.", l.server.Name, v.end())
 	case cause != nil:
 		return fail("The MCP server %s was told to stop: %v. Whether it had done some of it is not known.", l.server.Name, cause)
 	}
-	return fail("The MCP server %s answers with an error: %s", l.server.Name, short(explain(l.server, err)))
+	return fail("The MCP server %s answers with an error: %s", l.server.Name, shortText(errorText(l.server, err)))
 }
 
-// times ends a call that gives no sign of life for too long, or whose server is gone. over is closed when it has ended.
-// While the server waits for the human, its time stands still.
-func (v *live) times(one *call, over <-chan struct{}, cancel context.CancelCauseFunc) {
-	bound := v.l.server.Timeout
+// watchTimeout cancels a call that shows no progress for too long, or whose server has ended. over is closed when the call has
+// ended. The time limits are suspended while the server waits for the user.
+func (v *runningServer) watchTimeout(one *activeCall, over <-chan struct{}, cancel context.CancelCauseFunc) {
+	bound := v.managed.server.Timeout
 	if bound <= 0 {
-		bound = usual
+		bound = defaultTimeout
 	}
-	quiet, whole := time.NewTimer(bound), time.NewTimer(patient*bound)
+	quiet, whole := time.NewTimer(bound), time.NewTimer(maxTimeoutFactor*bound)
 	defer quiet.Stop()
 	defer whole.Stop()
 	for {
@@ -249,26 +246,26 @@ func (v *live) times(one *call, over <-chan struct{}, cancel context.CancelCause
 		case <-one.alive:
 			quiet.Reset(bound)
 		case <-quiet.C:
-			if !v.calls.waits() {
-				if v.pipes != nil {
-					v.pipes.unstick()
+			if !v.calls.waitsForUser() {
+				if v.stdio != nil {
+					v.stdio.closeIfStuck()
 				}
-				cancel(fmt.Errorf("%w for %v", errQuiet, bound))
+				cancel(fmt.Errorf("%w for %v", errNoProgress, bound))
 				return
 			}
 			quiet.Reset(bound)
 		case <-whole.C:
-			if !v.calls.waits() {
-				cancel(fmt.Errorf("it did not end within %v", patient*bound))
+			if !v.calls.waitsForUser() {
+				cancel(fmt.Errorf("it did not end within %v", maxTimeoutFactor*bound))
 				return
 			}
-			whole.Reset(bound)
-		case <-v.gone: // an answer that was read is told first
-			rest := time.NewTimer(drains)
+			whole.Reset(maxTimeoutFactor * bound)
+		case <-v.done: // an answer that was read is told first
+			rest := time.NewTimer(drainTimeout)
 			select {
 			case <-over:
 			case <-rest.C:
-				cancel(errEnded)
+				cancel(errProcessEnded)
 			}
 			rest.Stop()
 			return
@@ -276,25 +273,25 @@ func (v *live) times(one *call, over <-chan struct{}, cancel context.CancelCause
 	}
 }
 
-// over reports whether the connection has ended, or does within a moment.
-func (v *live) over() bool {
-	late := time.NewTimer(drains)
+// isDone reports whether the connection has ended, or ends within drainTimeout.
+func (v *runningServer) isDone() bool {
+	late := time.NewTimer(drainTimeout)
 	defer late.Stop()
 	select {
-	case <-v.gone:
+	case <-v.done:
 		return true
 	case <-late.C:
 		return false
 	}
 }
 
-// long is a result with that text, without keys.
-func (l *link) long(env *tools.Env, id, text string) tools.Result {
-	return env.Long(id, strings.ToValidUTF8(l.r.o.Keys.Text(text), "\uFFFD"))
+// truncated returns a result with that text, shortened and without keys.
+func (l *managedServer) truncated(env *tools.Runtime, id, text string) tools.Result {
+	return env.Long(id, strings.ToValidUTF8(l.servers.o.Keys.Text(text), "\uFFFD"))
 }
 
-// said is what a tool answered, as the model gets it. keep says where what is no text went.
-func said(res *mcp.CallToolResult, keep keeper) string {
+// resultText returns the result of a tool as text for the model. keep saves content that is no text.
+func resultText(res *mcp.CallToolResult, keep binarySaver) string {
 	var b strings.Builder
 	add := func(text string) {
 		if b.Len() > 0 && text != "" {
@@ -313,7 +310,7 @@ func said(res *mcp.CallToolResult, keep keeper) string {
 		case *mcp.ResourceLink:
 			add(fmt.Sprintf("[the resource %s: %s %s]", c.URI, c.Name, c.Description))
 		case *mcp.EmbeddedResource:
-			add(embedded(c.Resource, keep))
+			add(resourceText(c.Resource, keep))
 		default:
 			add("[what is of a kind that is not known here]")
 		}
@@ -329,8 +326,8 @@ func said(res *mcp.CallToolResult, keep keeper) string {
 	return b.String()
 }
 
-// embedded is a resource in a result.
-func embedded(c *mcp.ResourceContents, keep keeper) string {
+// resourceText returns an embedded resource as text.
+func resourceText(c *mcp.ResourceContents, keep binarySaver) string {
 	switch {
 	case c == nil:
 		return ""

@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"fantail/tools"
-	"fantail/tools/mcp/login"
 )
 
 // conforming names the variable that makes the test's program a client of the protocol's conformance suite.
@@ -119,8 +118,8 @@ func conform(address string) error {
 	r := New(Options{
 		Root: dir, Servers: func() []Server { return []Server{s} }, Go: spawn,
 		Login: func(s Server, base http.RoundTripper) (http.RoundTripper, error) {
-			o := login.Options{Dir: filepath.Join(dir, "logins"), Base: base, Ask: agrees, Now: time.Now, Go: spawn}
-			return login.New(o, login.Client{Server: s.Name, URL: s.URL, ID: s.Client, Secret: s.Secret})
+			o := LoginOptions{Dir: filepath.Join(dir, "logins"), Base: base, Ask: agrees, Now: time.Now, Go: spawn}
+			return NewLoginTransport(o, LoginClient{Server: s.Name, URL: s.URL, ID: s.Client, Secret: s.Secret})
 		},
 	})
 	defer r.Close(context.Background())
@@ -129,7 +128,7 @@ func conform(address string) error {
 	if err := r.Reconnect(ctx, s.Name); err != nil {
 		return err
 	}
-	env := &tools.Env{Root: dir, Outputs: dir, Ask: func(_ context.Context, _, _ string, q tools.Question) (string, error) {
+	env := &tools.Runtime{Root: dir, Outputs: dir, Ask: func(_ context.Context, _, _ string, q tools.Question) (string, error) {
 		return q.Options[0].Label, nil // takes what is offered first
 	}}
 	var failed error
@@ -146,21 +145,21 @@ func conform(address string) error {
 }
 
 // agrees is a human who agrees to a login: the suite's own server needs no more than to be visited.
-func agrees(ctx context.Context, q login.Question) (login.Answer, error) {
+func agrees(ctx context.Context, q LoginQuestion) (LoginAnswer, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, q.URL, http.NoBody)
 	if err != nil {
-		return login.Answer{}, err
+		return LoginAnswer{}, err
 	}
 	a, err := http.DefaultClient.Do(req)
 	if err != nil {
-		return login.Answer{}, err
+		return LoginAnswer{}, err
 	}
 	_, _ = io.Copy(io.Discard, a.Body)
 	if err := a.Body.Close(); err != nil {
-		return login.Answer{}, err
+		return LoginAnswer{}, err
 	}
 	<-ctx.Done() // the browser has come back
-	return login.Answer{}, ctx.Err()
+	return LoginAnswer{}, ctx.Err()
 }
 
 // A row of the table that says nothing is no reason.

@@ -170,7 +170,7 @@ func (s *hostile) list(m wire) {
 			`{"name":"` + strings.Repeat("long_", 30) + `","inputSchema":{"type":"object"}}`,
 			`{"name":"` + strings.Repeat("x", 300) + `","inputSchema":{"type":"object"}}`,
 			`{"name":"escape","description":"\u001b]0;pwned\u0007 words","inputSchema":{"type":"object"}}`,
-			`{"name":"big","inputSchema":{"type":"object","description":"` + strings.Repeat("y", mostSchema) + `"}}`,
+			`{"name":"big","inputSchema":{"type":"object","description":"` + strings.Repeat("y", maxSchema) + `"}}`,
 		}
 	case "scripts":
 		all = append(all, tool("ok", "Works"))

@@ -1,9 +1,11 @@
 package mcp
 
 import (
+	"bufio"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
+	"mime"
 	"net"
 	"net/http"
 	"net/url"
@@ -11,54 +13,56 @@ import (
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
-
-	"fantail/tools/mcp/login"
 )
 
-// headers adds a server's headers to what goes to its host, and to no other.
-type headers struct {
-	of   map[string]string
-	host string
-	next http.RoundTripper
+// headerTransport adds a server's headers to requests to its host, and to no other. It repairs the responses.
+type headerTransport struct {
+	headers map[string]string
+	host    string
+	next    http.RoundTripper
+	log     func(string)
 }
 
 // RoundTrip sends a request.
-func (h headers) RoundTrip(q *http.Request) (*http.Response, error) {
-	if len(h.of) > 0 && q.URL.Scheme+"://"+q.URL.Host == h.host {
+func (h headerTransport) RoundTrip(q *http.Request) (*http.Response, error) {
+	if len(h.headers) > 0 && q.URL.Scheme+"://"+q.URL.Host == h.host {
 		q = q.Clone(q.Context())
-		for name, value := range h.of {
+		for name, value := range h.headers {
 			q.Header.Set(name, value)
 		}
 	}
 	a, err := h.next.RoundTrip(q)
-	if err == nil && !strings.HasPrefix(a.Header.Get("Content-Type"), "text/event-stream") {
-		a.Body = &bounded{ReadCloser: a.Body, left: longest} // of a stream the client bounds each event
+	if err != nil {
+		return a, err
 	}
-	return a, err
-}
-
-// bounded is a body that ends with an error where it is too long.
-type bounded struct {
-	io.ReadCloser
-	left int
-}
-
-func (b *bounded) Read(p []byte) (int, error) {
-	if b.left <= 0 {
-		return 0, fmt.Errorf("it sent more than %d MiB", longest>>20)
+	told := func(text string) { h.log(shortText(text)) }
+	kind, _, _ := mime.ParseMediaType(a.Header.Get("Content-Type"))
+	if kind == "text/event-stream" {
+		a.Body = &eventBody{ReadCloser: a.Body, in: bufio.NewReader(a.Body), log: told}
+		return a, nil
 	}
-	n, err := b.ReadCloser.Read(p[:min(len(p), b.left)])
-	b.left -= n
-	return n, err
+	var of json.RawMessage
+	if a.StatusCode/100 == 2 {
+		of = requestID(q)
+	}
+	switch {
+	case kind == "application/json", of != nil: // it may not say what it sends, or send nothing
+		a.Header.Set("Content-Type", "application/json")
+		a.Body = &jsonBody{ReadCloser: a.Body, requestID: of, log: told}
+	default:
+		a.Body = &limitedBody{ReadCloser: a.Body, remaining: maxMessage}
+	}
+	return a, nil
 }
 
-// errElsewhere is a redirect that is not followed.
-var errElsewhere = errors.New("it redirects to another host")
+// errOtherHost is the error of a redirect that is not followed.
+var errOtherHost = errors.New("it redirects to another host")
 
-// client is what reaches a server over HTTP. It follows no redirect to another host, which would get what was meant for
-// this one.
-func (r *Room) client(s Server) (*http.Client, error) {
-	var t http.RoundTripper = &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, TLSHandshakeTimeout: probes}
+// httpClient returns the client for a server over HTTP. It follows no redirect to another host, which would receive what was
+// meant for this one.
+func (r *Servers) httpClient(l *managedServer) (*http.Client, error) {
+	s := l.server
+	var t http.RoundTripper = &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, TLSHandshakeTimeout: probeTimeout}
 	if r.o.Login != nil {
 		var err error
 		if t, err = r.o.Login(s, t); err != nil {
@@ -67,11 +71,11 @@ func (r *Room) client(s Server) (*http.Client, error) {
 	}
 	own := origin(s.URL)
 	return &http.Client{
-		Transport: headers{s.Headers, own, t},
+		Transport: headerTransport{s.Headers, own, t, l.logLine},
 		CheckRedirect: func(q *http.Request, via []*http.Request) error {
 			switch {
 			case q.URL.Scheme+"://"+q.URL.Host != own:
-				return fmt.Errorf("%w: %s", errElsewhere, q.URL.Host)
+				return fmt.Errorf("%w: %s", errOtherHost, q.URL.Host)
 			case len(via) > 5:
 				return errors.New("it redirects without an end")
 			}
@@ -80,7 +84,7 @@ func (r *Room) client(s Server) (*http.Client, error) {
 	}, nil
 }
 
-// origin is what of an address says who gets a request.
+// origin returns scheme and host of an address.
 func origin(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -89,10 +93,10 @@ func origin(address string) string {
 	return u.Scheme + "://" + u.Host
 }
 
-// explain says for people why a server could not be reached, or what it answered.
-func explain(s Server, err error) string {
+// errorText says for people why a server could not be reached, or what it answered.
+func errorText(s Server, err error) string {
 	text := err.Error()
-	var fault *login.Fault
+	var fault *LoginFault
 	if errors.As(err, &fault) {
 		return fault.Error()
 	}
@@ -102,48 +106,48 @@ func explain(s Server, err error) string {
 	case s.URL == "":
 	case errors.As(err, &dns), errors.As(err, &dial):
 		return "the network does not reach " + s.URL + ": " + text
-	case refused(err, http.StatusUnauthorized):
-		return origin(s.URL) + " wants a login (401): fantail mcp login " + s.Name + ", or give a token in headers" + reason(err)
-	case refused(err, http.StatusForbidden):
-		return origin(s.URL) + " does not let us (403)" + reason(err)
+	case hasStatus(err, http.StatusUnauthorized):
+		return origin(s.URL) + " wants a login (401): fantail mcp login " + s.Word() + ", or give a token in headers" + serverMessage(err)
+	case hasStatus(err, http.StatusForbidden):
+		return origin(s.URL) + " does not let us (403)" + serverMessage(err)
 	}
 	return text
 }
 
 // The codes of errors that the client makes itself, in the same form as servers' errors.
 const (
-	clientCloses = -32003
-	serverCloses = -32004
-	rejected     = -32005 // what is wrapped in it was not taken, and the connection goes on
+	codeClientClosing = -32003
+	codeServerClosing = -32004
+	codeRejected      = -32005 // what is wrapped in it was not taken, and the connection goes on
 )
 
-// answerOf is the error with which the server answered; nil: that err is none.
-func answerOf(err error) *jsonrpc.Error {
+// serverError returns the error with which the server answered, or nil if err is none.
+func serverError(err error) *jsonrpc.Error {
 	var is *jsonrpc.Error
-	if !errors.As(err, &is) || slices.Contains([]int64{clientCloses, serverCloses, rejected}, is.Code) {
+	if !errors.As(err, &is) || slices.Contains([]int64{codeClientClosing, codeServerClosing, codeRejected}, is.Code) {
 		return nil
 	}
 	return is
 }
 
-// refused reports whether the server answered a request with that HTTP status. The client says it behind what it was
-// sending; what a server answers as an error of its own may hold the same words.
-func refused(err error, code int) bool {
-	if answerOf(err) != nil && !errors.Is(err, &jsonrpc.Error{Code: rejected}) {
+// hasStatus reports whether the server answered with that HTTP status. The client appends it to what it was sending; an error
+// of the server's own may hold the same words.
+func hasStatus(err error, code int) bool {
+	if serverError(err) != nil && !errors.Is(err, &jsonrpc.Error{Code: codeRejected}) {
 		return false
 	}
 	text := err.Error()
 	return strings.Contains(text, `sending "`) && strings.HasSuffix(text, ": "+http.StatusText(code))
 }
 
-// answers reports whether err is the server's own word: there is no need to look whether it is there.
-func answers(err error) bool {
-	return answerOf(err) != nil || refused(err, http.StatusUnauthorized) || refused(err, http.StatusForbidden)
+// fromServer reports whether err is an answer of the server, which is therefore there.
+func fromServer(err error) bool {
+	return serverError(err) != nil || hasStatus(err, http.StatusUnauthorized) || hasStatus(err, http.StatusForbidden)
 }
 
-// reason is what the server says of a refusal; "": nothing.
-func reason(err error) string {
-	if is := answerOf(err); is != nil && is.Message != "" {
+// serverMessage returns the server's message with a refusal, or "".
+func serverMessage(err error) string {
+	if is := serverError(err); is != nil && is.Message != "" {
 		return "; it says: " + is.Message
 	}
 	return ""

@@ -1,9 +1,11 @@
 package mcp
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -154,5 +156,197 @@ func TestRoom_httpEndless(t *testing.T) {
 	b := open(t, Options{}, Server{Name: "web", URL: srv.URL})
 	if err := b.Reconnect(t.Context(), "web"); err == nil || !strings.Contains(err.Error(), "more than 16 MiB") {
 		t.Error(err)
+	}
+}
+
+// odd is a server over HTTP that answers as it is told. What it says comes as JSON or as events, each in pieces.
+func odd(t *testing.T, events bool, answers map[string]string) *bed {
+	t.Helper()
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		var m wire
+		if json.NewDecoder(q.Body).Decode(&m) != nil || len(m.ID) == 0 {
+			w.WriteHeader(http.StatusAccepted)
+			return
+		}
+		answer, is := answers[m.Method]
+		if !is || m.Params.Cursor != "" {
+			answer = `{"id":$ID,"error":{"code":"-32601","message":"Method not found"}}`
+		}
+		answer = strings.ReplaceAll(answer, "$ID", string(m.ID))
+		if !events {
+			w.Header().Set("Content-Type", "application/json; charset=utf-8")
+			fmt.Fprint(w, answer)
+			return
+		}
+		w.Header().Set("Content-Type", "text/event-stream")
+		text := ": hello\n\nid\ndata: [DONE]\n\nevent: message\r\ndata: " + strings.Replace(answer, `,"`, ",\r\ndata: \"", 1) + "\r\n\r\n"
+		for len(text) > 0 {
+			n := min(len(text), 100)
+			fmt.Fprint(w, text[:n])
+			text = text[n:]
+			w.(http.Flusher).Flush()
+		}
+	}))
+	b := open(t, Options{}, Server{Name: "web", URL: srv.URL})
+	t.Cleanup(srv.Close)
+	return b
+}
+
+// TestRoom_httpOdd: one odd member of what a server over HTTP says loses nothing else.
+func TestRoom_httpOdd(t *testing.T) {
+	const (
+		begin = `{"jsonrpc":"2.0","id":$ID,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"web","version":"1"}}}`
+		list  = `{"jsonrpc":"2.0","id":$ID,"result":{"tools":[{"name":"good","description":"d","inputSchema":{"type":"object"}}]}}`
+		said  = `{"jsonrpc":"2.0","id":$ID,"result":{"content":[{"type":"text","text":"fine"}],"isError":false}}`
+	)
+	rows := 0
+	for _, c := range []struct{ method, member string }{
+		{"initialize", `"capabilities":{"tools":{}}`},
+		{"initialize", `"tools":{}`},
+		{"initialize", `"serverInfo":{"name":"web","version":"1"}`},
+		{"initialize", `"version":"1"`},
+		{"tools/list", `"description":"d"`},
+		{"tools/list", `"outputSchema":{}`},
+		{"tools/list", `"title":"t"`},
+		{"tools/list", `"annotations":{}`},
+		{"tools/list", `"_meta":{}`},
+		{"tools/list", `"nextCursor":""`},
+		{"tools/call", `"isError":false`},
+		{"tools/call", `"jsonrpc":"2.0"`},
+		{"tools/call", `"structuredContent":{}`},
+		{"tools/call", `"error":null`},
+	} {
+		name, _, _ := strings.Cut(c.member, ":")
+		for _, form := range []string{"[]", "null", `"x"`, "0", "", "twice"} {
+			member := name + ":" + form
+			switch form {
+			case "":
+				member = `"unknown":0`
+			case "twice":
+				member = name + `:[],` + c.member
+			}
+			answers := map[string]string{"initialize": begin, "tools/list": list, "tools/call": said}
+			switch was := answers[c.method]; {
+			case strings.Contains(was, c.member):
+				if form == "" && name == `"tools"` {
+					continue // it says that it has none
+				}
+				answers[c.method] = strings.Replace(was, c.member, member, 1)
+			case c.method == "tools/call" && name == `"error"`:
+				answers[c.method] = strings.Replace(was, `"id"`, member+`,"id"`, 1)
+			case name == `"nextCursor"`, c.method == "tools/call":
+				answers[c.method] = strings.Replace(was, `"result":{`, `"result":{`+member+`,`, 1)
+			default:
+				answers[c.method] = strings.Replace(was, `"name"`, member+`,"name"`, 1)
+			}
+			for _, events := range []bool{false, true} {
+				rows++
+				b := odd(t, events, answers)
+				lent := b.Lend(t.Context())
+				if len(lent) != 1 || lent[0].Name != "mcp__web__good" {
+					t.Errorf("%s, events %v: %+v\n%s", answers[c.method], events, lent, b.Log("web"))
+				} else if r, _ := b.call(t.Context(), "mcp__web__good", `{}`); r.Text != "fine" || r.Error {
+					t.Errorf("%s, events %v: %+v\n%s", answers[c.method], events, r, b.Log("web"))
+				}
+				b.Close(t.Context())
+			}
+		}
+	}
+	t.Log(rows, "servers")
+	for answer, says := range map[string]string{
+		`{"jsonrpc":"2.0","id":$ID,"error":"out of order"}`:                "out of order",
+		`{"id":$ID,"error":{"code":"E5","message":"out of order"}}`:        "E5: out of order",
+		`{"jsonrpc":"2.0","id":$ID,"error":{"code":5}}`:                    `{"code":5}`,
+		`{"jsonrpc":"2.0","id":null,"error":{"code":5,"message":"what?"}}`: "what?",
+		`{"jsonrpc":"2.0","id":$ID,"result":"text"}`:                       "what it answers is no object",
+		``:           "what is no message",
+		`<p>Hello`:   "what is no message: <p>Hello",
+		`{"jsonrpc"`: `what is no message: {"jsonrpc"`,
+		`[{"jsonrpc":"2.0","method":"x"},{"id":$ID,"error":{"message":"no"}}]`: "no",
+	} {
+		for _, events := range []bool{false, true} {
+			if events && (strings.Contains(answer, "null") || strings.Contains(says, "no message")) {
+				continue // an event may answer something else
+			}
+			b := odd(t, events, map[string]string{"initialize": begin, "tools/list": list, "tools/call": answer})
+			b.Lend(t.Context())
+			if r, _ := b.call(t.Context(), "mcp__web__good", `{}`); !r.Error || !strings.Contains(r.Text, "answers with an error: ") || !strings.Contains(r.Text, says) {
+				t.Errorf("%s, events %v: %+v\n%s", answer, events, r, b.Log("web"))
+			}
+			if s := b.state("web"); s.Phase != Ready {
+				t.Errorf("%s, events %v: %+v", answer, events, s)
+			}
+			b.Close(t.Context())
+		}
+	}
+}
+
+// TestRoom_httpType: what a server sends need not say that it is JSON.
+func TestRoom_httpType(t *testing.T) {
+	for _, kind := range []string{"", "text/plain; charset=utf-8", "application/octet-stream", "text/html", "APPLICATION/JSON", "odd;;"} {
+		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+			var m wire
+			w.Header()["Content-Type"] = []string{kind}
+			if json.NewDecoder(q.Body).Decode(&m) != nil || len(m.ID) == 0 {
+				w.WriteHeader(http.StatusAccepted)
+				return
+			}
+			switch m.Method {
+			case "initialize":
+				fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{},"prompts":{}},"serverInfo":{"name":"web","version":"1"}}}`, m.ID)
+			case "tools/list":
+				fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"tools":[%s]}}`, m.ID, tool("ok", "It answers."))
+			default: // it answers nothing
+				w.WriteHeader(http.StatusAccepted)
+			}
+		}))
+		b := open(t, Options{}, Server{Name: "web", URL: srv.URL})
+		if lent := b.Lend(t.Context()); len(lent) != 1 || b.state("web").Phase != Ready {
+			t.Errorf("%q: %+v\n%s", kind, lent, b.Log("web"))
+		}
+		b.Close(t.Context())
+		srv.Close()
+	}
+}
+
+// TestEventBody: events come as soon as they are whole, and one that is too long is not kept.
+func TestEventBody(t *testing.T) {
+	r, w := io.Pipe()
+	var told []string
+	b := &eventBody{ReadCloser: r, in: bufio.NewReader(r), log: func(text string) { told = append(told, text) }}
+	got := bufio.NewReader(b)
+	go func() { _, _ = io.WriteString(w, "id: 1\ndata: {\"id\":1,\ndata: \"result\":[]}\n\n") }()
+	for _, want := range []string{"id: 1\n", `data: {"jsonrpc":"2.0","id":1,"result":{}}` + "\n", "\n"} {
+		if line, err := got.ReadString('\n'); line != want || err != nil {
+			t.Fatalf("%q %v, not %q", line, err, want)
+		}
+	}
+	go func() {
+		_, _ = io.WriteString(w, "data: words\n\ndata: "+strings.Repeat("x", maxMessage))
+		_ = w.Close()
+	}()
+	rest, err := io.ReadAll(got)
+	if err != nil || len(rest) < maxMessage || cap(b.event) > 1<<20 || len(told) != 1 {
+		t.Errorf("%d bytes, %d kept, %q, %v", len(rest), cap(b.event), told, err)
+	}
+}
+
+// TestRoom_httpPages: a page that can't be read loses nothing of those before it, and what has no name only itself.
+func TestRoom_httpPages(t *testing.T) {
+	b := odd(t, false, map[string]string{
+		"initialize":     `{"id":$ID,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":true,"prompts":[],"resources":"x"},"serverInfo":{}}}`,
+		"tools/list":     `{"id":$ID,"result":{"tools":[{"name":"good","inputSchema":{"type":"object"}},{"inputSchema":{}},7],"nextCursor":"x"}}`,
+		"prompts/list":   `{"id":$ID,"result":{"prompts":[{"description":"d"},{"name":"p","arguments":"x"},null],"nextCursor":"x"}}`,
+		"resources/list": `{"id":$ID,"result":{"resources":[{"uri":"a:b","name":[]}],"nextCursor":"x"}}`,
+	})
+	lent := b.Lend(t.Context())
+	r, _ := b.call(t.Context(), "mcp__web__read_resource", `{}`)
+	if len(lent) != 2 || len(b.Prompts()) != 1 || b.Prompts()[0].Own != "p" || r.Text != "a:b" || r.Error {
+		t.Errorf("%+v\n%+v\n%+v\n%s", lent, b.Prompts(), r, b.Log("web"))
+	}
+	for _, says := range []string{"tools[2]", `its tool "" is left out`, "only the first 2 can be read", "one of its prompts has no name", "prompts[p].arguments", "resources[a:b].name"} {
+		if !strings.Contains(b.Log("web"), says) {
+			t.Errorf("it is not said that %s:\n%s", says, b.Log("web"))
+		}
 	}
 }

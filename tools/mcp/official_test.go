@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"fantail/tools"
-	"fantail/tools/sample"
 )
 
 // official is a server of the protocol's own authors, from npm, where the tests have them.
@@ -70,11 +69,11 @@ func TestOfficial_sampling(t *testing.T) {
 		if err := b.Reconnect(t.Context(), "everything"); err != nil {
 			t.Fatal(err)
 		}
-		b.env.Sample = func(_ context.Context, _ string, q sample.Request) (sample.Reply, error) {
+		b.env.Sample = func(_ context.Context, _ string, q tools.SampleRequest) (tools.SampleReply, error) {
 			if q.From != "everything" || q.Most != 64 || !strings.Contains(q.Said[0].Text, "what is six by seven?") {
 				t.Errorf("%+v", q)
 			}
-			return sample.Reply{Text: "forty-two", Model: "test/model"}, nil
+			return tools.SampleReply{Text: "forty-two", Model: "test/model"}, nil
 		}
 		if _, is := b.Borrow(name); is != may {
 			t.Fatalf("it has the tool: %v", is)

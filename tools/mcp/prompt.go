@@ -10,17 +10,16 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"fantail/tools"
-	"fantail/tools/mcp/paging"
 )
 
 const (
-	mostPrompts = 200       // of one server
-	mostPrompt  = 256 << 10 // bytes of one, filled in
-	mostURI     = 2000      // bytes of one
-	asides      = 10 * time.Second
+	maxPrompts  = 200       // of one server
+	maxPrompt   = 256 << 10 // bytes of one, filled in
+	maxURI      = 2000      // bytes of one
+	listTimeout = 10 * time.Second
 )
 
-// Prompt is a prompt that a server offers to people.
+// Prompt is a prompt that a server offers.
 type Prompt struct {
 	Name string `json:"name"` // as it is typed, after the slash
 	From string `json:"-"`    // the server
@@ -36,7 +35,7 @@ type Arg struct {
 	Required bool   `json:"required,omitempty"`
 }
 
-// Hint shows the arguments: "<issue> [tone]".
+// Hint returns the arguments as "<issue> [tone]".
 func (p Prompt) Hint() string {
 	var all []string
 	for _, a := range p.Args {
@@ -49,15 +48,16 @@ func (p Prompt) Hint() string {
 	return strings.Join(all, " ")
 }
 
-// prompts reads which prompts the server offers. What it does not tell there are none of.
-func (v *live) prompts(ctx context.Context) (all []Prompt) {
-	if v.has().Prompts == nil {
+// listPrompts lists the server's prompts. On an error it returns those that it could read.
+func (v *runningServer) listPrompts(ctx context.Context) (all []Prompt) {
+	if v.capabilities().Prompts == nil {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, asides)
+	ctx, cancel := context.WithTimeout(ctx, listTimeout)
 	defer cancel()
+	var own []string
 	taken := map[string]bool{}
-	found, err := paging.Read(mostPrompts, func(cursor string) ([]*mcp.Prompt, string, error) {
+	found, err := readPages(maxPrompts, func(cursor string) ([]*mcp.Prompt, string, error) {
 		res, err := v.session.ListPrompts(ctx, &mcp.ListPromptsParams{Cursor: cursor})
 		if err != nil {
 			return nil, "", err
@@ -65,48 +65,55 @@ func (v *live) prompts(ctx context.Context) (all []Prompt) {
 		return res.Prompts, res.NextCursor, nil
 	})
 	if err != nil {
-		v.l.noted("its prompts can't be read: " + err.Error())
+		v.managed.logLine("its prompts can't be read: " + err.Error())
 	}
 	for _, p := range found {
-		q := Prompt{Name: toolName(v.l.server.Name, p.Name), Own: p.Name, About: tools.Line(p.Description)}
+		if p.Name == "" {
+			v.managed.logLine("one of its prompts has no name, and is left out")
+			continue
+		}
+		q := Prompt{Own: p.Name, About: tools.Line(p.Description)}
 		for _, a := range p.Arguments {
 			if a != nil {
 				q.Args = append(q.Args, Arg{tools.Line(a.Name), a.Required})
 			}
 		}
-		if !taken[q.Name] {
-			taken[q.Name] = true
-			all = append(all, q)
+		if !taken[q.Own] {
+			taken[q.Own] = true
+			all, own = append(all, q), append(own, q.Own)
 		}
+	}
+	for n, name := range toolNames(v.managed.server, own) {
+		all[n].Name = name
 	}
 	return all
 }
 
-// glance returns the links as they were last brought in line. It reads nothing: who shows something calls it. The first
-// time that is done beside.
-func (r *Room) glance() []*link {
+// cachedServers returns the servers of the last sync, without reading the configuration. It is called for each frame of the
+// screen. The first call starts a sync in the background.
+func (r *Servers) cachedServers() []*managedServer {
 	if r == nil {
 		return nil
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if !r.glanced && r.order == nil && !r.closed {
-		r.glanced = true
+	if !r.synced && r.order == nil && !r.closed {
+		r.synced = true
 		r.o.Go("look at the MCP servers", func() { r.sync() })
 	}
 	return r.order
 }
 
-// Prompts are the prompts that servers offer, as far as is known without starting or reading anything.
-func (r *Room) Prompts() (all []Prompt) {
-	links := r.glance()
+// Prompts returns the known prompts. It starts and reads nothing.
+func (r *Servers) Prompts() (all []Prompt) {
+	links := r.cachedServers()
 	if links == nil {
 		return nil
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, l := range links {
-		if k := r.kept[l.server.Name]; k != nil && k.Mark == l.mark && l.phase != Withheld {
+		if k := r.records[l.server.Name]; k != nil && k.Fingerprint == l.fingerprint && l.phase != Blocked {
 			for _, p := range k.Prompts {
 				p.From = l.server.Name
 				all = append(all, p)
@@ -116,9 +123,9 @@ func (r *Room) Prompts() (all []Prompt) {
 	return all
 }
 
-// Prompt has a server fill in a prompt with what was typed after its name: a word for each argument, and the rest for
-// the last one.
-func (r *Room) Prompt(ctx context.Context, name, typed string) (string, error) {
+// Prompt gets a prompt from its server. typed is what was typed after its name: a word for each argument, and the rest
+// for the last one.
+func (r *Servers) Prompt(ctx context.Context, name, typed string) (string, error) {
 	r.sync()
 	all := r.Prompts()
 	i := slices.IndexFunc(all, func(p Prompt) bool { return p.Name == name })
@@ -134,37 +141,37 @@ func (r *Room) Prompt(ctx context.Context, name, typed string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	v, err := l.ready(ctx)
+	v, err := l.ensureRunning(ctx)
 	if err != nil {
 		return "", err
 	}
 	bound := l.server.Timeout
 	if bound <= 0 {
-		bound = usual
+		bound = defaultTimeout
 	}
 	ctx, cancel := context.WithTimeout(ctx, bound)
 	defer cancel()
 	res, err := v.session.GetPrompt(ctx, &mcp.GetPromptParams{Name: p.Own, Arguments: args})
 	if err != nil {
-		return "", fmt.Errorf("the MCP server %s does not fill in %s: %s", p.From, p.Own, explain(l.server, err))
+		return "", fmt.Errorf("the MCP server %s does not fill in %s: %s", p.From, p.Own, errorText(l.server, err))
 	}
 	var parts []string
 	for _, m := range res.Messages {
 		if m != nil {
-			parts = append(parts, said(&mcp.CallToolResult{Content: []mcp.Content{m.Content}}, named))
+			parts = append(parts, resultText(&mcp.CallToolResult{Content: []mcp.Content{m.Content}}, describeBinary))
 		}
 	}
-	text := strings.TrimSpace(plain(r.o.Keys.Text(strings.Join(parts, "\n\n"))))
+	text := strings.TrimSpace(plainText(r.o.Keys.Text(strings.Join(parts, "\n\n"))))
 	switch {
 	case text == "":
 		return "", fmt.Errorf("the prompt %s of the MCP server %s is empty", p.Own, p.From)
-	case len(text) > mostPrompt:
-		return "", fmt.Errorf("the prompt %s of the MCP server %s has %d bytes, at most %d are sent", p.Own, p.From, len(text), mostPrompt)
+	case len(text) > maxPrompt:
+		return "", fmt.Errorf("the prompt %s of the MCP server %s has %d bytes, at most %d are sent", p.Own, p.From, len(text), maxPrompt)
 	}
 	return text, nil
 }
 
-// fill gives the arguments what was typed.
+// fill assigns what was typed to the arguments.
 func (p Prompt) fill(typed string) (map[string]string, error) {
 	args := map[string]string{}
 	rest := strings.TrimSpace(typed)
@@ -187,20 +194,20 @@ func (p Prompt) fill(typed string) (map[string]string, error) {
 	return args, nil
 }
 
-// Resources are those of the servers that run, as they are named in a prompt: "@server:uri". match is a part of the name.
-func (r *Room) Resources(match string, most int) (all []string) {
-	links := r.glance()
+// Resources returns the resources of the running servers as "@server:uri". match is a part of the name.
+func (r *Servers) Resources(match string, most int) (all []string) {
+	links := r.cachedServers()
 	if links == nil {
 		return nil
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, l := range links {
-		if l.live == nil {
+		if l.running == nil {
 			continue
 		}
-		for _, uri := range l.live.uris {
-			if name := l.server.Name + ":" + uri; len(all) < most && strings.Contains(strings.ToLower(name), strings.ToLower(match)) {
+		for _, uri := range l.running.resourceURIs {
+			if name := l.server.Word() + ":" + uri; len(all) < most && strings.Contains(strings.ToLower(name), strings.ToLower(match)) {
 				all = append(all, name)
 			}
 		}
@@ -208,16 +215,16 @@ func (r *Room) Resources(match string, most int) (all []string) {
 	return all
 }
 
-// named are the URIs of the server's resources.
-func (v *live) named(ctx context.Context) (all []string) {
-	if v.has().Resources == nil {
+// listResourceURIs returns the URIs of the server's resources.
+func (v *runningServer) listResourceURIs(ctx context.Context) (all []string) {
+	if v.capabilities().Resources == nil {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, asides)
+	ctx, cancel := context.WithTimeout(ctx, listTimeout)
 	defer cancel()
-	found, _ := v.listed(ctx, mostResources) // what is known of them is offered
+	found, _ := v.listResources(ctx, maxResources) // what is known of them is offered
 	for _, r := range found {
-		if uri := plain(r.URI); !strings.ContainsAny(uri, " \t\n") && len(uri) < mostURI {
+		if uri := plainText(r.URI); !strings.ContainsAny(uri, " \t\n") && len(uri) < maxURI {
 			all = append(all, uri)
 		}
 	}

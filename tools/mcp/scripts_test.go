@@ -57,7 +57,7 @@ func scripts() []script {
 		// Frames.
 		{name: "nul_raw", writes: `{"jsonrpc":"2.0","id":$ID,"result":{"content":[{"type":"text","text":"a` + "\x00" + `b"}]}}` + "\n", says: broken, fails: true},
 		{name: "nul_between", writes: "\x00\x00\x00\n" + okay, says: "fine"},
-		{name: "nul_escaped", writes: result(`{"content":[{"type":"text","text":"a\u0000b"}]}`), says: "a\x00b"},
+		{name: "nul_escaped", writes: result(`{"content":[{"type":"text","text":"a\u0000b"}]}`), says: "a\uFFFDb"},
 		{name: "bom", writes: "\xef\xbb\xbf" + okay, says: "fine"},
 		{name: "utf16", writes: "\xff\xfe{\x00\"\x00j\x00s\x00o\x00n\x00\n", says: quiet, fails: true},
 		{name: "cr_only", writes: strings.ReplaceAll(okay, "\n", "\r"), says: "stopped in the middle of a message", fails: true},
@@ -78,15 +78,15 @@ func scripts() []script {
 		{name: "id_null_then", writes: `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}` + "\n" + okay, says: "fine"},
 		{name: "id_object", writes: `{"jsonrpc":"2.0","id":{"a":1},"result":{}}` + "\n" + okay, says: broken, fails: true},
 		{name: "id_huge", writes: `{"jsonrpc":"2.0","id":1e300,"result":{}}` + "\n" + okay, says: "fine"},
-		{name: "id_beyond", writes: `{"jsonrpc":"2.0","id":1e999,"result":{}}` + "\n" + okay, says: broken, fails: true},
+		{name: "id_beyond", writes: `{"jsonrpc":"2.0","id":1e999,"result":{}}` + "\n" + okay, says: "fine"},
 		{name: "id_negative", writes: `{"jsonrpc":"2.0","id":-1,"result":{}}` + "\n" + okay, says: "fine"},
 		{name: "nothing_in_it", writes: `{"jsonrpc":"2.0","id":$ID}` + "\n", fails: true},
 		{name: "keys_twice", writes: `{"jsonrpc":"2.0","id":$ID,"result":{"content":[]},"result":{"content":[{"type":"text","text":"fine"}]}}` + "\n", says: "fine"},
 		{name: "keys_in_capitals", writes: `{"JSONRPC":"2.0","ID":$ID,"RESULT":{}}` + "\n", says: quiet, fails: true},
 		{name: "request_and_result", writes: `{"jsonrpc":"2.0","id":$ID,"method":"ping","result":{}}` + "\n" + okay, says: "fine"},
 		{name: "our_id", writes: request("$ID", "ping", "{}") + okay, says: "fine"},
-		{name: "version_number", writes: `{"jsonrpc":2.0,"id":$ID,"result":{}}` + "\n", says: broken, fails: true},
-		{name: "error_words", writes: `{"jsonrpc":"2.0","id":$ID,"error":"it failed"}` + "\n", says: broken, fails: true},
+		{name: "version_number", writes: `{"jsonrpc":2.0,"id":$ID,"result":{}}` + "\n", says: "[no output]"},
+		{name: "error_words", writes: `{"jsonrpc":"2.0","id":$ID,"error":"it failed"}` + "\n", says: errs, fails: true},
 		{name: "error_null", writes: `{"jsonrpc":"2.0","id":$ID,"result":{"content":[{"type":"text","text":"fine"}]},"error":null}` + "\n", says: "fine"},
 		{name: "error_long", writes: `{"jsonrpc":"2.0","id":$ID,"error":{"code":1,"message":"` + strings.Repeat("so sorry ", 200_000) + `"}}` + "\n", says: errs, fails: true},
 		{name: "error_escapes", writes: `{"jsonrpc":"2.0","id":$ID,"error":{"code":1,"message":"\u001b]0;x\u0007\u202e"}}` + "\n", says: errs, fails: true},
@@ -105,20 +105,20 @@ func scripts() []script {
 
 		// Results.
 		{name: "result_text", writes: result(`"fine"`), says: errs, fails: true},
-		{name: "result_array", writes: result(`[]`), says: errs, fails: true},
+		{name: "result_array", writes: result(`[]`), says: "[no output]"},
 		{name: "result_number", writes: result(`1e999`), says: errs, fails: true},
-		{name: "error_flag_text", writes: result(`{"content":[],"isError":"yes"}`), says: errs, fails: true},
+		{name: "error_flag_text", writes: result(`{"content":[],"isError":"yes"}`), says: "", fails: true},
 		{name: "error_structured", writes: result(`{"content":[],"isError":true,"structuredContent":{"code":7}}`), says: `"code": 7`, fails: true},
 		{name: "structured_deep", writes: result(`{"content":[],"structuredContent":` + strings.Repeat(`{"a":`, 9000) + "1" + strings.Repeat("}", 9000) + `}`), says: broken, fails: true},
 		{name: "structured_nested", writes: result(`{"content":[],"structuredContent":` + strings.Repeat(`{"a":`, 900) + "1" + strings.Repeat("}", 900) + `}`), says: "{\n \"a\": {\n  \"a\""},
 		{name: "structured_number", writes: result(`{"content":[],"structuredContent":{"n":123456789012345678901234567890}}`), says: `"n": 1`},
-		{name: "structured_beyond", writes: result(`{"content":[],"structuredContent":{"n":1e999}}`), says: errs, fails: true},
+		{name: "structured_beyond", writes: result(`{"content":[],"structuredContent":{"n":1e999}}`), says: `"n": 1.79`},
 		{name: "structured_array", writes: result(`{"content":[],"structuredContent":[1]}`), says: "1"},
-		{name: "meta_number", writes: result(`{"content":[],"_meta":5}`), says: errs, fails: true},
+		{name: "meta_number", writes: result(`{"content":[],"_meta":5}`), says: "[no output]"},
 		{name: "content_10000", writes: result(`{"content":[` + strings.TrimSuffix(strings.Repeat(`{"type":"text","text":"many"},`, 10_000), ",") + `]}`), says: "many\nmany"},
 		{name: "text_missing", writes: result(`{"content":[{"type":"text"}]}`), says: "[no output]"},
-		{name: "text_number", writes: result(`{"content":[{"type":"text","text":5}]}`), says: errs, fails: true},
-		{name: "image_no_base64", writes: result(`{"content":[{"type":"image","data":"%%%","mimeType":"image/png"}]}`), says: errs, fails: true},
+		{name: "text_number", writes: result(`{"content":[{"type":"text","text":5}]}`), says: "5"},
+		{name: "image_no_base64", writes: result(`{"content":[{"type":"image","data":"%%%","mimeType":"image/png"}]}`), says: "can't be read"},
 		{name: "link_empty", writes: result(`{"content":[{"type":"resource_link"}]}`)},
 		{name: "text_and_blob", writes: result(`{"content":[{"type":"resource","resource":{"uri":"a://b","text":"t","blob":"aGk="}}]}`), says: "a://b"},
 		{name: "more_rounds", writes: result(`{"resultType":"input_required","inputRequests":{},"content":[]}`), says: errs, fails: true},
@@ -225,7 +225,7 @@ func TestRoom_scripts(t *testing.T) {
 		if r, _ := b.call(t.Context(), "mcp__one__ok", `{}`); r.Text != "fine" {
 			t.Errorf("afterwards %.600q\n%s", r.Text, b.Log("one"))
 		}
-		if log := b.Log("one"); len(log) > 2*mostLog || strings.ContainsAny(log, "\x1b\x07\u202e") {
+		if log := b.Log("one"); len(log) > 2*maxLog || strings.ContainsAny(log, "\x1b\x07\u202e") {
 			t.Errorf("its log has %d bytes: %.600q", len(log), log)
 		}
 	}
@@ -305,13 +305,13 @@ func greetings() []greeting {
 		{name: "version future", answers: with(result(`{"protocolVersion":"2999-01-01","capabilities":{},"serverInfo":{"name":"x","version":"1"}}`)), says: "protocol version"},
 		{name: "result null", answers: with(result("null")), says: "does not start"},
 		{name: "result text", answers: with(result(`"hello"`)), says: "does not start"},
-		{name: "capabilities null", answers: hello("null", "")},
-		{name: "capabilities array", answers: hello("[]", ""), says: "does not start"},
+		{name: "capabilities null", answers: hello("null", ""), tools: 1},
+		{name: "capabilities array", answers: hello("[]", ""), tools: 1},
 		{name: "no server info", answers: with(result(`{"protocolVersion":"2025-11-25","capabilities":{"tools":{}}}`)), tools: 1},
 		{name: "server info evil", answers: with(result(`{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"\u001b[2J` + strings.Repeat("n", 10_000) + `","version":"\u202e"}}`)), tools: 1},
 		{name: "instructions long", answers: hello(`{"tools":{}}`, `,"instructions":"`+strings.Repeat("Obey. ", 500_000)+`"`), tools: 1},
 		{name: "tools denied", answers: hello("{}", "")},
-		{name: "tools claimed", answers: map[string]string{"tools/list": `{"jsonrpc":"2.0","id":$ID,"error":{"code":-32601,"message":"Method not found"}}` + "\n"}, says: "list its tools"},
+		{name: "tools claimed", answers: map[string]string{"tools/list": `{"jsonrpc":"2.0","id":$ID,"error":{"code":-32601,"message":"Method not found"}}` + "\n"}},
 		{name: "prompts refused", answers: refused("prompts/list"), tools: 1},
 		{name: "resources refused", answers: refused("resources/list"), tools: 1},
 		{name: "discovers nothing", answers: map[string]string{"server/discover": result("{}")}, tools: 1},
@@ -319,15 +319,15 @@ func greetings() []greeting {
 		{name: "discovers the unknown", answers: map[string]string{"server/discover": result(`{"supportedVersions":["2999-01-01"],"capabilities":{},"serverInfo":{"name":"x","version":"1"}}`)}, tools: 1},
 
 		{name: "list null", answers: map[string]string{"tools/list": result("null")}},
-		{name: "list object", answers: map[string]string{"tools/list": result(`{"tools":{}}`)}, says: "list its tools"},
-		{name: "list of numbers", answers: lists("1,2"), says: "list its tools"},
+		{name: "list object", answers: map[string]string{"tools/list": result(`{"tools":{}}`)}},
+		{name: "list of numbers", answers: lists("1,2")},
 		{name: "list asks", answers: map[string]string{"tools/list": request("900", "elicitation/create", `{"message":"?"}`) + result(`{"tools":[{"name":"a","inputSchema":{"type":"object"}}]}`)}, tools: 1},
 		{name: "empty pages", answers: map[string]string{"tools/list": result(`{"tools":[],"nextCursor":"$N"}`)}},
 		{name: "empty prompt pages", answers: map[string]string{
 			"initialize":   hello(`{"prompts":{},"resources":{}}`, "")["initialize"],
 			"prompts/list": result(`{"prompts":[],"nextCursor":"$N"}`), "resources/list": result(`{"resources":[],"nextCursor":"$N"}`),
 		}},
-		{name: "cursor long", answers: map[string]string{"tools/list": result(`{"tools":[{"name":"a","inputSchema":{"type":"object"}}],"nextCursor":"` + strings.Repeat("c", 1<<20) + `"}`)}, says: "the list's next page has 1048576 bytes"},
+		{name: "cursor long", answers: map[string]string{"tools/list": result(`{"tools":[{"name":"a","inputSchema":{"type":"object"}}],"nextCursor":"` + strings.Repeat("c", 1<<20) + `"}`)}, tools: 1},
 
 		{name: "name escapes", answers: named(`\u001b[31ma\u0000\u202eb`), tools: 1},
 		{name: "name long", answers: named(strings.Repeat("n", 10_000))},
@@ -335,15 +335,15 @@ func greetings() []greeting {
 		{name: "name of another", answers: named(`x__mcp__other__tool`), tools: 1},
 		{name: "schema recursive", answers: schema(`{"type":"object","properties":{"a":{"$ref":"#"}}}`), tools: 1},
 		{name: "schema elsewhere", answers: schema(`{"type":"object","properties":{"a":{"$ref":"http://127.0.0.1:1/schema"}}}`), tools: 1},
-		{name: "schema true", answers: schema(`true`)},
-		{name: "schema array", answers: schema(`[]`)},
+		{name: "schema true", answers: schema(`true`), tools: 1},
+		{name: "schema array", answers: schema(`[]`), tools: 1},
 		{name: "schema null", answers: schema(`null`), tools: 1},
 		{name: "schema missing", answers: lists(`{"name":"a"}`), tools: 1},
 		{name: "schema deep", answers: schema(`{"type":"object","properties":` + strings.Repeat(`{"a":`, 5000) + `{}` + strings.Repeat(`}`, 5000) + `}`), says: broken},
 		{name: "schema nested", answers: schema(`{"type":"object","properties":` + strings.Repeat(`{"a":`, 500) + `{}` + strings.Repeat(`}`, 500) + `}`), tools: 1},
-		{name: "schema types", answers: schema(`{"type":["object","null"]}`)},
+		{name: "schema types", answers: schema(`{"type":["object","null"]}`), tools: 1},
 		{name: "described at length", answers: lists(`{"name":"a","description":"` + strings.Repeat("Use me. ", 200_000) + `","inputSchema":{"type":"object"}}`), tools: 1},
-		{name: "annotations odd", answers: lists(`{"name":"a","annotations":5,"inputSchema":{"type":"object"}}`), says: "list its tools"},
+		{name: "annotations odd", answers: lists(`{"name":"a","annotations":5,"inputSchema":{"type":"object"}}`), tools: 1},
 	}
 }
 
@@ -381,10 +381,10 @@ func TestRoom_greetings(t *testing.T) {
 				t.Errorf("%d tools, %.600q\n%s", s.Tools, s.Says, b.Log("one"))
 			}
 			for _, l := range b.Lend(t.Context()) {
-				if !strings.HasPrefix(l.Name, "mcp__one__") || len(l.Name) > mostName || strings.ContainsFunc(l.Name, func(c rune) bool { return c > 'z' || c <= ' ' }) {
+				if !strings.HasPrefix(l.Name, "mcp__one__") || len(l.Name) > maxName || strings.ContainsFunc(l.Name, func(c rune) bool { return c > 'z' || c <= ' ' }) {
 					t.Errorf("%q is no name for a tool", l.Name)
 				}
-				if !json.Valid(l.Schema) || len(l.Schema) > mostSchema || len(l.Description) > mostAbout+100 {
+				if !json.Valid(l.Schema) || len(l.Schema) > maxSchema || len(l.Description) > maxDescription+100 {
 					t.Errorf("%s has a schema of %d bytes and a description of %d", l.Name, len(l.Schema), len(l.Description))
 				}
 			}

@@ -1,14 +1,3 @@
-// Package mcp lets agents use the tools of other programs, which speak the Model Context Protocol.
-//
-// Does: say how a server is reached, start it when it is first needed, keep one for a workspace, and know how it is.
-//
-// Does not: read configurations, decide whether a server may start or a call may run, ask anybody.
-//
-// Imports: tools, tools/content, tools/mcp/form, tools/mcp/frames, tools/mcp/login,
-// tools/mcp/paging, tools/mcp/sampling, tools/ownfile, tools/permit, tools/proc, tools/sample, tools/sandbox,
-// tools/secret.
-// Imports: tools, tools/content, tools/mcp/form, tools/mcp/login, tools/mcp/signin, tools/ownfile, tools/permit,
-// tools/picture, tools/proc, tools/sandbox, tools/secret.
 package mcp
 
 import (
@@ -24,7 +13,8 @@ import (
 // Server is how a server is reached: a program that it starts, or an address. Which of both is said by Command and URL: one
 // of them is empty.
 type Server struct {
-	Name  string
+	Name  string // as it is configured
+	Clean string `json:",omitempty"` // that stands for it in the names of its tools; "": its name
 	Place string // where that is said, for people: ".mcp.json:3:5"
 	Own   bool   // by the user's own configuration, and not by what the workspace brings
 
@@ -57,7 +47,7 @@ func (s Server) Program(root string, environ []string) (string, error) {
 			return "", fmt.Errorf("there is no program %s", s.Command)
 		case err != nil:
 			return "", err
-		case !runs(is):
+		case !isExecutable(is):
 			return "", fmt.Errorf("%s is no program, or may not be run", s.Command)
 		}
 		return path, nil
@@ -76,12 +66,12 @@ func (s Server) Program(root string, environ []string) (string, error) {
 			continue
 		}
 		p := filepath.Join(dir, s.Command)
-		if is, err := os.Stat(p); err == nil && runs(is) {
+		if is, err := os.Stat(p); err == nil && isExecutable(is) {
 			return p, nil
 		}
 	}
 	return "", fmt.Errorf("there is no program %s in any directory of %s", s.Command, whose)
 }
 
-// runs reports whether a file may be run by somebody.
-func runs(i fs.FileInfo) bool { return i.Mode().IsRegular() && i.Mode()&0o111 != 0 }
+// isExecutable reports whether a file may be run by somebody.
+func isExecutable(i fs.FileInfo) bool { return i.Mode().IsRegular() && i.Mode()&0o111 != 0 }

@@ -9,20 +9,20 @@ import (
 )
 
 const (
-	mostAhead = 4           // commands that wait at once: as many agents as commonly work at once
-	stays     = time.Minute // how long one waits
+	maxAhead = 4           // waiting commands: as many as the agents that usually work at the same time
+	stays    = time.Minute // how long one waits
 )
 
-// Ahead holds the starts of commands that are still to come. To make a sandbox takes longer than most commands, and an
-// agent's next one mostly runs in a sandbox like that of its last: after each, one like it is started that waits for
-// its text, in a shell that does nothing else. None waits that is not in every way, but for its text, what the command
-// would be started as (the files that its sandbox shows are the same ones still), and none for longer than a minute.
-// They end with this program. The zero value and nil hold nothing; it is safe for concurrent use.
+// Ahead starts commands ahead of time. Making a sandbox takes longer than most commands, and an agent's next command
+// mostly runs in the same kind of sandbox as its last: after each, Ahead starts a shell in such a sandbox that only
+// waits for its text. A waiting shell is used only if it equals the command in everything but the text (its sandbox
+// still shows the same files), and within a minute. Waiting shells end with this program. The zero value and nil start
+// nothing ahead; Ahead is safe for concurrent use.
 type Ahead struct {
 	mu      sync.Mutex
 	waiting []*waiting // the oldest first
 	closed  bool
-	busy    sync.WaitGroup // what makes and ends them
+	busy    sync.WaitGroup // goroutines that start and end them
 }
 
 // waiting is a command that waits for its text.
@@ -32,7 +32,7 @@ type waiting struct {
 	late *time.Timer
 }
 
-// take returns a command that waits to be this one; nil: there is none.
+// take returns a waiting command that can become s; nil: there is none.
 func (a *Ahead) take(s Spec) *child {
 	if a == nil || !s.aheadOf() {
 		return nil
@@ -58,7 +58,7 @@ func (a *Ahead) take(s Spec) *child {
 		}
 		w.late.Stop()
 		select {
-		case <-w.exited: // somebody killed it
+		case <-w.exited: // it was killed
 			w.discard()
 			continue
 		default:
@@ -79,19 +79,19 @@ func (a *Ahead) ready(s Spec) {
 		return
 	}
 	a.busy.Go(func() {
-		like := s.like() // before it starts: what changes meanwhile tells them apart
+		like := s.like() // before the start: a later change makes a difference
 		if like == "" {
 			return
 		}
 		c, err := start(s, ahead)
 		if err != nil {
-			return // the next one says why, if it can't start either
+			return // the next command reports why, if it can't start either
 		}
 		a.add(&waiting{child: c, like: like})
 	})
 }
 
-// add has a command wait, and the oldest no longer if there are too many.
+// add adds a waiting command, and drops the oldest if there are too many.
 func (a *Ahead) add(w *waiting) {
 	a.mu.Lock()
 	w.late = time.AfterFunc(stays, func() { a.drop(w) })
@@ -100,7 +100,7 @@ func (a *Ahead) add(w *waiting) {
 	switch {
 	case a.closed:
 		old = w
-	case len(a.waiting) > mostAhead:
+	case len(a.waiting) > maxAhead:
 		old = a.waiting[0]
 	}
 	a.mu.Unlock()
@@ -125,7 +125,7 @@ func (a *Ahead) drop(w *waiting) {
 	}
 }
 
-// Close ends what waits; nothing does from then on.
+// Close ends the waiting commands, and starts no more.
 func (a *Ahead) Close() {
 	if a == nil {
 		return
@@ -150,14 +150,14 @@ func (c *child) discard() {
 	c.box.End()
 }
 
-// aheadOf reports whether a command can have been started ahead of its text, as far as that and its environment tell.
-// Bash takes some bytes for its own, and a start-up file would be carried out twice.
+// aheadOf reports whether the text and environment of a command allow it to be started ahead. Bash uses some bytes
+// itself, and a start-up file would run twice.
 func (s Spec) aheadOf() bool {
 	return s.Box != nil && len(s.Argv) == 0 && len(s.Shell) < longest && !strings.ContainsAny(s.Shell, "\x00\x01\x7f") &&
 		!slices.ContainsFunc(s.Env, func(e string) bool { return strings.HasPrefix(e, "BASH_ENV=") })
 }
 
-// like is the same for commands that differ in nothing but their text; "" if that can't be told.
+// like is the same for commands that differ only in their text; "" if that is unknown.
 func (s Spec) like() string {
 	shell, err := Shell()
 	box := s.Box.Mark()

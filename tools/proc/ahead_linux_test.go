@@ -10,8 +10,9 @@ import (
 	"fantail/tools/sandbox"
 )
 
-// walled is where commands run in a sandbox that is worth starting ahead, and what they wait in.
-func walled(t *testing.T, k sandbox.Kind) (run func(shell string, changes ...func(*Spec)) Result, a *Ahead, g sandbox.Ground) {
+// walled returns a function that runs commands in a sandbox that is worth starting ahead, the Ahead that it uses, and
+// the workspace.
+func walled(t *testing.T, k sandbox.Kind) (run func(shell string, changes ...func(*Spec)) Result, a *Ahead, g sandbox.Workspace) {
 	t.Helper()
 	w := sandbox.Find(t.Context(), k)
 	if w.Level() == sandbox.None {
@@ -21,8 +22,9 @@ func walled(t *testing.T, k sandbox.Kind) (run func(shell string, changes ...fun
 	if err != nil {
 		t.Fatal(err)
 	}
-	g = sandbox.Ground{Root: filepath.Join(base, "work"), Home: filepath.Join(base, "home"), Scratch: filepath.Join(base, "scratch")}
+	g = sandbox.Workspace{Root: filepath.Join(base, "work"), Home: filepath.Join(base, "home"), Scratch: filepath.Join(base, "scratch")}
 	g.Private = []string{filepath.Join(g.Home, "private")}
+	g.Kept = func() []string { return []string{filepath.Join(base, "work", ".vscode")} }
 	for _, d := range []string{g.Root, g.Private[0], g.Scratch} {
 		if err := os.MkdirAll(d, 0o700); err != nil {
 			t.Fatal(err)
@@ -66,7 +68,7 @@ func (a *Ahead) one(t *testing.T) int {
 	return a.waiting[0].cmd.Process.Pid
 }
 
-// The next command like the last one is the one that waited, and nothing tells it from one that did not.
+// A command like the last one runs in the waiting shell, and can't be told from one that did not.
 func TestAhead(t *testing.T) { eachWall(t, next) }
 
 func next(t *testing.T, k sandbox.Kind) {
@@ -85,7 +87,7 @@ func next(t *testing.T, k sandbox.Kind) {
 		if ran.PGID == pid {
 			break
 		}
-		// A socket that another program makes or ends meanwhile makes another sandbox of it.
+		// A socket that another program makes or closes meanwhile makes the sandbox different.
 		if tries == 5 {
 			t.Fatalf("%d ran, %d had waited, and so five times", ran.PGID, pid)
 		}
@@ -165,7 +167,7 @@ func other(t *testing.T, k sandbox.Kind) {
 	}
 }
 
-// What waits ends when there are too many, when somebody kills it, when nobody comes, and at the end.
+// Waiting shells end when there are too many, when they are killed, when no command comes, and at the end.
 func TestAhead_ends(t *testing.T) { eachWall(t, ends) }
 
 func ends(t *testing.T, k sandbox.Kind) {
@@ -176,16 +178,16 @@ func ends(t *testing.T, k sandbox.Kind) {
 	for _, v := range []string{"A=1", "A=2", "A=3", "A=4"} {
 		run("true", func(s *Spec) { s.Env = append(s.Env, v) })
 	}
-	if len(a.waiting) != mostAhead || !gone(first) {
-		t.Errorf("%d wait, want %d; the first is gone: %t", len(a.waiting), mostAhead, gone(first))
+	if len(a.waiting) != maxAhead || !gone(first) {
+		t.Errorf("%d wait, want %d; the first is gone: %t", len(a.waiting), maxAhead, gone(first))
 	}
 	killed := a.waiting[3]
 	killed.late.Reset(time.Nanosecond)
 	<-killed.exited
-	a.mu.Lock() // it was taken from those that wait before it ended
+	a.mu.Lock() // it was removed from the waiting ones before it ended
 	n := len(a.waiting)
 	a.mu.Unlock()
-	if n != mostAhead-1 {
+	if n != maxAhead-1 {
 		t.Errorf("after the time of one %d wait", n)
 	}
 	victim := a.waiting[0]

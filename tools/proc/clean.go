@@ -7,34 +7,32 @@ import (
 	"fantail/tools/secret"
 )
 
-// Every program that is started gets its environment from one of these: Own for the
-// human's own programs (an editor, notify-send), Clean for the commands of agents
-// that somebody attends and for those the human types, Bare for those of agents
-// that nobody attends. Each holds less than the one before.
+// Each started program gets its environment from one of these: Own is for the human's own programs (an editor,
+// notify-send), Clean for commands of attended agents and for those the human types, Bare for commands of unattended
+// agents. Each has less than the one before.
 
-// Own returns env without the variables that may hold a key, and without those whose
-// value holds one, as it is or encoded.
+// Own returns env without the variables that may hold a key, and without those whose value holds one, plain or encoded.
 func Own(env []string, keys *secret.Keys) []string {
 	return less(env, func(name, value string) bool { return !keys.Named(name) && !keys.Within(value) })
 }
 
-// Clean returns what Own does, without provider variables and *_KEY, *_TOKEN,
-// *_SECRET (and the like: *_PASSWORD, *_CREDENTIALS).
+// Clean returns Own without provider variables and *_KEY, *_TOKEN, *_SECRET (and the like: *_PASSWORD, *_CREDENTIALS),
+// and without values that look like secrets, whatever their names.
 func Clean(env []string, keys *secret.Keys) []string {
-	return less(Own(env, keys), func(name, _ string) bool { return !guarded(strings.ToUpper(name)) })
+	return less(Own(env, keys), func(name, value string) bool {
+		return !guarded(strings.ToUpper(name)) && !keys.Judge(value, looksSecret)
+	})
 }
 
-// Ours reports whether a variable is one of those by which the program itself is given keys, or holds one: a model's
-// provider's.
+// Ours reports whether a variable gives the program itself a key, or holds one: a model provider's.
 func Ours(name, value string, keys *secret.Keys) bool {
 	up := strings.ToUpper(name)
 	return len(Own([]string{name + "=" + value}, keys)) == 0 ||
 		slices.ContainsFunc(providers, func(p string) bool { return strings.HasPrefix(up, p) })
 }
 
-// Bare returns of an environment that Clean made what a command can't do without: who
-// and where the user is, the language, the terminal, and where toolchains lie. A
-// proxy or an index whose address holds a password is left out.
+// Bare reduces an environment from Clean to what a command needs: the user and the home directory, the language, the
+// terminal, and the places of toolchains. It leaves out a proxy or an index whose address holds a password.
 func Bare(env []string) []string {
 	return less(env, func(name, value string) bool {
 		at := strings.Index(value, "://")
@@ -42,7 +40,7 @@ func Bare(env []string) []string {
 	})
 }
 
-// less returns the variables of env that keep names.
+// less returns the variables of env for which keep returns true.
 func less(env []string, keep func(name, value string) bool) []string {
 	out := make([]string, 0, len(env))
 	for _, e := range env {
@@ -54,9 +52,8 @@ func less(env []string, keep func(name, value string) bool) []string {
 	return out
 }
 
-// plain are the variables that Bare keeps, beside LC_* and the proxies in small
-// letters. No directory of sockets is among them (XDG_RUNTIME_DIR, SSH_AUTH_SOCK):
-// what listens there acts for the user.
+// plain are the variables that Bare keeps, besides LC_* and the proxies in lower case. No directory of sockets is among
+// them (XDG_RUNTIME_DIR, SSH_AUTH_SOCK): programs that listen there act for the user.
 var plain = strings.Fields(`
 	HOME HOSTNAME LANG LANGUAGE LOGNAME PATH PWD SHELL TEMP TMP TMPDIR TZ USER
 	CI CLICOLOR CLICOLOR_FORCE COLORTERM COLUMNS FORCE_COLOR LINES NO_COLOR TERM TERMINFO TERMINFO_DIRS
@@ -90,19 +87,20 @@ var (
 		"GROQ_", "DEEPSEEK_", "MISTRAL_", "XAI_", "COHERE_", "TOGETHER_", "FIREWORKS_", "CEREBRAS_", "PERPLEXITY_",
 		"REPLICATE_", "AWS_BEARER_",
 	}
-	// A name is secret if these are the end of it after an underscore, or all of it.
+	// A name is secret if it is one of these, or ends in one after an underscore.
 	secrets = []string{
 		"KEY", "KEYS", "APIKEY", "TOKEN", "TOKENS", "SECRET", "SECRETS", "PASSWORD", "PASSWD", "PASSPHRASE", "PASS", "PWD",
-		"CREDENTIAL", "CREDENTIALS", "CREDS", "PAT", "AUTH", "COOKIE", "KEY_ID", "SECRET_ID",
+		"CREDENTIAL", "CREDENTIALS", "CREDS", "PAT", "AUTH", "COOKIE", "COOKIES", "KEY_ID", "SECRET_ID",
+		"JWT", "BEARER", "AUTHORIZATION", "PASSCODE", "OTP", "TOTP", "MNEMONIC", "SEED_PHRASE", "PRIVATE", "PEM", "SESSION", "TOKEN_BASE64", "KEY_BASE64", "KEY_B64", "KEY_PEM", "KEY_DATA",
 	}
 )
 
-// guarded reports whether a variable of that name (upper case) is left out by Clean.
+// guarded reports whether Clean leaves out a variable of that name (upper case).
 func guarded(name string) bool {
 	switch name {
-	case "PWD", "OLDPWD":
+	case "PWD", "OLDPWD", "DESKTOP_SESSION":
 		return false
-	case "PGPASSWORD", "GOOGLE_APPLICATION_CREDENTIALS":
+	case "PGPASSWORD", "MYSQL_PWD", "GOOGLE_APPLICATION_CREDENTIALS", "DOCKER_AUTH_CONFIG", "NETRC_CONTENT":
 		return true
 	}
 	for _, p := range providers {
@@ -121,8 +119,8 @@ func guarded(name string) bool {
 			return true
 		}
 	}
-	// A number or a stage behind the word changes nothing: API_KEY_2, TOKEN_PROD.
-	for _, s := range []string{"_API_KEY_", "_TOKEN_", "_SECRET_", "_PASSWORD_", "_ACCESS_KEY_"} {
+	// A number or a stage after the word changes nothing: API_KEY_2, TOKEN_PROD.
+	for _, s := range []string{"_API_KEY_", "_TOKEN_", "_SECRET_", "_PASSWORD_", "_ACCESS_KEY_", "_PRIVATE_KEY_", "_SIGNING_KEY_", "_ENCRYPTION_KEY_", "_OP_SESSION_", "_BW_SESSION_"} {
 		if strings.Contains("_"+name, s) {
 			return true
 		}
@@ -130,8 +128,7 @@ func guarded(name string) bool {
 	return false
 }
 
-// ownOptions are variables that make the shell read a command otherwise than it
-// is written: where cd goes, what a pattern matches.
+// ownOptions are variables that change how the shell reads a command: where cd goes, what a pattern matches.
 var ownOptions = []string{"CDPATH=", "BASHOPTS=", "SHELLOPTS=", "GLOBIGNORE="}
 
 // forShell returns env, with dir as the working directory, as a command's shell gets it.

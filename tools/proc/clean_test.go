@@ -37,7 +37,7 @@ func TestClean_holdsNoConfiguredKey(t *testing.T) {
 	}
 }
 
-// Where nobody attends an agent, what is not known to be harmless is left out.
+// An unattended agent gets only variables that are known to be harmless.
 func TestBare_isAnAllowList(t *testing.T) {
 	keep := []string{
 		"PATH=/bin", "HOME=/h", "USER=u", "LOGNAME=u", "SHELL=/bin/sh", "LANG=C", "LC_ALL=C", "LC_MESSAGES=C", "TERM=xterm", "TMPDIR=/t", "TZ=UTC",
@@ -56,8 +56,8 @@ func TestBare_isAnAllowList(t *testing.T) {
 	}
 }
 
-// No byte of a key gets into the file, the result or a tick, however the command
-// writes it: in one piece, in drops, wrapped, at the borders of what is kept.
+// No byte of a key gets into the file, the result or a tick, however the command writes it: in one piece, in drops,
+// wrapped, at the borders of head and tail.
 func TestRun_outputHoldsNoKey(t *testing.T) {
 	const key = "sk-work-0123456789-abcdefghijklmnop"
 	keys := secret.New([]string{"WORK_LLM"}, func(string) string { return key })
@@ -81,7 +81,7 @@ func TestRun_outputHoldsNoKey(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if name == "nearly" { // nothing of it was a key: nothing is lost
+			if name == "nearly" { // no part was a key: no text is missing
 				if string(kept) != key[:len(key)-1]+key[9:] {
 					t.Errorf("kept %q", kept)
 				}

@@ -11,13 +11,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Clock is the clock on the wall, which leaps when somebody sets it or the machine slept. Timers do not notice that: they
-// stand still while the machine sleeps. It is safe for concurrent use. The zero value is ready.
+// Clock is the wall clock, which jumps when it is set or the machine slept. Timers do not notice that: they stop while
+// the machine sleeps. It is safe for concurrent use. The zero value is ready.
 //
-// No event of a kqueue tells of a leap. What it has is a timer that goes on in sleep (NOTE_MACH_CONTINUOUS_TIME), so an
-// alarm comes on time, or as the machine wakes up, and the leap is noticed with it. But the kernel reckons once how long
-// it is until a time of the wall's (NOTE_ABSOLUTE), as the timer is set: a clock that is set while it waits moves the
-// alarm by as much, and is noticed with the next one. Only Mach messages tell of that, which need C.
+// A kqueue has no event for a jump. It has a timer that continues in sleep (NOTE_MACH_CONTINUOUS_TIME), so an alarm
+// comes on time, or as the machine wakes up, and the jump is noticed then. But the kernel computes the time until an
+// absolute time (NOTE_ABSOLUTE) once, when the timer is set: if the clock is set during the wait, the alarm moves by as
+// much, and the jump is noticed at the next one. Only Mach messages report a jump, and they need C.
 type Clock struct {
 	mu    sync.Mutex
 	queue int
@@ -25,13 +25,13 @@ type Clock struct {
 	at    time.Time // of the alarm; zero: there is none
 }
 
-// What the events of the queue are known by.
+// Identifiers of the queue's events.
 const (
 	identAlarm = iota
 	identEnd
 )
 
-// Alarm has [Clock.Jumps] look at the clock at that time, zero: at none. There is one alarm.
+// Alarm makes [Clock.Jumps] check the clock at that time; zero: never. There is one alarm.
 func (c *Clock) Alarm(at time.Time) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -39,7 +39,7 @@ func (c *Clock) Alarm(at time.Time) error {
 	return c.arm()
 }
 
-// arm sets the timer, also to the time it is set to: the clock may have been set meanwhile. The caller holds mu.
+// arm sets the timer, even to the same time: the clock may have been set meanwhile. The caller holds mu.
 func (c *Clock) arm() error {
 	if !c.open {
 		return nil
@@ -53,7 +53,7 @@ func (c *Clock) arm() error {
 	}
 	err := change(c.queue, e)
 	if c.at.IsZero() && errors.Is(err, unix.ENOENT) {
-		return nil // it has gone off
+		return nil // it has fired
 	}
 	if err != nil {
 		return fmt.Errorf("set an alarm: %w", err)
@@ -61,13 +61,13 @@ func (c *Clock) arm() error {
 	return nil
 }
 
-// change tells a kqueue.
+// change changes an event of a kqueue.
 func change(queue int, e unix.Kevent_t) error {
 	_, err := unix.Kevent(queue, []unix.Kevent_t{e}, nil, nil)
 	return os.NewSyscallError("kevent", err)
 }
 
-// Jumps calls tell when the clock leapt, as the alarm shows. It returns when ctx ends. It waits without waking up in
+// Jumps calls tell when the clock jumped, as seen by the alarm. It returns when ctx ends. It does not wake up in
 // between: its thread waits in the kernel.
 func (c *Clock) Jumps(ctx context.Context, tell func()) error {
 	if err := c.begin(); err != nil {
@@ -96,7 +96,7 @@ func (c *Clock) Jumps(ctx context.Context, tell func()) error {
 	}
 }
 
-// begin makes the queue, with the alarm that was asked for.
+// begin makes the queue, with the requested alarm.
 func (c *Clock) begin() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -124,7 +124,7 @@ func (c *Clock) end() {
 	_ = unix.Close(c.queue)
 }
 
-// leapt reports whether the clock on the wall went another way between these times than the one of the timers.
+// leapt reports whether the wall clock advanced by a different amount between these times than the timers' clock.
 func leapt(was, now time.Time) bool {
 	return (now.Round(0).Sub(was.Round(0)) - now.Sub(was)).Abs() > time.Second
 }

@@ -10,14 +10,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Clock is the clock on the wall, which leaps when somebody sets it or the machine slept. Timers do not notice that. It
-// is safe for concurrent use.
+// Clock is the wall clock, which jumps when it is set or the machine slept. Timers do not notice that. It is safe for
+// concurrent use.
 type Clock struct{}
 
-// Alarm has [Clock.Jumps] look at the clock at that time, zero: at none. It does nothing here: the kernel tells of each leap.
+// Alarm makes [Clock.Jumps] check the clock at that time; zero: never. It does nothing here: the kernel reports each
+// jump.
 func (*Clock) Alarm(time.Time) error { return nil }
 
-// Jumps calls tell whenever the clock leaps. It returns when ctx ends. It waits without waking up in between.
+// Jumps calls tell whenever the clock jumps. It returns when ctx ends. It does not wake up in between.
 func (*Clock) Jumps(ctx context.Context, tell func()) error {
 	fd, err := unix.TimerfdCreate(unix.CLOCK_REALTIME, unix.TFD_NONBLOCK|unix.TFD_CLOEXEC)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"fantail/tools/proc"
 )
 
-// TestClock: a clock that runs on tells nothing, and the watch ends when it is told to.
+// TestClock: a clock that runs on reports nothing, and the watch ends with its context.
 func TestClock(t *testing.T) {
 	var c proc.Clock
 	ctx, end := context.WithCancel(t.Context())

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// A command ends with the program that runs it, however that ends, and only then:
-// the thread it was started from may not end before.
+// A command ends with the program that runs it, however that ends, and only then: the thread that started it may not
+// end before.
 func TestRun_commandDiesWithTheProgram(t *testing.T) {
 	path, line := fifo(t)
 	for range 3 {
@@ -42,7 +42,7 @@ func TestRun_commandDiesWithTheProgram(t *testing.T) {
 	}
 }
 
-// Threads that end take no command with them.
+// Threads that end do not end a command.
 func TestRun_threadsEndAndCommandsStay(t *testing.T) {
 	path, line := fifo(t)
 	if err := syscall.Mkfifo(path+".go", 0o600); err != nil {
@@ -73,7 +73,7 @@ func TestRun_threadsEndAndCommandsStay(t *testing.T) {
 		}()
 		<-ended
 	}
-	f, err := os.OpenFile(path+".go", os.O_RDWR, 0) // what opens it to read goes on
+	f, err := os.OpenFile(path+".go", os.O_RDWR, 0) // unblocks the open for reading
 	if err != nil {
 		t.Fatal(err)
 	}

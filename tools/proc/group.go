@@ -6,9 +6,8 @@ import (
 	"time"
 )
 
-// End ends the group if its leader is still the process it was: TERM, then KILL
-// after grace. It reports whether there was anything to end. Where the system
-// does not tell when a process started it ends nothing.
+// End ends the group if its leader is still the recorded process: TERM, then KILL after grace. It reports whether there
+// was such a group. If the system does not tell when a process started, End does nothing.
 func End(g Group, grace time.Duration) bool {
 	if g.PGID <= 1 || g.Start == 0 || started(g.PGID) != g.Start || !alive(g.PGID) {
 		return false
@@ -17,14 +16,13 @@ func End(g Group, grace time.Duration) bool {
 	return true
 }
 
-// end sends TERM to the group, and KILL to what lives after grace, or a moment
-// after hurry is closed. Who leads the group may know of more than the group that
-// is to end: quit, if there is one, asks it first, and tells whether it does. It
-// returns once nobody of the group lives, at the latest half a second after KILL: a
-// process in an uninterruptible call dies when the call returns.
+// end sends TERM to the group, and KILL to processes that live after grace, or a moment after hurry is closed. The
+// leader may know of processes outside the group: quit, if there is one, asks it first, and reports whether it will end
+// them. end returns once all processes of the group have ended, at the latest half a second after KILL: a process in an
+// uninterruptible call dies when the call returns.
 func end(pgid int, grace time.Duration, hurry <-chan struct{}, quit func(pid int) bool) {
 	_ = syscall.Kill(-pgid, syscall.SIGTERM)
-	// A stopped process acts on TERM only once it goes on.
+	// A stopped process acts on TERM only after it continues.
 	_ = syscall.Kill(-pgid, syscall.SIGCONT)
 	if vanish(pgid, grace, hurry) {
 		return
@@ -48,8 +46,7 @@ func end(pgid int, grace time.Duration, hurry <-chan struct{}, quit func(pid int
 	}
 }
 
-// vanish waits until nobody of the group lives, at most d or until done; it
-// reports whether that is so.
+// vanish waits until all processes of the group have ended, at most d or until done; it reports whether they have.
 func vanish(pgid int, d time.Duration, done <-chan struct{}) bool {
 	late := time.NewTimer(d)
 	defer late.Stop()
@@ -69,8 +66,8 @@ func vanish(pgid int, d time.Duration, done <-chan struct{}) bool {
 	}
 }
 
-// linger gives what the command left behind a moment to end by itself and
-// reports whether anybody of the group, or a holder of the output, remains.
+// linger gives processes that the command left a moment to end by themselves, and reports whether a process of the
+// group, or a holder of the output, remains.
 func linger(ctx context.Context, pgid int, drained <-chan struct{}) bool {
 	if !vanish(pgid, lingers, ctx.Done()) {
 		return true

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// dieWithUs has the kernel kill the child when the thread that starts it ends. It
-// does not reach what the child has started.
+// dieWithUs makes the kernel kill the child when the thread that starts it ends. It does not affect the child's
+// children.
 func dieWithUs(attr *syscall.SysProcAttr) { attr.Pdeathsig = syscall.SIGKILL }
 
 // started is when the process was started; 0 if there is none.
@@ -17,8 +17,8 @@ func started(pid int) int64 {
 	return p.Started
 }
 
-// alive reports whether anybody of the group runs. Zombies do not count: where
-// nobody reaps orphans they stay for ever, and kill(2) still finds them.
+// alive reports whether a process of the group runs. Zombies do not count: without a process that reaps orphans they
+// stay for ever, and kill(2) still finds them.
 func alive(pgid int) bool {
 	if err := syscall.Kill(-pgid, 0); errors.Is(err, syscall.ESRCH) {
 		return false

@@ -5,16 +5,16 @@ import (
 	"time"
 )
 
-// Limits are what a command and all it started may use at once. The zero value is no limit.
+// Limits bound a command and all processes that it started, at one time. The zero value is no limit.
 type Limits struct {
 	Processes int
 	Memory    int64 // bytes that are really there
 }
 
-// looks is how often the limits are looked at: what is used in between is not seen.
+// looks is the interval between checks of the limits: use in between is not seen.
 const looks = 250 * time.Millisecond
 
-// over tells once which limit the processes of the group that pid leads have passed.
+// over reports once which limit the processes of the group that pid leads have exceeded.
 func (l Limits) over(pid int, ended <-chan struct{}) <-chan string {
 	if l == (Limits{}) {
 		return nil

@@ -1,7 +1,7 @@
 package proc
 
-// usage is not told here.
+// usage is unknown here.
 func usage(int) (processes int, memory int64) { return 0, 0 }
 
-// Memory is not told here.
+// Memory is unknown here.
 func Memory() int64 { return 0 }

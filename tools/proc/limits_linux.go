@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// usage is how many processes descend from pid or belong to its group, and the memory that they take.
+// usage returns how many processes descend from pid or belong to its group, and their memory.
 func usage(pid int) (processes int, memory int64) {
 	d, err := os.Open("/proc")
 	if err != nil {
@@ -38,7 +38,7 @@ func usage(pid int) (processes int, memory int64) {
 
 // descends reports whether pid is above id.
 func descends(id, pid int, all map[int]Process) bool {
-	for range len(all) { // processes that come and go may look like a circle
+	for range len(all) { // processes that end and start meanwhile may look like a cycle
 		if id == pid {
 			return true
 		}
@@ -51,7 +51,7 @@ func descends(id, pid int, all map[int]Process) bool {
 	return false
 }
 
-// resident is the memory that a process really has, without what it shares with files.
+// resident is the resident memory of a process, without what it shares with files.
 func resident(id int) int64 {
 	text, err := os.ReadFile("/proc/" + strconv.Itoa(id) + "/statm")
 	if err != nil {
@@ -64,7 +64,7 @@ func resident(id int) int64 {
 	return max(0, pages-shared) * int64(syscall.Getpagesize())
 }
 
-// Memory is what this machine has, in bytes; 0: it does not tell.
+// Memory is this machine's memory in bytes; 0: unknown.
 func Memory() int64 {
 	var i syscall.Sysinfo_t
 	if err := syscall.Sysinfo(&i); err != nil {

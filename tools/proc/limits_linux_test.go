@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A command that uses more than it may is ended, with all it started; one that does not runs to its end.
+// A command that exceeds a limit is ended, with all processes that it started; any other runs to its end.
 func TestRun_limits(t *testing.T) {
 	for _, c := range []struct {
 		shell string

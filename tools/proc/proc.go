@@ -1,17 +1,12 @@
 // Package proc runs child processes that always end.
 //
-// Does: start a command in a process group and session of its own without a
-// controlling terminal, hold it until its group is recorded, bound its time and
-// its output, keep the whole output in a file, end the group (TERM, then KILL),
-// end the command with this program where the kernel can, start one ahead of its
-// text ([Ahead]), tell whether a recorded group still lives, and what the system
-// tells of any process.
+// Does: start a command in a process group and session of its own without a controlling terminal, hold it until its
+// group is recorded, bound its time and its output, keep the whole output in a file, end the group (TERM, then KILL),
+// end the command with this program where the kernel can, start one ahead of its text ([Ahead]), tell whether a
+// recorded group still lives, and report what the system knows about any process.
 //
-// Does not: judge a command, know a workspace. A process that leaves its
-// session (a daemon that forks twice) is out of reach of its group: the command's
-// sandbox ends it; without one nobody does.
-//
-// Imports: tools/sandbox, tools/secret.
+// Does not: judge a command, know a workspace. A process that leaves its session (a daemon that forks twice) is not in
+// its group: only the command's sandbox ends it.
 package proc
 
 import (
@@ -29,11 +24,11 @@ import (
 
 const (
 	killAfter = 2 * time.Second        // between TERM and KILL
-	stopAfter = 150 * time.Millisecond // the same in a hurry: somebody waits for the command's end
-	lingers   = 250 * time.Millisecond // what a group may outlive its leader before it is ended
-	quits     = 2 * time.Second        // what a leader that was asked to may take to end all that it knows of
-	reap      = 500 * time.Millisecond // what a killed group may take to vanish
-	poll      = 10 * time.Millisecond  // how often a dying group is looked at
+	stopAfter = 150 * time.Millisecond // the same in a hurry: a caller waits for the command's end
+	lingers   = 250 * time.Millisecond // how long a group may outlive its leader
+	quits     = 2 * time.Second        // for a leader that was asked to end all processes that it knows of
+	reap      = 500 * time.Millisecond // how long a killed group may take to vanish
+	poll      = 10 * time.Millisecond  // how often a dying group is checked
 )
 
 // Spec is one command. Shell runs `bash -c Shell` (sh where there is no bash); Argv, if it is set, is a program and its
@@ -44,19 +39,19 @@ type Spec struct {
 	Dir     string
 	Env     []string           // the whole environment
 	Umask   Umask              // of the files it makes
-	Box     *sandbox.Box       // what it is held to; nil: nothing
-	Ahead   *Ahead             // where one like it may have been started already; nil: nowhere
-	Keys    *secret.Keys       // what its output is kept and told without; nil: nothing
+	Box     *sandbox.Box       // its sandbox; nil: none
+	Ahead   *Ahead             // may have started one like it already; nil: none
+	Keys    *secret.Keys       // keys that are removed from its output; nil: none
 	Timeout time.Duration      // 0: none
-	Limits  Limits             // of what it uses; past one of them it is ended
+	Limits  Limits             // limits of its use; a command beyond one is ended
 	Output  string             // the file that gets the whole output (created 0600); "" keeps only head and tail
 	Head    int                // bytes of the output kept from its start in Result.Text
 	Tail    int                // bytes kept from its end
 	FileCap int64              // bytes the file may grow to; 0: 1 GiB
 	Started func(Group) error  // called before the command runs; after an error it never does, nor if this program dies in it
-	Keep    func(Group) func() // called before the command runs: somebody ends the group if this program dies before the returned function was called; nil: nobody
+	Keep    func(Group) func() // called before the run; has the group ended if this program dies; nil: none
 	Tick    func(tail string)  // called with the last bytes of the output as it grows, at most ten times a second
-	Hurry   <-chan struct{}    // once it is closed, a command that is to end gets a moment for it, not two seconds; nil: ctx's end hurries
+	Hurry   <-chan struct{}    // once closed, an ending command gets only a moment; nil: ctx's end hurries
 }
 
 // Group identifies a process group across restarts of this program.
@@ -65,9 +60,9 @@ type Group struct {
 	Start int64 `json:"start"` // the leader's start time in clock ticks since boot; 0: the system does not tell
 }
 
-// Result is what became of it.
+// Result is the result of a command.
 type Result struct {
-	Text     string // the output, or head, a line saying how many bytes are left out and where they are, and tail
+	Text     string // the output, or its head, a line about the gap, and its tail
 	Size     int64  // bytes of the whole output
 	Exit     int    // exit code; -1 if ended by a signal
 	Signal   string // the signal's name, if one ended it
@@ -78,24 +73,43 @@ type Result struct {
 	Left     bool // background processes still lived when the command ended; they were ended too
 }
 
-// Run runs the command to its end. Cancelling ctx ends the group, as its time-out
-// does: TERM, then KILL to what lives two seconds later, or 150 ms later in a
-// hurry. It returns the partial result with ctx's error. The other errors mean that
-// it could not start; a full disk does not end a command, Text says what the file lacks.
+// Run runs the command to its end. Cancelling ctx ends the group, as its time-out does: TERM, then KILL to processes
+// that live two seconds later, or 150 ms later in a hurry. It returns the partial result with ctx's error. The other
+// errors mean that the command could not start; a full disk does not end a command, Text says what the file lacks.
+//
+// If a command's sandbox could not be made, because a socket that it was to cover vanished meanwhile, Run starts the
+// command again: it calls Started and Keep again.
 func Run(ctx context.Context, s Spec) (Result, error) {
-	if err := ctx.Err(); err != nil {
-		return Result{Exit: -1}, err
+	for tries := 1; ; tries++ {
+		if err := ctx.Err(); err != nil {
+			return Result{Exit: -1}, err
+		}
+		r, c, err := once(ctx, s)
+		if c == nil || r.Exit != 1 && err == nil || !c.box.Unmade(r.Text) {
+			return r, err
+		}
+		switch tries {
+		case 1:
+		case 2:
+			s.Box = s.Box.WithoutSockets() // they come and go too fast to cover each
+		default:
+			return r, err
+		}
 	}
+}
+
+// once runs the command once; the child is nil if it could not start.
+func once(ctx context.Context, s Spec) (Result, *child, error) {
 	sink, err := newSink(s)
 	if err != nil {
-		return Result{Exit: -1}, err
+		return Result{Exit: -1}, nil, err
 	}
 	defer sink.close()
 	c := s.Ahead.take(s)
 	if c == nil {
 		if c, err = start(s, outright); err != nil {
 			close(sink.drained)
-			return Result{Exit: -1}, err
+			return Result{Exit: -1}, nil, err
 		}
 	}
 	defer s.Ahead.ready(s)
@@ -144,47 +158,48 @@ func Run(ctx context.Context, s Spec) (Result, error) {
 	// The leader is reaped last: until then its number can't belong to another group.
 	waitErr := cmd.Wait()
 	r.Duration = time.Since(began)
-	// What a process outside the group still holds open is not waited for.
+	// Don't wait for processes outside the group that hold it open.
 	_ = out.SetReadDeadline(time.Now().Add(lingers))
 	<-sink.drained
 	r.Text, r.Size, r.Cut = sink.text()
 	r.Exit, r.Signal = outcome(cmd, waitErr)
-	return c.told(r, err)
+	r, err = c.told(r, err)
+	return r, c, err
 }
 
 // How a command begins.
 type beginning int
 
 const (
-	outright beginning = iota // by itself, or once Started was told of it
-	ahead                     // once it is told its text
+	outright beginning = iota // by itself, or once Started returns
+	ahead                     // once it gets its text
 )
 
-// What sh, which reads no start-up file, does before a command: held waits for a line on descriptor 3, and ends at the
-// end of that pipe without one; then it becomes the command, which is the same process.
+// Scripts for sh, which reads no start-up file, to run before a command: held waits for a line on descriptor 3, and
+// ends at the end of that pipe without one; then it becomes the command, in the same process.
 const (
 	held    = `read -r _ <&3 || exit 125; exec 3<&-; `
 	becomes = `exec "$@"`
 )
 
-// What bash does ahead of a command: it waits for its text on descriptor 3, whole, and becomes it.
+// Scripts for bash to run ahead of a command: it waits for the whole text on descriptor 3, and becomes it.
 const (
 	waits   = `IFS= read -r -d "" FANTAIL_NEXT <&3 || exit 125; exec 3<&-; `
 	obeys   = `exec "$BASH" -c "$FANTAIL_NEXT"`
-	longest = 4 << 10 // bytes of a text that it waits for: the kernel writes those into a pipe at once or not at all
+	longest = 4 << 10 // bytes of a text that it waits for: the kernel writes these into a pipe at once or not at all
 )
 
-// child is a command that has started.
+// child is a command that was started.
 type child struct {
 	cmd    *exec.Cmd
 	out    *os.File        // its output
-	hold   *os.File        // what it waits for before it runs; nil: nothing
-	word   string          // what it has to be told there
-	box    *sandbox.Inside // what it is held to; nil: nothing
+	hold   *os.File        // pipe that it waits for before it runs; nil: none
+	word   string          // text to write there
+	box    *sandbox.Inside // its sandbox; nil: none
 	exited chan struct{}   // closed once it has ended
 }
 
-// release lets the held command run, or end if err says so.
+// release lets the held command run, or ends it if err is set.
 func (c *child) release(err error) error {
 	if err == nil {
 		if _, err = c.hold.WriteString(c.word); err != nil {
@@ -194,7 +209,7 @@ func (c *child) release(err error) error {
 	return errors.Join(err, c.hold.Close())
 }
 
-// told is the result as the command's sandbox tells it.
+// told returns the result with the report of the command's sandbox.
 func (c *child) told(r Result, err error) (Result, error) {
 	if c.box == nil {
 		return r, err
@@ -210,7 +225,7 @@ func (c *child) told(r Result, err error) (Result, error) {
 	return r, err
 }
 
-// start starts the command with its output on a pipe. If it is not to begin by itself, it waits for hold.
+// start starts the command with its output on a pipe. Unless it begins by itself, it waits for hold.
 func start(s Spec, how beginning) (_ *child, err error) {
 	c := &child{word: "\n", exited: make(chan struct{})}
 	defer func() {
@@ -244,7 +259,7 @@ func start(s Spec, how beginning) (_ *child, err error) {
 	case s.Started != nil:
 		before = held + before
 		fallthrough
-	case before != "", len(s.Argv) > 0: // it is looked for on the PATH that it gets
+	case before != "", len(s.Argv) > 0: // it is looked up on its own PATH
 		c.cmd = exec.Command("/bin/sh", append([]string{"-c", before + becomes, "sh"}, argv...)...)
 	}
 	if how == ahead || s.Started != nil {
@@ -273,9 +288,9 @@ func start(s Spec, how beginning) (_ *child, err error) {
 	return c, nil
 }
 
-// launch starts the command, and has exited closed once it has ended. The kernel ends a child with the thread that started
-// it, not with the process, so the thread that waits for the child anyway is the one that starts it. One that had to
-// become the child's sandbox ends with the child.
+// launch starts the command, and closes exited when it has ended. The kernel ends a child with the thread that started
+// it, not with the process, so the thread that waits for the child also starts it. A thread that had to enter the
+// child's sandbox ends with the child.
 func (c *child) launch() error {
 	begun := make(chan error, 1)
 	sandbox.Thread(func() (spent bool) {
@@ -311,7 +326,7 @@ func Shell() (string, error) {
 	return "", errors.New("start command: neither bash nor sh is on PATH; install one")
 }
 
-// outcome translates how the leader ended.
+// outcome describes how the leader ended.
 func outcome(cmd *exec.Cmd, err error) (exit int, signal string) {
 	if cmd.ProcessState == nil {
 		return -1, fmt.Sprint(err)

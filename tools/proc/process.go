@@ -1,14 +1,14 @@
 package proc
 
-// Process is what the system tells about a process.
+// Process is what the system knows about a process.
 type Process struct {
 	State      byte // as Linux abbreviates it: Z for a zombie
 	Parent     int
 	Group      int
-	Session    int   // 0: the system does not tell
+	Session    int   // 0: unknown
 	Foreground int   // the group in the foreground of its terminal; not positive: there is none
-	Started    int64 // in the system's own unit; another process that gets the same number has another one
+	Started    int64 // in the system's own unit; differs for each process with the same number
 }
 
-// Ended reports whether nothing is left of it but what its parent asks for.
+// Ended reports whether the process has ended: only its exit status is left.
 func (p Process) Ended() bool { return p.State == 'Z' || p.State == 'X' }

@@ -2,11 +2,11 @@ package proc
 
 import "golang.org/x/sys/unix"
 
-// zombie is the state of a process that has ended, as this kernel numbers it.
+// zombie is this kernel's number for the state of a process that has ended.
 const zombie = 5
 
-// Look is what the system tells about the process with that number; false if there is none, or
-// none that can be seen.
+// Look returns what the system knows about the process with that number; false if there is none, or none that can be
+// seen.
 func Look(pid int) (Process, bool) {
 	k, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
 	if err != nil {

@@ -7,15 +7,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Look is what the system tells about the process with that number; false if there is none, or
-// none that can be seen.
+// Look returns what the system knows about the process with that number; false if there is none, or none that can be
+// seen.
 func Look(pid int) (Process, bool) {
 	b, err := readStat("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
 		return Process{}, false
 	}
-	// The command's name stands in parentheses and may hold anything, parentheses and spaces
-	// included, so fields count from the last one.
+	// The command's name is in parentheses and may hold anything, including parentheses and spaces, so fields are
+	// counted after the last one.
 	f := bytes.Fields(b[bytes.LastIndexByte(b, ')')+1:])
 	if len(f) < 20 {
 		return Process{}, false
@@ -30,8 +30,7 @@ func Look(pid int) (Process, bool) {
 	return p, err == nil
 }
 
-// readStat reads a file of one line, which one read gives whole: with a file of the runtime's that takes eleven system
-// calls, and who is asked for whom looks at all above them.
+// readStat reads a file of one line with one read: os.ReadFile makes eleven system calls for it, and Above reads many.
 func readStat(path string) ([]byte, error) {
 	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {

@@ -1,26 +1,29 @@
 package proc
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
 )
 
-// lastWords is how much of what a served program writes to its standard error is kept: the end of it.
+// lastWords is how many bytes at the end of a served program's standard error are kept.
 const lastWords = 8 << 10
 
-// What a served program may take to end: by itself once its standard input is closed, and after TERM. Who ends one waits
-// for it.
+// How long a served program may take to end: by itself once its standard input is closed, and after TERM. The caller of
+// End waits for it.
 const (
 	leaves  = 500 * time.Millisecond
 	resists = 700 * time.Millisecond
 )
 
-// Served is a program that lives beside this one and is spoken with over its standard input and output.
+// Served is a program that runs next to this one and communicates over its standard input and output.
 type Served struct {
 	Group Group
 	In    *os.File // its standard input
@@ -29,10 +32,13 @@ type Served struct {
 	c       *child
 	errs    *os.File
 	heard   chan struct{} // closed when errs is at its end
-	release func()        // what Keep returned; nil: nothing
+	release func()        // result of Keep; nil: none
 
 	mu   sync.Mutex
 	said []byte // the end of its standard error
+	line []byte // its unfinished line, up to the length of an error line
+	why  string // the first error line
+	lost bool   // why is no longer in said
 
 	once   sync.Once
 	exit   int
@@ -40,8 +46,8 @@ type Served struct {
 	fault  error
 }
 
-// Serve starts a program in a group of its own. Of s it heeds Argv, whose first is a path, Dir, Env, Box, Keep and Keys. The
-// caller ends it with End, whatever became of it.
+// Serve starts a program in a group of its own. It uses Argv, whose first is a path, Dir, Env, Box, Keep and Keys of s.
+// The caller ends it with End, even if it has exited.
 func Serve(s Spec) (_ *Served, err error) {
 	var ours, theirs [3]*os.File
 	defer func() {
@@ -93,16 +99,18 @@ func closes(fs []*os.File) {
 	}
 }
 
-// hear keeps the end of what the program writes to its standard error.
+// hear keeps the end of the program's standard error.
 func (p *Served) hear() {
 	defer close(p.heard)
 	b := make([]byte, 4<<10)
 	for {
 		n, err := p.errs.Read(b)
 		p.mu.Lock()
+		p.looks(b[:n])
 		p.said = append(p.said, b[:n]...)
 		if over := len(p.said) - lastWords; over > 0 {
 			p.said = append(p.said[:0], p.said[over:]...)
+			p.lost = p.lost || p.why != "" && !bytes.Contains(p.said, []byte(p.why))
 		}
 		p.mu.Unlock()
 		if err != nil {
@@ -111,19 +119,37 @@ func (p *Served) hear() {
 	}
 }
 
-// Said is the end of what the program has written to its standard error, at most 8 KiB.
+// looks looks for the first error line. The caller holds the mutex.
+func (p *Served) looks(b []byte) {
+	for len(b) > 0 && p.why == "" {
+		part, rest, ended := bytes.Cut(b, []byte("\n"))
+		p.line = append(p.line, part[:min(len(part), longLine+1-len(p.line))]...)
+		if b = rest; ended {
+			if says(string(p.line)) {
+				p.why = string(p.line)
+			}
+			p.line = p.line[:0]
+		}
+	}
+}
+
+// Said is the end of the program's standard error, at most 8 KiB. If it holds no error line, the first one comes before
+// it.
 func (p *Served) Said() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.lost && !slices.ContainsFunc(strings.Split(string(p.said), "\n"), says) {
+		return p.why + "\n…\n" + string(p.said)
+	}
 	return string(p.said)
 }
 
-// Exited is closed once the program has ended by itself or otherwise. Others of its group may live.
+// Exited is closed once the program has ended. Other processes of its group may live.
 func (p *Served) Exited() <-chan struct{} { return p.c.exited }
 
 // End ends the program and its group, and returns how the program ended: its exit code, or -1 and a signal's name. The
-// error is what kept it from starting in its sandbox. Its input is closed, which ends most; what lives a moment later gets
-// TERM, then KILL. It may be called more than once.
+// error says why it could not start in its sandbox. End closes its input, which ends most programs; those that live a
+// moment later get TERM, then KILL. It may be called more than once.
 func (p *Served) End() (exit int, signal string, err error) {
 	p.once.Do(func() {
 		_ = p.In.Close()
@@ -139,7 +165,7 @@ func (p *Served) End() (exit int, signal string, err error) {
 		<-p.c.exited
 		err := p.c.cmd.Wait()
 		_ = p.Out.Close()
-		_ = p.errs.SetReadDeadline(time.Now().Add(lingers)) // what it left behind may hold it open for ever
+		_ = p.errs.SetReadDeadline(time.Now().Add(lingers)) // remaining processes may hold it open for ever
 		<-p.heard
 		_ = p.errs.Close()
 		var r Result

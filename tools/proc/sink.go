@@ -17,8 +17,7 @@ const (
 	tickGap  = 100 * time.Millisecond
 )
 
-// sink takes a command's output: all of it to the file up to the cap, its head
-// and tail to memory.
+// sink takes a command's output: the file gets all of it up to the cap, memory its head and tail.
 type sink struct {
 	path string
 	file *os.File
@@ -29,17 +28,17 @@ type sink struct {
 
 	mu   sync.Mutex
 	head []byte
-	hcap int    // what head may hold
+	hcap int    // size of head
 	ring []byte // the last bytes, written round and round
-	tcap int    // what of them the result shows; the ticks may need more
+	tcap int    // how much of it the result shows; the ticks may need more
 	size int64
 
-	fresh   chan struct{} // a token when there is output no tick has told
+	fresh   chan struct{} // a token when there is output that no tick has reported
 	drained chan struct{} // closed when all output has been read
 	ended   chan struct{} // closed when the ticking goroutine is gone
 }
 
-// newSink opens the output file and starts the goroutine that tells Tick.
+// newSink opens the output file and starts the goroutine that calls Tick.
 func newSink(s Spec) (*sink, error) {
 	k := &sink{
 		path: s.Output, left: s.FileCap, keys: s.Keys.Stream(), hcap: max(s.Head, 0), tcap: max(s.Tail, 0),
@@ -67,7 +66,7 @@ func newSink(s Spec) (*sink, error) {
 	return k, nil
 }
 
-// tick tells the latest output and then rests, until the output has ended.
+// tick reports the latest output and then rests, until the output has ended.
 func (k *sink) tick(tell func(string)) {
 	rest := time.NewTimer(tickGap)
 	defer rest.Stop()
@@ -106,8 +105,8 @@ func (k *sink) drain(r *os.File) {
 	}
 }
 
-// write keeps b. A file that can't be written any more is given up, but reading
-// goes on: the command must never block on a full pipe.
+// write adds b. If the file can't be written any more, write stops using it, but reading goes on: the command must
+// never block on a full pipe.
 func (k *sink) write(b []byte) {
 	if len(b) == 0 {
 		return
@@ -132,7 +131,7 @@ func (k *sink) write(b []byte) {
 	}
 }
 
-// keep puts b into the ring: byte i of the output stands at i modulo its size.
+// keep puts b into the ring: byte i of the output is at i modulo its size.
 func (k *sink) keep(b []byte) {
 	b = b[max(0, len(b)-len(k.ring)):]
 	at := (k.size - int64(len(b))) % int64(len(k.ring))
@@ -151,8 +150,8 @@ func (k *sink) tail(n int) []byte {
 	return b[max(0, len(b)-n):]
 }
 
-// text returns what the result shows: the whole output, or its head, what is
-// left out, and its tail. It is called once the output is drained.
+// text returns the text of the result: the whole output, or its head, a note about the gap, and its tail. It is called
+// once the output is drained.
 func (k *sink) text() (text string, size int64, cut bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -174,7 +173,7 @@ func (k *sink) text() (text string, size int64, cut bool) {
 	return string(head) + note + "]\n" + string(tail), k.size, true
 }
 
-// where says what the file holds.
+// where says which part of the output the file holds.
 func (k *sink) where() string {
 	switch {
 	case k.err != nil:

@@ -8,14 +8,14 @@ import (
 
 // Umask is the permissions that new files and directories do not get. The zero value is this program's own umask.
 //
-// A process has one umask for all its threads, so a program that serves several shells can't change its own for one
-// file: a command's shell sets it, and a file that a tool makes gets its permissions afterwards.
+// A process has one umask for all its threads, so a program that serves several shells can't change it for one file: a
+// command's shell sets it, and a tool changes the permissions of a file after it has made it.
 type Umask struct {
 	bits fs.FileMode
 	set  bool
 }
 
-// UmaskOf returns the umask with those bits; out of range, this program's own.
+// UmaskOf returns the umask with those bits; if they are out of range, this program's own.
 func UmaskOf(bits int) Umask {
 	if bits < 0 || bits > 0o777 {
 		return Umask{}
@@ -31,14 +31,14 @@ func OwnUmask() int {
 	return bits
 }
 
-// Of returns the mode that a new file or directory gets which was asked for with perm and made with the mode was; false:
-// that is what it has.
+// Of returns the mode for a new file or directory that was requested with perm and created with the mode was; false: it
+// has that mode already.
 func (u Umask) Of(perm, was fs.FileMode) (fs.FileMode, bool) {
 	want := was&^fs.ModePerm | perm&^u.bits
 	return want, u.set && want != was
 }
 
-// script has a shell set it.
+// script is the text by which a shell sets it.
 func (u Umask) script() string {
 	if !u.set {
 		return ""

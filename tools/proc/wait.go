@@ -5,8 +5,8 @@ import (
 	"unsafe"
 )
 
-// awaitExit returns when the child has ended, and leaves it unreaped: an
-// unreaped leader keeps its group's number from being given to another group.
+// awaitExit returns when the child has ended, and leaves it unreaped: the number of an unreaped leader's group is not
+// reused.
 func awaitExit(pid int) {
 	const byPID = 1    // P_PID
 	var info [128]byte // siginfo_t, the largest of the systems built for

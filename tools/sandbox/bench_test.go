@@ -10,11 +10,11 @@ import (
 	"fantail/tools/sandbox"
 )
 
-// BenchmarkTrue measures what a sandbox adds to the shortest command there is: to the first one, and to one that comes
-// after a pause, for which a sandbox waits. A machine at rest is slower then, also without any.
+// BenchmarkTrue measures what a sandbox adds to the shortest command: to the first one, and to one after a pause, for
+// which a sandbox waits. An idle machine is slower then, also without a sandbox.
 func BenchmarkTrue(b *testing.B) {
 	base := b.TempDir()
-	g := sandbox.Ground{Root: filepath.Join(base, "work"), Home: os.Getenv("HOME"), Environ: os.Environ(), Scratch: filepath.Join(base, "scratch")}
+	g := sandbox.Workspace{Root: filepath.Join(base, "work"), Home: os.Getenv("HOME"), Environ: os.Environ(), Scratch: filepath.Join(base, "scratch")}
 	for _, d := range []string{g.Root, g.Scratch} {
 		if err := os.MkdirAll(d, 0o700); err != nil {
 			b.Fatal(err)

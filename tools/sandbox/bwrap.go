@@ -2,15 +2,15 @@ package sandbox
 
 import "strconv"
 
-// ruling are the places below /proc where root changes the whole machine and that bubblewrap leaves: it covers only those
-// whose mode says that they can be written, which that of /proc/sys does not.
+// ruling are the places below /proc through which root changes the whole machine and that bubblewrap leaves writable:
+// it covers only those whose mode allows writing, unlike that of /proc/sys.
 var ruling = []string{"/proc/sys", "/proc/fs", "/proc/scsi", "/proc/acpi"}
 
-// bwrapArgs are the arguments that make bubblewrap make the view; what stands behind them is the command. filter is the
-// descriptor of the filter of system calls.
+// bwrapArgs returns the arguments that make bubblewrap set up the view; the command follows them. filter is the
+// descriptor of the seccomp filter.
 func (b *Box) bwrapArgs(deaf []string, uid, filter int) []string {
 	args := []string{"--die-with-parent", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try", "--cap-drop", "ALL"}
-	if uid == 0 { // as root in a container: what keeps it inside are the mounts, the filter, and the capabilities it lacks
+	if uid == 0 { // as root in a container, the mounts, the filter and the missing capabilities confine it
 		for _, c := range []string{"CAP_CHOWN", "CAP_DAC_OVERRIDE", "CAP_FOWNER", "CAP_FSETID"} {
 			args = append(args, "--cap-add", c)
 		}

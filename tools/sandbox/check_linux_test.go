@@ -10,8 +10,8 @@ import (
 	"fantail/tools/sandbox"
 )
 
-// A check writes its temporary directory and the caches of build tools, and nothing of the workspace, whatever cache lies
-// in it; it has no network.
+// A check writes its temporary directory and the build tools' caches, but nothing in the workspace, even if a cache is
+// there; it has no network.
 func TestCheck(t *testing.T) {
 	for _, kind := range kinds {
 		t.Run(string(kind), func(t *testing.T) {
@@ -22,14 +22,14 @@ func TestCheck(t *testing.T) {
 			base, err := filepath.EvalSymlinks(t.TempDir())
 			must(t, err)
 			bin, home := filepath.Join(base, "bin"), filepath.Join(base, "home")
-			g := sandbox.Ground{
+			g := sandbox.Workspace{
 				Root: filepath.Join(base, "work"), Home: home, Scratch: filepath.Join(base, "scratch"), Git: []string{filepath.Join(base, "git")},
 				Environ: []string{"PATH=" + bin + ":/usr/bin:/bin", "HOME=" + home, "STATICCHECK_CACHE=" + filepath.Join(base, "work", "cache")},
 			}
 			for _, d := range []string{g.Root, home, g.Scratch, g.Git[0], bin, filepath.Join(home, ".cache", "go-build"), filepath.Join(g.Root, "cache")} {
 				must(t, os.MkdirAll(d, 0o700))
 			}
-			for _, tool := range []string{"go", "staticcheck"} { // whose caches are there only with them
+			for _, tool := range []string{"go", "staticcheck"} { // their caches are shown only if they are installed
 				must(t, os.WriteFile(filepath.Join(bin, tool), nil, 0o700))
 			}
 			must(t, os.WriteFile(filepath.Join(g.Root, "f"), []byte("x"), 0o600))

@@ -22,19 +22,20 @@ import (
 	"golang.org/x/sys/unix"
 
 	"fantail/.ci/long"
+	"fantail/tools/files"
 	"fantail/tools/proc"
 	"fantail/tools/sandbox"
 )
 
 var kinds = []sandbox.Kind{sandbox.Bubblewrap, sandbox.Namespaces, sandbox.Landlock}
 
-// holder is a profile with what was granted to it: who makes an attempt.
+// holder is a profile with its grants: it makes the attempts.
 type holder struct {
 	name    string
 	profile sandbox.Profile
 	write   []string // granted, from the home directory
 	net     bool     // granted
-	seldom  bool     // what it shows the others show too, nearly
+	seldom  bool     // its outcomes are nearly those of the others
 }
 
 var holders = []holder{
@@ -48,7 +49,7 @@ var holders = []holder{
 	{name: "observer", profile: sandbox.Observer},
 }
 
-// may is whether what an attempt does is for the holder, in a sandbox of that kind.
+// may is whether the holder is allowed what an attempt does, in a sandbox of that kind.
 type may func(h holder, k sandbox.Kind) bool
 
 func anybody(holder, sandbox.Kind) bool { return true }
@@ -63,17 +64,17 @@ func caches(h holder, k sandbox.Kind) bool { return h.profile == sandbox.Check |
 
 func networked(h holder, k sandbox.Kind) bool { return h.net || vendor(h, k) }
 
-// serves is whether it reaches a server of its own: it does in a network that is its own, too.
+// serves reports whether it reaches a server of its own: it does in its own network, too.
 func serves(h holder, k sandbox.Kind) bool { return k != sandbox.Landlock || networked(h, k) }
 
 func granted(h holder, _ sandbox.Kind) bool { return slices.Contains(h.write, "granted") }
 
-// bubblewrapped is whether the process that started the command is one of bubblewrap's, which is held to the same.
+// bubblewrapped reports whether the command's parent is a process of bubblewrap's, which is confined in the same way.
 func bubblewrapped(_ holder, k sandbox.Kind) bool { return k == sandbox.Bubblewrap }
 
 func vendor(h holder, _ sandbox.Kind) bool { return h.profile == sandbox.Vendor }
 
-// changes are the trees, from the home directory, that the holder changes.
+// changes are the trees that the holder may change, by their paths from the home directory.
 func (h holder) changes() (all []string) {
 	all = slices.Clone(h.write)
 	if gits(h, "") {
@@ -85,23 +86,23 @@ func (h holder) changes() (all []string) {
 	return all
 }
 
-// escape is one attempt. What came of it is looked at outside: at the files, who was reached, who lives. Only where
-// nothing of that can tell, the attempt's own word counts.
+// escape is one attempt. Its outcome is looked up outside: in the files, in what was reached, in which processes live.
+// The attempt's own report counts only where none of these can tell.
 type escape struct {
 	name   string
 	how    string // a shell's; "": the escaper's of that name
-	word   bool   // its own word counts: what it reached can't be seen outside
-	seen   bool   // of what is protected in the workspace: where the wall detects, the change is on the list of what is looked at
-	unheld bool   // no wall prevents it: nothing can be mounted at a link, or at what is not there
+	word   bool   // its own report counts: what it reached can't be seen outside
+	seen   bool   // it changes protected files: a backend that detects lists the change
+	unheld bool   // no backend prevents it: nothing can be mounted at a link, or at a missing path
 	limit  string // why the Landlock wall lets it through; "": it does not
-	does   may    // for whom it is to work; nil: for nobody
-	may    may    // for whom it is, where the machine lets it; nil: for nobody
-	first  bool   // one of those that stand for all
+	does   may    // the holders for which it must work; nil: none
+	may    may    // the holders that may, where the machine lets them; nil: none
+	first  bool   // a representative of its kind
 }
 
 const attributes = "Landlock knows no right for attributes"
 
-// attempts are all of them.
+// attempts returns all attempts.
 func attempts() (all []escape) {
 	add := func(e escape, names ...string) {
 		for _, n := range names {
@@ -112,7 +113,7 @@ func attempts() (all []escape) {
 	shell := func(name, how string) { all = append(all, escape{name: name, how: how}) }
 	kept := func(name, how string) { all = append(all, escape{name: name, how: how, seen: true}) }
 
-	// What is for some.
+	// Attempts that some holders are allowed.
 	for name, how := range map[string]string{
 		"own-write": `echo x >>app.txt`, "own-make": `mkdir -p made/deep && echo x >made/deep/f`, "own-rename": `mv app.txt moved.txt`, "own-remove": `rm -f app.txt`,
 		"own-link": `ln app.txt hard && echo x >>hard`, "own-cache": `echo x >"$GOMODCACHE/x"`,
@@ -156,7 +157,7 @@ func attempts() (all []escape) {
 	add(escape{limit: attributes}, "chmod", "fchmod", "fchmodat2", "chown", "utimes", "futimes")
 	add(escape{word: true}, "flags")
 
-	// What is protected in the workspace.
+	// Protected files in the workspace.
 	kept("hook", `echo x >.git/hooks/pre-commit`)
 	kept("hook-new", `echo x >.git/hooks/post-checkout`)
 	kept("config", `echo x >>.git/config`)
@@ -180,7 +181,7 @@ func attempts() (all []escape) {
 	all = append(all, escape{name: "kept-absent", how: `echo obey >.mise.toml`, seen: true, unheld: true})
 	add(escape{seen: true}, "race-hooks", "race-rename", "kept-exchange", "kept-parent", "kept-tmpfile", "kept-link", "kept-self-root", "kept-reopen", "kept-truncate", "kept-chmod")
 
-	// What is hidden.
+	// Hidden files.
 	shell("cat-key", `cat "$FE_HOME"/.ssh/*`)
 	shell("grep-home", `grep -r . "$FE_HOME" 2>/dev/null`)
 	shell("tar-home", `tar cf - "$FE_HOME" 2>/dev/null`)
@@ -232,35 +233,35 @@ func attempts() (all []escape) {
 	return all
 }
 
-// firsts are attempts that stand for all of their kind.
+// firsts are attempts that represent all of their kind.
 var firsts = []string{
 	"echo", "rename-over", "setxattr", "race-outside", "hook", "kept-absent", "kept-exchange", "cat-key", "read-private", "process-environs", "read-fd",
 	"read-shm", "bind-mount", "handle", "unshare-user", "abstract", "pair", "unix-outside", "unix-private", "kill", "ptrace", "leave-behind", "prlimit",
 }
 
-// stage is a home directory with a workspace in it, and what an escape is after around them.
+// stage is a home directory with a workspace in it, and the targets of escapes around them.
 type stage struct {
 	t       *testing.T
 	base    string
 	home    string
 	root    string
-	key     string // what must not be told
-	ground  sandbox.Ground
+	key     string // a secret
+	ground  sandbox.Workspace
 	kept    []string
 	env     []string
-	seen    map[string]string // what the last look saw
+	seen    map[string]string // the last look
 	victim  *exec.Cmd
 	gone    chan struct{} // closed once the victim ended
 	mu      sync.Mutex
-	touched []string // who was reached
+	touched []string // victims that were reached
 	news    chan struct{}
 	ends    []func()
 }
 
-// later has f run at the stage's end.
+// later registers f to run at the stage's end.
 func (s *stage) later(f func()) { s.ends = append(s.ends, f) }
 
-// end ends what the stage began: each of its sockets is one more that other sandboxes have to hide.
+// end ends the stage's processes and sockets: other sandboxes have to hide each of its sockets.
 func (s *stage) end() {
 	for _, f := range slices.Backward(s.ends) {
 		f()
@@ -268,7 +269,7 @@ func (s *stage) end() {
 	s.ends = nil
 }
 
-// place is a directory that no sandbox puts its scratch directory over, if there is one that can be written.
+// place is a writable directory that no sandbox replaces by its scratch directory, if there is one.
 func place(t *testing.T) string {
 	t.Helper()
 	if dir := os.Getenv("FE_PLACE"); dir != "" {
@@ -276,7 +277,7 @@ func place(t *testing.T) string {
 	}
 	home, _ := os.UserHomeDir()
 	for _, at := range []string{"/var/lib", "/srv", home, ""} {
-		if dir, err := os.MkdirTemp(at, "fantail-escape-"); err == nil {
+		if dir, err := os.MkdirTemp(at, "fe-"); err == nil {
 			t.Cleanup(func() { _ = os.RemoveAll(dir) })
 			if err := os.Chmod(dir, 0o755); err != nil {
 				t.Fatal(err)
@@ -290,7 +291,7 @@ func place(t *testing.T) string {
 
 func newStage(t *testing.T, place string) *stage {
 	t.Helper()
-	base, err := os.MkdirTemp(place, "stage-")
+	base, err := os.MkdirTemp(place, "s-")
 	must(t, err)
 	s := &stage{t: t, base: base, home: filepath.Join(base, "home"), root: filepath.Join(base, "home/project"), key: "KEY-" + filepath.Base(base), news: make(chan struct{}, 1)}
 	must(t, os.Chmod(base, 0o755))
@@ -320,7 +321,7 @@ func newStage(t *testing.T, place string) *stage {
 	exe := program(t)
 	private := filepath.Join(s.home, ".local/share/fantail")
 	caches := []string{"GOCACHE=" + filepath.Join(s.home, ".cache/go-build"), "GOMODCACHE=" + filepath.Join(s.root, ".modules")}
-	s.ground = sandbox.Ground{
+	s.ground = sandbox.Workspace{
 		Root: s.root, Git: []string{filepath.Join(s.home, "common.git")}, Home: s.home, Environ: caches, Scratch: filepath.Join(s.home, "scratch"), Private: []string{private}, Shown: []string{exe},
 		Secret: func(path string) string {
 			if strings.HasPrefix(path, ".ssh") || path == ".netrc" {
@@ -329,7 +330,8 @@ func newStage(t *testing.T, place string) *stage {
 			return ""
 		},
 	}
-	s.kept = s.ground.Kept() // before anybody changes what they are found by
+	s.ground.Kept = func() []string { return files.Protected(s.root, s.ground.Git, s.home) }
+	s.kept = s.ground.Kept() // before an attempt changes how they are found
 	s.env = []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + s.home, "FE_HOME=" + s.home, "FE_ROOT=" + s.root, "FE_PARENT=" + strconv.Itoa(os.Getpid()), "FE_KEY=KEY" + "-" + "hunt",
 		"FE_SUID=" + filepath.Join(filepath.Dir(base), "suid"), "FE_EXE=" + exe,
@@ -362,7 +364,8 @@ func (s *stage) touch(who string) {
 	}
 }
 
-// reached are those who were, since it was asked last. Who is to be reached may not have noticed yet.
+// met returns the victims that were reached since the last call. A victim may not have noticed yet: if one is wanted,
+// met waits.
 func (s *stage) met(wanted bool) (all []string) {
 	late := time.NewTimer(time.Minute)
 	defer late.Stop()
@@ -445,12 +448,12 @@ func (s *stage) listen() {
 	s.env = append(s.env, "FE_ABSTRACT="+abstract, "FE_PORT="+strconv.Itoa(port))
 }
 
-// leaveOpen leaves descriptors open as whoever started the program may have.
+// leaveOpen leaves descriptors open, as the process that started the program may have.
 func (s *stage) leaveOpen() {
 	for name, path := range map[string]string{"FE_FD": "outside", "FE_SECRET_FD": ".ssh/id_ed25519"} {
 		fd, err := unix.Open(filepath.Join(s.home, path), unix.O_RDONLY, 0) // without O_CLOEXEC
 		must(s.t, err)
-		high, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD, 200) // where no file of the command comes to stand
+		high, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD, 200) // a number that no file of the command gets
 		must(s.t, err)
 		must(s.t, unix.Close(fd))
 		s.later(func() { _ = unix.Close(high) })
@@ -458,7 +461,7 @@ func (s *stage) leaveOpen() {
 	}
 }
 
-// share puts the secret where programs of one user share memory.
+// share puts the secret into memory that one user's programs share.
 func (s *stage) share() {
 	path := "/dev/shm/" + filepath.Base(s.base)
 	if os.WriteFile(path, []byte(s.key), 0o600) == nil {
@@ -474,7 +477,7 @@ func (s *stage) share() {
 	s.env = append(s.env, "FE_SHARED="+path, "FE_SHM="+strconv.Itoa(id))
 }
 
-// terminal opens a terminal that is somebody else's.
+// terminal opens a terminal that belongs to another session.
 func (s *stage) terminal() {
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
 	must(s.t, err)
@@ -525,7 +528,7 @@ func (s *stage) hunted(exe, private string) {
 		close(s.gone)
 	}()
 	s.later(func() {
-		_ = c.Process.Kill() // one that was traced stands still
+		_ = c.Process.Kill() // a traced process is stopped
 		<-s.gone
 		_ = in.Close()
 		_ = c.Wait()
@@ -533,7 +536,7 @@ func (s *stage) hunted(exe, private string) {
 	s.env = append(s.env, "FE_VICTIM="+strconv.Itoa(c.Process.Pid))
 }
 
-// look is what stands in the home directory: each path with all that can be told of it.
+// look returns the files in the home directory: each path with everything known about it.
 func (s *stage) look() map[string]string {
 	seen := map[string]string{}
 	_ = filepath.WalkDir(s.home, func(path string, d fs.DirEntry, err error) error {
@@ -573,7 +576,7 @@ func (s *stage) look() map[string]string {
 	return seen
 }
 
-// changes are the paths that two looks tell apart.
+// changes are the paths in which two looks differ.
 func changes(was, is map[string]string) (all []string) {
 	for p, w := range was {
 		if is[p] != w {
@@ -589,19 +592,19 @@ func changes(was, is map[string]string) (all []string) {
 	return all
 }
 
-// under reports whether path is tree or lies below.
+// under reports whether path is tree or below it.
 func under(path, tree string) bool { return path == tree || strings.HasPrefix(path, tree+"/") }
 
-// foreign are those of the changes that are none for the holder to make.
+// foreign are the changes that the holder may not make.
 func (s *stage) foreign(h holder, changes []string) []string {
 	return slices.DeleteFunc(slices.Clone(changes), func(rel string) bool {
 		return !s.isKept([]string{rel}) && slices.ContainsFunc(h.changes(), func(t string) bool { return under(rel, t) })
 	})
 }
 
-// run carries an attempt out, in the box of the holder or without one, and returns what came of it: the effects that are
-// none for the holder to have, and whether there were any.
-func (s *stage) run(e escape, w *sandbox.Wall, h holder) (effects []string, worked bool, said string) {
+// run makes an attempt, in the sandbox of the holder or without one. It returns the effects that the holder is not
+// allowed, and whether there were any effects.
+func (s *stage) run(e escape, w *sandbox.Backend, h holder) (effects []string, worked bool, said string) {
 	s.t.Helper()
 	spec := proc.Spec{Shell: e.how, Dir: s.root, Env: s.env, Head: 1 << 16, Tail: 1 << 16, Timeout: time.Minute}
 	if e.how == "" {
@@ -647,7 +650,7 @@ func (s *stage) run(e escape, w *sandbox.Wall, h holder) (effects []string, work
 	return effects, len(changed) > 0 || len(effects) > 0, r.Text
 }
 
-// leading are variables that lead to somebody who acts for the user.
+// leading are variables that lead to programs which act for the user.
 var leading = []string{
 	"TMUX", "SSH_AUTH_SOCK", "DBUS_SESSION_BUS_ADDRESS", "DBUS_SYSTEM_BUS_ADDRESS", "XDG_RUNTIME_DIR", "DISPLAY", "WAYLAND_DISPLAY", "DOCKER_HOST",
 	"GPG_AGENT_INFO", "XAUTHORITY", "STY", "ZELLIJ", "KITTY_LISTEN_ON", "NVIM", "NVIM_LISTEN_ADDRESS", "VSCODE_IPC_HOOK_CLI", "VSCODE_GIT_IPC_HANDLE",
@@ -660,7 +663,7 @@ func (s *stage) dead() bool {
 	return !there || p.Ended()
 }
 
-// left ends what an attempt left running, and says so.
+// left ends processes that an attempt left running, and reports them.
 func (s *stage) left() (all []string) {
 	list, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 	for _, f := range list {
@@ -673,7 +676,7 @@ func (s *stage) left() (all []string) {
 	return all
 }
 
-// isKept reports whether all that changed is on the list of what is looked at after a command.
+// isKept reports whether every change is on the list of files that are checked after a command.
 func (s *stage) isKept(effects []string) bool {
 	for _, e := range effects {
 		if !slices.ContainsFunc(s.kept, func(k string) bool {
@@ -728,8 +731,8 @@ func drawn(all []escape, seed uint64, n int) (some []escape) {
 	return some
 }
 
-// try has the holder make the attempts.
-func try(t *testing.T, all []escape, w *sandbox.Wall, h holder, at string) {
+// try makes the attempts as the holder.
+func try(t *testing.T, all []escape, w *sandbox.Backend, h holder, at string) {
 	t.Helper()
 	came := map[string]int{}
 	s := newStage(t, at)
@@ -740,7 +743,7 @@ func try(t *testing.T, all []escape, w *sandbox.Wall, h holder, at string) {
 		if what == escaped || what == broken {
 			t.Errorf("%s, %s: %s: %v: %.200q", h.name, e.name, what, effects, said)
 		}
-		// Who was reached may not have noticed yet.
+		// A victim may not have noticed yet.
 		if quiet := len(effects) == 1 && effects[0] == ownWord; what != prevented && !quiet || e.is(e.may, h, w) {
 			s.end()
 			s = newStage(t, at)
@@ -750,13 +753,13 @@ func try(t *testing.T, all []escape, w *sandbox.Wall, h holder, at string) {
 	t.Logf("%s: %d attempts as %d: %v", h.name, len(all), os.Getuid(), came)
 }
 
-// Effects that are no changes.
+// Effects that are not changes of files.
 const (
 	ownWord = "by its own word"
 	met     = "reached "
 )
 
-// What can come of an attempt.
+// Outcomes of an attempt.
 const (
 	prevented = "prevented"
 	detected  = "detected"
@@ -766,13 +769,13 @@ const (
 	broken    = "does not work"
 )
 
-// alien reports whether an effect is none that can be for anybody.
+// alien reports whether an effect is never allowed.
 func alien(effect string) bool { return effect != ownWord && !strings.HasPrefix(effect, met) }
 
-// is reports whether the attempt is for the holder, in one way or the other.
-func (e escape) is(way may, h holder, w *sandbox.Wall) bool { return way != nil && way(h, w.Kind) }
+// is reports whether the attempt is allowed for the holder, according to way.
+func (e escape) is(way may, h holder, w *sandbox.Backend) bool { return way != nil && way(h, w.Kind) }
 
-// tested are the holders that are tried.
+// tested are the holders to test.
 func tested() []holder {
 	switch {
 	case os.Getenv(everything) != "":
@@ -783,8 +786,8 @@ func tested() []holder {
 	return slices.DeleteFunc(slices.Clone(holders), func(h holder) bool { return h.seldom })
 }
 
-// verdict is what came of an attempt in the holder's sandbox.
-func (s *stage) verdict(e escape, w *sandbox.Wall, h holder, effects []string, worked bool) string {
+// verdict returns the outcome of an attempt in the holder's sandbox.
+func (s *stage) verdict(e escape, w *sandbox.Backend, h holder, effects []string, worked bool) string {
 	does := e.is(e.does, h, w)
 	switch {
 	case does && !worked:
@@ -801,7 +804,7 @@ func (s *stage) verdict(e escape, w *sandbox.Wall, h holder, effects []string, w
 	return escaped
 }
 
-// TestEscapesAreReal carries the attempts out without a sandbox: they are worth something only if they succeed there.
+// TestEscapesAreReal makes the attempts without a sandbox: they prove something only if they succeed there.
 func TestEscapesAreReal(t *testing.T) {
 	t.Parallel()
 	all := slices.DeleteFunc(attempts(), func(e escape) bool { return e.name == broadcast })
@@ -813,10 +816,10 @@ func TestEscapesAreReal(t *testing.T) {
 	}
 }
 
-// broadcast is the attempt that reaches whoever can be reached: without a sandbox, the victims of other tests, too.
+// broadcast is the attempt that reaches every process: without a sandbox, also the victims of other tests.
 const broadcast = "kill-all"
 
-// TestEscapesAreReal_broadcast runs before those that run beside one another.
+// TestEscapesAreReal_broadcast runs before the parallel tests.
 func TestEscapesAreReal_broadcast(t *testing.T) {
 	all := slices.DeleteFunc(attempts(), func(e escape) bool { return e.name != broadcast })
 	if n := succeed(t, all); n != 1 || len(all) != 1 {
@@ -841,14 +844,14 @@ func succeed(t *testing.T, all []escape) (n int) {
 	return n
 }
 
-// TestEscapesAsUser is all of it again as somebody who is not root.
+// TestEscapesAsUser repeats them without root.
 func TestEscapesAsUser(t *testing.T) {
 	t.Parallel()
 	asUser(t, "^TestEscapes$", os.Getenv("PATH"))
 }
 
-// everything has all tests run in all sandboxes for all holders, also as root; else root, who has the escapes tried as
-// somebody else too, tries one sandbox, and with the race detector, which sees nothing of what a child does, none.
+// everything has all tests run in all sandboxes for all holders, also as root. Without it root, which repeats the
+// escapes as a user, tries one sandbox; with the race detector, which sees nothing of a child, none.
 const everything = "FANTAIL_TEST_SANDBOX"
 
 // tried are the kinds of sandboxes that are tried.
@@ -859,7 +862,7 @@ func tried() []sandbox.Kind {
 	return kinds
 }
 
-// asUser runs tests of this program again as somebody who is not root.
+// asUser runs tests of this program again without root.
 func asUser(t *testing.T, tests, path string, env ...string) {
 	if os.Getuid() != 0 {
 		t.Skip("it is so already")
@@ -869,7 +872,7 @@ func asUser(t *testing.T, tests, path string, env ...string) {
 	for from, to := range map[string]string{program(t): "program", "/bin/bash": "suid"} {
 		b, err := os.ReadFile(from)
 		must(t, err)
-		syscall.ForkLock.RLock() // what another test starts meanwhile would hold it open, and nobody could start it
+		syscall.ForkLock.RLock() // a process that another test starts would hold it open: it could not be executed
 		err = os.WriteFile(filepath.Join(at, to), b, 0o755)
 		syscall.ForkLock.RUnlock()
 		must(t, err)

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// compat asks the kernel for the process's number as a 32-bit program does: filters see other numbers there.
+// compat asks the kernel for the process's number as a 32-bit program does: there a filter sees other numbers of calls.
 func compat() error {
 	code, err := unix.Mmap(-1, 0, 4096, unix.PROT_READ|unix.PROT_WRITE|unix.PROT_EXEC, unix.MAP_PRIVATE|unix.MAP_ANON)
 	if err != nil {

@@ -22,7 +22,7 @@ import (
 // escaper is the first argument that makes the test's program the one that tries to escape.
 const escaper = "fantail-escape"
 
-// done is what it prints when the kernel let it.
+// done is what the escaper prints when the kernel let it.
 const done = "ESCAPED"
 
 // prey are the places and processes that an escape is after, from the environment.
@@ -30,7 +30,7 @@ type prey struct {
 	home, root string
 	victim     int // a process of the same user
 	parent     int // the test
-	fd         int // a directory outside that whoever started the test left open
+	fd         int // a directory outside that the test left open
 	secretFD   int
 	port       int
 	shm        int // a System V memory of the user's
@@ -51,7 +51,7 @@ func hunted() prey {
 func (p prey) at(rel string) string  { return filepath.Join(p.home, rel) }
 func (p prey) own(rel string) string { return filepath.Join(p.root, rel) }
 
-// tryEscape carries one escape out and says what came of it.
+// tryEscape makes one escape and prints the outcome.
 func tryEscape(name string, args []string) int {
 	runtime.LockOSThread()
 	if name == "serve" {
@@ -70,8 +70,8 @@ func tryEscape(name string, args []string) int {
 	return 0
 }
 
-// serve is the victim: it listens at a socket that it names from its directory, keeps what it must not tell in its
-// memory, and holds a private file open. It ends with its standard input.
+// serve is the victim: it listens at a socket with a name relative to its directory, holds a secret in its memory, and
+// keeps a private file open. It ends at the end of its standard input.
 func serve(args []string) int {
 	if f, err := os.Open(args[0]); err == nil {
 		defer f.Close()
@@ -103,7 +103,7 @@ func serve(args []string) int {
 	return 0
 }
 
-// reached is whether a system call came to where the kernel looks at what it was asked: it was not refused outright.
+// reached returns nil if the kernel looked at the arguments of a system call: it did not refuse the call outright.
 func reached(e error) error {
 	if errors.Is(e, unix.EPERM) || errors.Is(e, unix.ENOSYS) || errors.Is(e, unix.EACCES) {
 		return e
@@ -145,7 +145,7 @@ func writeTo(path string) error {
 	return scribble(unix.Open(path, unix.O_WRONLY|unix.O_APPEND, 0))
 }
 
-// spill prints what the file says.
+// spill prints the file.
 func spill(path string) error {
 	b, err := os.ReadFile(path)
 	if err == nil && len(b) == 0 {
@@ -219,7 +219,7 @@ func disks() (all []string) {
 	return all
 }
 
-// races tries f while another thread swaps what stands at the name between a directory and a link.
+// races calls f while another thread swaps a directory and a link at the name.
 func races(p prey, link string, f func(at string)) error {
 	at, dir, other := p.own("swap"), p.own("swap-dir"), p.own("swap-link")
 	if err := errors.Join(os.MkdirAll(dir, 0o755), os.Symlink(link, other), os.Rename(dir, at)); err != nil {
@@ -242,7 +242,7 @@ func races(p prey, link string, f func(at string)) error {
 	return nil
 }
 
-// escapes are those that need more than a shell, by their names.
+// escapes are those that need more than a shell, by name.
 func escapes() map[string]func(prey) error {
 	all := map[string]func(prey) error{}
 	for _, some := range []map[string]func(prey) error{fileEscapes(), mountEscapes(), hiddenEscapes(), socketEscapes(), processEscapes(), kernelEscapes(), machineEscapes()} {
@@ -432,7 +432,7 @@ func byFD(path string, f func(fd int) error) error {
 	return errors.Join(f(fd), unix.Close(fd))
 }
 
-// anonymous makes a file without a name in the directory, and then gives it one.
+// anonymous makes a file without a name in the directory, and then links it to one.
 func anonymous(dir, name string) error {
 	fd, err := unix.Open(dir, unix.O_TMPFILE|unix.O_WRONLY, 0o600)
 	if err != nil {
@@ -650,7 +650,7 @@ func socketEscapes() map[string]func(prey) error {
 		"abstract": func(p prey) error {
 			return pipeTo(unix.AF_UNIX, unix.SOCK_STREAM, 0, &unix.SockaddrUnix{Name: "@" + p.abstract})
 		},
-		"pair": func(p prey) error { // it is a socket that nobody asked the kernel's socket() for
+		"pair": func(p prey) error { // a socket without the system call socket
 			pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_DGRAM, 0)
 			if err != nil {
 				return err
@@ -687,7 +687,7 @@ func socketEscapes() map[string]func(prey) error {
 			return pipeTo(unix.AF_UNIX, unix.SOCK_STREAM, 0, &unix.SockaddrUnix{Name: p.at(path)})
 		}
 	}
-	all["unix-long"] = func(p prey) error { // the same by another spelling of its name
+	all["unix-long"] = func(p prey) error { // the same under another spelling of its name
 		fd, err := unix.Open(p.at("outside"), unix.O_PATH, 0)
 		if err != nil {
 			return err
@@ -728,7 +728,7 @@ func processEscapes() map[string]func(prey) error {
 		"maps":         func(p prey) error { return opens(unix.O_RDONLY, fmt.Sprintf("/proc/%d/maps", p.victim))(p) },
 		"kill":         func(p prey) error { return unix.Kill(p.victim, unix.SIGTERM) },
 		"kill-parent":  func(p prey) error { return unix.Kill(p.parent, 0) },
-		"kill-all":     func(prey) error { return unix.Kill(-1, unix.SIGWINCH) }, // nobody dies of it
+		"kill-all":     func(prey) error { return unix.Kill(-1, unix.SIGWINCH) }, // the signal ends no process
 		"kill-tgkill":  func(p prey) error { return unix.Tgkill(p.victim, p.victim, unix.SIGTERM) },
 		"kill-sigqueue": func(p prey) error {
 			info := [32]int32{0: int32(unix.SIGTERM), 2: -1} // SI_QUEUE
@@ -767,14 +767,14 @@ func processEscapes() map[string]func(prey) error {
 		"kcmp":      func(p prey) error { return call(unix.SYS_KCMP, uintptr(os.Getpid()), uintptr(p.victim), 0, 0, 0) },
 		"pts-write": func(p prey) error { return writeTo(p.pts) },
 		"pts-type": func(p prey) error {
-			fd, err := unix.Open(p.pts, unix.O_RDWR, 0) // it becomes the terminal of a session that has none
+			fd, err := unix.Open(p.pts, unix.O_RDWR, 0) // it becomes the terminal of a session without one
 			if err != nil {
 				return err
 			}
 			letter := byte('x')
 			return call(unix.SYS_IOCTL, uintptr(fd), unix.TIOCSTI, uintptr(unsafe.Pointer(&letter)))
 		},
-		"type-own": func(prey) error { // into a terminal of one's own: what is refused is the request
+		"type-own": func(prey) error { // into its own terminal: the request itself is refused
 			fd, err := unix.Open("/dev/ptmx", unix.O_RDWR|unix.O_NOCTTY, 0)
 			if err != nil {
 				return err
@@ -782,7 +782,7 @@ func processEscapes() map[string]func(prey) error {
 			letter := byte('x')
 			return call(unix.SYS_IOCTL, uintptr(fd), unix.TIOCSTI, uintptr(unsafe.Pointer(&letter)))
 		},
-		"type-high": func(prey) error { // the kernel looks at the lower half of the request only
+		"type-high": func(prey) error { // the kernel checks only the lower half of the request
 			fd, err := unix.Open("/dev/ptmx", unix.O_RDWR|unix.O_NOCTTY, 0)
 			if err != nil {
 				return err

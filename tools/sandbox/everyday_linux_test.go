@@ -9,18 +9,20 @@ import (
 	"testing"
 	"time"
 
+	"fantail/tools/files"
 	"fantail/tools/proc"
 	"fantail/tools/sandbox"
 )
 
-// everyday is a command that people's agents run, in a workspace that is prepared once for all of them.
+// everyday is a command that agents commonly run, in a workspace that is prepared once for all of them.
 type everyday struct {
 	how   string
 	needs string // programs
-	some  bool   // one of those that stand for all
+	some  bool   // a representative of its kind
 }
 
-// everydays are what is to work unasked. They run in this order, and later ones may use what earlier ones made.
+// everydays are commands that must work without a grant. They run in this order, and later ones may use files of
+// earlier ones.
 func everydays() (all []everyday) {
 	add := func(needs string, some bool, how ...string) {
 		for _, h := range how {
@@ -78,7 +80,7 @@ func everydays() (all []everyday) {
 	return all
 }
 
-// TestEveryday counts what of the everyday commands works in each wall.
+// TestEveryday counts the everyday commands that work in each sandbox.
 func TestEveryday(t *testing.T) {
 	t.Parallel()
 	at := place(t)
@@ -101,7 +103,7 @@ func TestEveryday(t *testing.T) {
 	}
 }
 
-// TestEverydayAsUser is it again as somebody who is not root, with the programs of the system.
+// TestEverydayAsUser repeats it without root, with the system's programs.
 func TestEverydayAsUser(t *testing.T) {
 	if os.Getenv(everything) == "" {
 		t.Skip("root has tried it; " + everything + "=1 does it as a user, too")
@@ -110,7 +112,7 @@ func TestEverydayAsUser(t *testing.T) {
 }
 
 // live runs the commands in one workspace.
-func live(t *testing.T, w *sandbox.Wall, at string) (ran, failed int) {
+func live(t *testing.T, w *sandbox.Backend, at string) (ran, failed int) {
 	t.Helper()
 	base, err := os.MkdirTemp(at, "everyday-")
 	must(t, err)
@@ -144,7 +146,7 @@ func live(t *testing.T, w *sandbox.Wall, at string) (ran, failed int) {
 	if home, err := os.UserHomeDir(); err == nil && os.Getenv("RUSTUP_HOME") == "" {
 		env = append(env, "RUSTUP_HOME="+filepath.Join(home, ".rustup"))
 	}
-	if out, err := exec.Command("go", "env", "GOCACHE").Output(); err == nil { // the standard library is built once
+	if out, err := exec.Command("go", "env", "GOCACHE").Output(); err == nil { // build the standard library once
 		env = append(env, "GOCACHE="+strings.TrimSpace(string(out)))
 	}
 	bare := filepath.Join(base, "bare")
@@ -153,7 +155,8 @@ func live(t *testing.T, w *sandbox.Wall, at string) (ran, failed int) {
 			t.Skipf("git %v: %v, %s", args, err, out)
 		}
 	}
-	g := sandbox.Ground{Root: root, Home: filepath.Join(base, "home"), Environ: env, Scratch: filepath.Join(base, "scratch")}
+	g := sandbox.Workspace{Root: root, Home: filepath.Join(base, "home"), Environ: env, Scratch: filepath.Join(base, "scratch")}
+	g.Kept = func() []string { return files.Protected(g.Root, nil, g.Home) }
 	missing := map[string]bool{}
 	for _, c := range everydays() {
 		if !c.some && os.Getenv("FANTAIL_TEST_EVERYDAY") != "all" {

@@ -23,15 +23,15 @@ var never = []uint32{
 	unix.SYS_CLOCK_ADJTIME, unix.SYS_SETHOSTNAME, unix.SYS_SETDOMAINNAME, unix.SYS_SYSLOG, unix.SYS_VHANGUP, unix.SYS_NFSSERVCTL,
 }
 
-// shared are those that reach, by a number or a name that no rule on files knows, what other processes of the user have;
-// namespaces of its own keep a command from it.
+// shared are calls that reach objects of the user's other processes by a number or a name that no rule on files covers;
+// namespaces confine them.
 var shared = []uint32{
 	unix.SYS_SHMGET, unix.SYS_SHMAT, unix.SYS_SHMCTL, unix.SYS_SEMGET, unix.SYS_SEMOP, unix.SYS_SEMTIMEDOP, unix.SYS_SEMCTL,
 	unix.SYS_MSGGET, unix.SYS_MSGSND, unix.SYS_MSGRCV, unix.SYS_MSGCTL, unix.SYS_MQ_OPEN, unix.SYS_MQ_UNLINK,
 }
 
-// marking are those that change attributes of files that can't be written; mounts keep a command from it. Programs do
-// without: there are file systems that have none.
+// marking are calls that change attributes of files that are not writable; mounts prevent that. Programs work without
+// them: some file systems have no attributes.
 var marking = []uint32{
 	unix.SYS_SETXATTR, unix.SYS_LSETXATTR, unix.SYS_FSETXATTR, unix.SYS_SETXATTRAT,
 	unix.SYS_REMOVEXATTR, unix.SYS_LREMOVEXATTR, unix.SYS_FREMOVEXATTR, unix.SYS_REMOVEXATTRAT, unix.SYS_FILE_SETATTR,
@@ -42,8 +42,7 @@ var markingRequests = []uint32{unix.FS_IOC_SETFLAGS, fsSetXattr}
 
 const fsSetXattr = 0x401c5820 // FS_IOC_FSSETXATTR
 
-// moded are the calls that set a file's mode, and which argument is it. Each may make a program that runs as the user
-// whoever starts it.
+// moded are the calls that set a file's mode, and which argument holds it. Each could make a set-user-ID program.
 var moded = map[uint32]uint32{
 	unix.SYS_FCHMOD: dataArgLow1, unix.SYS_FCHMODAT: dataArgLow2, unix.SYS_FCHMODAT2: dataArgLow2,
 	unix.SYS_OPENAT: dataArgLow3, unix.SYS_MKNODAT: dataArgLow2,
@@ -53,19 +52,19 @@ var moded = map[uint32]uint32{
 const namespaces = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWNET | unix.CLONE_NEWPID | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS |
 	unix.CLONE_NEWCGROUP | unix.CLONE_NEWTIME
 
-// typing are the requests of a terminal that put letters into its input, or take over its screen.
+// typing are the requests to a terminal that insert input, or take over its screen.
 var typing = []uint32{unix.TIOCSTI, unix.TIOCLINUX, unix.TIOCSETD, unix.TIOCCONS}
 
-// sockets says which kinds a command may make.
+// sockets are the kinds of sockets that a command may make.
 type sockets struct {
 	inet bool // TCP, UDP and the like
-	unix bool // those that have names on this machine
+	unix bool // with names on this machine
 	wide bool // all other families
-	own  bool // namespaces and mounts of its own stand around the command
+	own  bool // the command has its own namespaces and mounts
 }
 
-// Where the kernel lays what a filter looks at, struct seccomp_data; the lower half of an argument on machines that put
-// it first, as all do that this is built for.
+// Offsets in struct seccomp_data, which a filter reads. The lower half of an argument comes first on all machines that
+// this is built for.
 const (
 	dataNumber  = 0
 	dataArch    = 4
@@ -83,8 +82,8 @@ const (
 	x32   = 0x40000000 // the bit of calls as programs with short pointers make them
 )
 
-// filterOf assembles the filter of system calls, as the kernel takes it. A refused socket says that no network can be
-// reached, other calls that they are not permitted, and those that programs do without say that there are none.
+// filterOf assembles the filter of system calls, in the kernel's format. A refused socket fails as if no network could
+// be reached, other calls as not permitted, and those that programs can do without as not implemented.
 func filterOf(s sockets) ([]byte, error) {
 	refuse := func(e unix.Errno) bpf.Instruction { return bpf.RetConstant{Val: errno | uint32(e)} }
 	pass := bpf.RetConstant{Val: allow}
@@ -94,18 +93,18 @@ func filterOf(s sockets) ([]byte, error) {
 	program := []bpf.Instruction{
 		bpf.LoadAbsolute{Off: dataArch, Size: 4},
 		bpf.JumpIf{Cond: bpf.JumpEqual, Val: nativeArch, SkipTrue: 1},
-		bpf.RetConstant{Val: kill}, // another machine's calls have other numbers
+		bpf.RetConstant{Val: kill}, // another architecture's calls have other numbers
 		bpf.LoadAbsolute{Off: dataNumber, Size: 4},
 		bpf.JumpIf{Cond: bpf.JumpLessThan, Val: x32, SkipTrue: 1},
 		refuse(unix.ENOSYS),
-		equal(unix.SYS_CLONE3, 1), refuse(unix.ENOSYS), // its flags lie in memory; C libraries then call clone
+		equal(unix.SYS_CLONE3, 1), refuse(unix.ENOSYS), // its flags are in memory; C libraries then call clone
 	}
 	each := func(answer unix.Errno, calls ...uint32) {
 		for _, n := range calls {
 			program = append(program, equal(n, 1), refuse(answer))
 		}
 	}
-	// Of a call with arguments everything is decided where it stands.
+	// A call with arguments is decided on the spot.
 	decide := func(n uint32, how ...bpf.Instruction) {
 		program = append(append(program, equal(n, uint8(len(how)))), how...)
 	}
@@ -115,7 +114,7 @@ func filterOf(s sockets) ([]byte, error) {
 	}
 	each(unix.EPERM, never...)
 	each(unix.EPERM, neverHere...)
-	each(unix.ENOSYS, unix.SYS_OPENAT2) // its mode lies in memory; programs then call openat
+	each(unix.ENOSYS, unix.SYS_OPENAT2) // a filter can't read its mode in memory; programs then call openat
 	requests := typing
 	if !s.own {
 		each(unix.ENOSYS, shared...)
@@ -154,7 +153,7 @@ func filterOf(s sockets) ([]byte, error) {
 	return out, nil
 }
 
-// rows decide socket. What tells of the machine's own addresses (a netlink of routes) is read by libraries everywhere.
+// rows decide socket. Libraries everywhere read the machine's own addresses from a netlink of routes.
 func (s sockets) rows(equal func(uint32, uint8) bpf.Instruction, refuse func(unix.Errno) bpf.Instruction, pass bpf.Instruction) []bpf.Instruction {
 	inside := []bpf.Instruction{bpf.LoadAbsolute{Off: dataArgLow0, Size: 4}}
 	for _, f := range []struct {

@@ -10,24 +10,24 @@ import (
 	"time"
 )
 
-// tries bounds what one wall may take to be found.
+// tries bounds how long the probe of one sandbox may take.
 const tries = 10 * time.Second
 
-// Find tries what this machine enforces, and returns the wall that holds. among are the kinds to try; none: all.
-func Find(ctx context.Context, among ...Kind) *Wall {
+// Find tries what this machine enforces, and returns the sandbox that works. among are the kinds to try; none: all.
+func Find(ctx context.Context, among ...Kind) *Backend {
 	if len(among) > 0 && !slices.Contains(among, Seatbelt) {
-		return &Wall{}
+		return &Backend{}
 	}
-	w := &Wall{Kind: Seatbelt}
+	w := &Backend{Kind: Seatbelt}
 	if err := w.try(ctx); err != nil {
-		return &Wall{Faults: []string{fmt.Sprintf("%s: %v", Seatbelt, err)}}
+		return &Backend{Faults: []string{fmt.Sprintf("%s: %v", Seatbelt, err)}}
 	}
 	w.Facts = []string{"a command writes the workspace", "it writes nothing outside", "it reads nothing that is private"}
 	return w
 }
 
-// try finds out whether the wall works here: a shell in it writes the workspace, and nothing else.
-func (w *Wall) try(ctx context.Context) error {
+// try finds out whether the sandbox works here: a shell in it writes the workspace, and nothing else.
+func (w *Backend) try(ctx context.Context) error {
 	base, err := os.MkdirTemp("", "fantail-wall-")
 	if err != nil {
 		return err
@@ -36,7 +36,7 @@ func (w *Wall) try(ctx context.Context) error {
 	if base, err = filepath.EvalSymlinks(base); err != nil {
 		return err
 	}
-	g := Ground{Root: filepath.Join(base, "work"), Scratch: filepath.Join(base, "scratch"), Private: []string{filepath.Join(base, "private")}}
+	g := Workspace{Root: filepath.Join(base, "work"), Scratch: filepath.Join(base, "scratch"), Private: []string{filepath.Join(base, "private")}}
 	for _, d := range []string{g.Root, g.Scratch, g.Private[0]} {
 		if err := os.Mkdir(d, 0o700); err != nil {
 			return err

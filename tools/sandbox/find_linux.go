@@ -21,23 +21,23 @@ import (
 	"fantail/tools/sandbox/cell"
 )
 
-// tries bounds what one wall may take to be found.
+// tries bounds how long the probe of one sandbox may take.
 const tries = 10 * time.Second
 
-// bubblewraps are where bubblewrap is looked for: never on PATH, which a repository may have changed.
+// bubblewraps are the paths to look for bubblewrap: never on PATH, which a repository may have changed.
 var bubblewraps = []string{"/usr/bin/bwrap", "/bin/bwrap", "/usr/local/bin/bwrap", "/run/current-system/sw/bin/bwrap"}
 
-// Find tries what this machine enforces, the best first, and returns the first wall that holds. among are the kinds to
-// try; none: all. Each try really starts a process in a sandbox and lets it do what it must not.
-func Find(ctx context.Context, among ...Kind) *Wall {
-	found := &Wall{}
-	for _, w := range []*Wall{{Kind: Bubblewrap}, {Kind: Namespaces}, {Kind: Landlock}} {
+// Find tries what this machine enforces, the best first, and returns the first sandbox that works. among are the kinds
+// to try; none: all. Each try really starts a process in a sandbox and lets it do what it must not.
+func Find(ctx context.Context, among ...Kind) *Backend {
+	found := &Backend{}
+	for _, w := range []*Backend{{Kind: Bubblewrap}, {Kind: Namespaces}, {Kind: Landlock}} {
 		if len(among) > 0 && !slices.Contains(among, w.Kind) {
 			continue
 		}
 		facts, err := w.try(ctx)
 		if ctx.Err() != nil {
-			return &Wall{Faults: []string{context.Cause(ctx).Error()}}
+			return &Backend{Faults: []string{context.Cause(ctx).Error()}}
 		}
 		if err == nil {
 			w.Facts, w.Faults = facts, found.Faults
@@ -48,8 +48,8 @@ func Find(ctx context.Context, among ...Kind) *Wall {
 	return found
 }
 
-// try finds out whether the wall works here, and what it holds.
-func (w *Wall) try(ctx context.Context) (facts []string, err error) {
+// try finds out whether the sandbox works here, and what it enforces.
+func (w *Backend) try(ctx context.Context) (facts []string, err error) {
 	w.abi = cell.ABI()
 	switch w.Kind {
 	case Bubblewrap:
@@ -75,8 +75,8 @@ func (w *Wall) try(ctx context.Context) (facts []string, err error) {
 	return p.judge(w, said)
 }
 
-// trusted is the first of the files that is there; nobody but root can change it. setuid says that it runs as root,
-// whoever starts it.
+// trusted returns the first of the files that exists. It is an error if a user other than root could change it. setuid
+// says that it runs as root.
 func trusted(paths []string) (path string, setuid bool, err error) {
 	for _, p := range paths {
 		info, err := os.Stat(p)
@@ -97,7 +97,7 @@ const content = "secret"
 // probe is a small workspace with things around it that a command must not touch.
 type probe struct {
 	base   string
-	ground Ground
+	ground Workspace
 	pipe   net.Listener // a socket in the file system
 	port   net.Listener
 }
@@ -125,9 +125,10 @@ func newProbe() (*probe, error) {
 	if err = errors.Join(err, e); err != nil {
 		return nil, errors.Join(err, p.close())
 	}
-	p.ground = Ground{
+	p.ground = Workspace{
 		Root: filepath.Join(base, "work"), Home: filepath.Join(base, "home"), Scratch: filepath.Join(base, "scratch"),
 		Private: []string{filepath.Join(base, "private")}, Shown: []string{exe},
+		Kept: func() []string { return []string{filepath.Join(base, "work/.git/hooks")} },
 	}
 	return p, nil
 }
@@ -142,15 +143,15 @@ func (p *probe) close() error {
 	return os.RemoveAll(p.base)
 }
 
-// attempt is what a process in a sandbox tries, and what must come of it.
+// attempt is something that a process in a sandbox tries, and the expected outcome.
 type attempt struct {
 	name, where string
-	works       bool   // it must be done; else it must not
-	fact        string // what that shows, for people
+	works       bool   // it must succeed; else it must fail
+	fact        string // what the outcome shows, for people
 }
 
-// attempts are those for a wall.
-func (p *probe) attempts(w *Wall) []attempt {
+// attempts are those for a sandbox.
+func (p *probe) attempts(w *Backend) []attempt {
 	at := func(rel string) string { return filepath.Join(p.base, rel) }
 	self := strconv.Itoa(os.Getpid())
 	number := func(n uintptr) string { return strconv.Itoa(int(n)) }
@@ -178,8 +179,8 @@ func (p *probe) attempts(w *Wall) []attempt {
 	return all
 }
 
-// run lets a process in a sandbox of the wall try them all, and returns what it said of each.
-func (p *probe) run(ctx context.Context, w *Wall) (map[string]string, error) {
+// run makes a process in a sandbox try them all, and returns what it reported for each.
+func (p *probe) run(ctx context.Context, w *Backend) (map[string]string, error) {
 	box, err := w.Box(p.ground, Command, Leave{}, p.ground.Root)
 	if err != nil {
 		return nil, err
@@ -196,14 +197,14 @@ func (p *probe) run(ctx context.Context, w *Wall) (map[string]string, error) {
 	c.Dir, c.Env = p.ground.Root, []string{"PATH=/usr/bin:/bin"}
 	var out, problems bytes.Buffer
 	c.Stdout, c.Stderr = &out, &problems
-	// Bubblewrap has an inner process that would wait for ever for an outer one that is killed as it starts: its group is
-	// ended, and that it dies with this program it sees to itself.
+	// If bubblewrap's outer process is killed as it starts, its inner one would wait for it for ever: so its whole
+	// group is ended. Bubblewrap itself makes sure that it dies with this program.
 	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if w.Kind != Bubblewrap {
 		c.SysProcAttr.Pdeathsig = syscall.SIGKILL
 	}
 	c.Cancel = func() error { return syscall.Kill(-c.Process.Pid, syscall.SIGKILL) }
-	c.WaitDelay = time.Second // in which what it left behind ends
+	c.WaitDelay = time.Second // for its remaining processes to end
 	in, err := box.Enclose(c)
 	if err != nil {
 		return nil, err
@@ -236,11 +237,11 @@ func (p *probe) run(ctx context.Context, w *Wall) (map[string]string, error) {
 	return said, nil
 }
 
-// judge holds what was said against what must be.
-func (p *probe) judge(w *Wall, said map[string]string) (facts []string, err error) {
+// judge compares the reports with the expected outcomes.
+func (p *probe) judge(w *Backend, said map[string]string) (facts []string, err error) {
 	for _, a := range p.attempts(w) {
 		what, tried := said[a.name]
-		if a.name == "write" { // where it stands for the command there may be another file of that name
+		if a.name == "write" { // the command may see another file at that path
 			if text, err := os.ReadFile(a.where); err == nil && string(text) == content {
 				what = "it was done elsewhere"
 			}

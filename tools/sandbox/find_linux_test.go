@@ -10,7 +10,7 @@ import (
 	"fantail/tools/sandbox"
 )
 
-// TestFind_cutOff: of a try that nobody waits for any more nothing is left, wherever it was.
+// TestFind_cutOff: a cancelled try leaves no process, wherever it was.
 func TestFind_cutOff(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)

@@ -17,8 +17,8 @@ import (
 	"fantail/tools/sandbox"
 )
 
-// Whatever a command leaves behind ends with it, also in a session of its own, in every kind of sandbox and however the
-// command ends; what this program started for itself does not.
+// Processes that a command leaves running end with it, also in a session of their own, in every kind of sandbox and
+// however the command ends. A process that this program started for itself does not.
 func TestLeftovers(t *testing.T) {
 	t.Parallel()
 	own := exec.Command("sleep", "300")
@@ -74,24 +74,23 @@ func TestLeftovers(t *testing.T) {
 	}
 }
 
-// small is the ground of a small workspace.
-func small(t *testing.T) sandbox.Ground {
+// small is a small workspace.
+func small(t *testing.T) sandbox.Workspace {
 	t.Helper()
 	base := t.TempDir()
-	g := sandbox.Ground{Root: filepath.Join(base, "work"), Scratch: filepath.Join(base, "scratch")}
+	g := sandbox.Workspace{Root: filepath.Join(base, "work"), Scratch: filepath.Join(base, "scratch")}
 	must(t, errors.Join(os.Mkdir(g.Root, 0o755), os.Mkdir(g.Scratch, 0o755)))
 	return g
 }
 
-// doomed is the kind of sandbox in which a program runs a command for ever, in the workspace that it is in, so that it is
-// killed meanwhile.
+// doomed is the kind of sandbox in which a program runs an endless command in its workspace, to be killed meanwhile.
 const doomed = "FE_DOOMED"
 
-// What a command left in a session of its own ends with a program that is killed, too.
+// A process that a command left in a session of its own also ends with a program that is killed.
 func TestLeftovers_programKilled(t *testing.T) {
 	if kind := sandbox.Kind(os.Getenv(doomed)); kind != "" {
 		w := sandbox.Find(t.Context(), kind)
-		g := sandbox.Ground{Root: os.Getenv("FE_ROOT"), Scratch: os.Getenv("FE_SCRATCH")}
+		g := sandbox.Workspace{Root: os.Getenv("FE_ROOT"), Scratch: os.Getenv("FE_SCRATCH")}
 		box, err := w.Box(g, sandbox.Command, sandbox.Leave{}, g.Root)
 		must(t, err)
 		_, err = proc.Run(t.Context(), proc.Spec{
@@ -120,7 +119,7 @@ func TestLeftovers_programKilled(t *testing.T) {
 	}
 }
 
-// until waits for what is to become so.
+// until waits until so returns true.
 func until(t *testing.T, fault string, so func() bool) {
 	t.Helper()
 	late := time.NewTimer(time.Minute)
@@ -136,7 +135,7 @@ func until(t *testing.T, fault string, so func() bool) {
 	}
 }
 
-// running are the processes that have the mark in their command line.
+// running returns the processes with the mark in their command line.
 func running(t *testing.T, mark string) (all []int) {
 	t.Helper()
 	list, err := filepath.Glob("/proc/[0-9]*/cmdline")

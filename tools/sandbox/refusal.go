@@ -9,30 +9,49 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Refusal is what a command seems to have wanted and its box kept it from. Only the command's own words tell, so it is
-// good for a question to a human and for nothing else.
+// Refusal is what a command seems to have wanted and its sandbox refused. It is read from the command's own output, so
+// it may lead to a question to a human, and to nothing else.
 type Refusal struct {
-	Write string // a file or directory that it would have to be able to change; "" if it is the network
-	Host  string // whom it wanted to reach; "" if that is not known
+	Write string // a file or directory that it needs to change; "": it is the network
+	Host  string // the host that it wanted to reach; "": unknown
 }
 
-// lastWords is how much of a command's output is looked at, in bytes from its end.
+// lastWords is how many bytes at the end of a command's output are searched.
 const lastWords = 64 << 10
 
 var (
-	// unwritten finds the lines that say that something could not be changed.
+	// unwritten finds lines that report a failed change.
 	unwritten = regexp.MustCompile(`(?i)read-only file ?system|permission denied|operation not permitted|device or resource busy|\bEROFS\b|\bEACCES\b|\bEPERM\b`)
-	// unreached finds those that say so of the network.
+	// unreached finds lines that report an unreachable network.
 	unreached = regexp.MustCompile(`(?i)network is unreachable|could not resolve|temporary failure in name resolution|name or service not known|` +
 		`no such host|getaddrinfo|\bEAI_AGAIN\b|\bENETUNREACH\b|\bENOTFOUND\b|failed to lookup address|nodename nor servname|unable to resolve|` +
 		`connection refused|lookup [^ ]+( on [^ ]+)?: `)
-	// named finds what may be a path: in quotes, or a word with a slash, or what stands before the colon.
+	// named finds what may be a path: in quotes, or a word with a slash, or the text before the colon.
 	named = regexp.MustCompile("['‘]([^'’]+)['’]|\"([^\"]+)\"|`([^`]+)`|(?:^|[\\s=(\\[])((?:~|\\.{0,2})/[^\\s:'\",;)\\]]+)|([^\\s:'\"]+): (?:[A-Z]|open|read|write|mk)")
-	// host finds whom a line speaks of.
+	// host finds the host in a line.
 	host = regexp.MustCompile(`(?i)(?:https?|ssh|git)://(?:[^/@\s]*@)?([a-z0-9.-]+)|(?:host(?:name)?:?|lookup|getaddrinfo [A-Z_]+|resolve(?: host)?:?) ['"]?([a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,})|@([a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,}):`)
 )
 
-// Refused says what the box seems to have kept a command from that failed with that output.
+// fetches finds a program that fetches something and whose exit code is lost, because another one follows it in a
+// pipeline, or because its output is a part of another command.
+var fetches = regexp.MustCompile(`(?:^|[;&|(\n]|\b(?:do|then|else|time|sudo|exec|env)\b)\s*(?:\w+=\S*\s+)*(curl|wget|aria2c|http|https|xh)\s[^;&|\n]*(?:\||\))`)
+
+// local finds a server of this machine in a command.
+var local = regexp.MustCompile(`(?i)localhost|127\.0\.0\.1|\[::1\]|file://`)
+
+// Missed returns the program in a command that was to fetch something for another one, where the sandbox has no
+// network; "" if there is none. Such a command succeeds, and many of these programs print no error.
+func (b *Box) Missed(command string) string {
+	if b == nil || b.view.net || local.MatchString(command) {
+		return ""
+	}
+	if m := fetches.FindStringSubmatch(command); m != nil {
+		return m[1]
+	}
+	return ""
+}
+
+// Refused returns what the sandbox seems to have refused to a command that failed with that output.
 func (b *Box) Refused(output string) (Refusal, bool) {
 	if b == nil {
 		return Refusal{}, false
@@ -62,15 +81,15 @@ func (b *Box) Refused(output string) (Refusal, bool) {
 		}
 		refused := strings.Contains(strings.ToLower(l), "connection refused")
 		if local := r.Host == "localhost" || r.Host == "127.0.0.1"; local || refused && r.Host == "" {
-			continue // a server of its own that does not run
+			continue // a server of its own that is not running
 		}
 		return r, true
 	}
 	return Refusal{}, false
 }
 
-// Hidden is the first path that the box hides and that one of the texts names; "" if there is none. A hidden directory
-// is empty for the command, and a hidden file too: nothing else says that there is more.
+// Hidden returns the first hidden path that one of the texts names, or "". To the command, a hidden directory or file
+// is empty: nothing else says that there is more.
 func (b *Box) Hidden(texts ...string) string {
 	if b == nil {
 		return ""
@@ -92,7 +111,7 @@ func (b *Box) Hidden(texts ...string) string {
 	return ""
 }
 
-// mentions reports whether a text holds a path as a whole, or one below it.
+// mentions reports whether a text contains a path as a whole, or one below it.
 func mentions(text, path string) bool {
 	for at := 0; ; {
 		i := strings.Index(text[at:], path)
@@ -109,15 +128,16 @@ func mentions(text, path string) bool {
 	}
 }
 
-// ofName reports whether a path's element can have that byte.
+// ofName reports whether a byte may be part of a path's element.
 func ofName(c byte) bool {
 	return c == '.' || c == '-' || c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
 }
 
-// unwritten is what of a line's names the box keeps the command from changing and the user does not; "" if nothing.
+// unwritten returns the path on the line that must be granted because the sandbox, not the user's permissions, prevents
+// its change; "" if there is none.
 func (b *Box) unwritten(line string) string {
 	names := named.FindAllStringSubmatch(line, -1)
-	slices.Reverse(names) // the last one is what it is about; the first may be the program that says so
+	slices.Reverse(names) // the last one is the object; the first may be the program that reports it
 	for _, m := range names {
 		i := slices.IndexFunc(m[1:], func(s string) bool { return s != "" })
 		if i < 0 {
@@ -137,14 +157,15 @@ func (b *Box) unwritten(line string) string {
 	return ""
 }
 
-// machine are trees of which nothing is granted for a command: what the system is.
+// machine are the system's trees. Nothing in them is ever granted.
 var machine = []string{"/proc", "/sys", "/dev", "/run", "/usr", "/etc", "/boot", "/lib", "/lib64", "/bin", "/sbin"}
 
 // tooMuch are directories that are not granted whole.
 var tooMuch = []string{"/", "/home", "/var", "/opt", "/srv", "/mnt", "/media"}
 
-// grantable is what has to be granted for path to be changed: itself, or what is there above it; "" if that may be
-// changed, if the user can't change it either, if it must not be seen, or if it is too much to grant.
+// grantable returns what has to be granted so that a command may change path: path itself, or its nearest existing
+// parent. It returns "" if that is writable already, if the user can't change it either, if it is hidden, or if it is
+// too much to grant.
 func (b *Box) grantable(path string) string {
 	v := b.view
 	path = filepath.Clean(path)
@@ -172,7 +193,7 @@ func (b *Box) grantable(path string) string {
 	case v.writes(path), v.hides(path), slices.Contains(tooMuch, path), v.home != "" && in(v.home, path), in(v.root, path):
 		return ""
 	case slices.ContainsFunc(v.hide, func(h string) bool { return in(h, path) }):
-		return "" // it would bring back what is hidden in it
+		return "" // it would show what is hidden in it
 	case unix.Access(path, unix.W_OK) != nil:
 		return ""
 	}

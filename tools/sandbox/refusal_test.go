@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// boxed is a box on a ground with a secret directory in the home directory, and that directory.
+// boxed returns a sandbox with a hidden directory in the home directory, and the path of a file in that home.
 func boxed(t *testing.T) (*Box, func(string) string) {
 	t.Helper()
 	base, err := filepath.EvalSymlinks(t.TempDir())
@@ -25,15 +25,16 @@ func boxed(t *testing.T) (*Box, func(string) string) {
 			t.Fatal(err)
 		}
 	}
-	g := Ground{
+	g := Workspace{
 		Root: at("home/w"), Home: at("home"), Scratch: at("scratch"),
 		Secret: func(p string) string { return map[string]string{".ssh": "SSH keys"}[p] },
 	}
-	v, err := g.view(Command, Leave{}, func(string, string) bool { return false })
+	g.Kept = func() []string { return []string{at("home/w/.git/config"), at("home/w/.git/hooks")} }
+	v, err := g.view(Command, Leave{}, &Backend{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Box{wall: &Wall{Kind: Namespaces}, view: v, dir: g.Root}, at
+	return &Box{backend: &Backend{Kind: Namespaces}, view: v, dir: g.Root}, at
 }
 
 func TestBox_Hidden(t *testing.T) {
@@ -80,7 +81,7 @@ func TestBox_Refused(t *testing.T) {
 		{"PermissionError: [Errno 13] Permission denied: 'HOME/other/x'", "HOME/other", ""},
 		{"error: could not write config file .git/config: Device or resource busy", "HOME/w/.git/config", ""},
 		{"cp: cannot create regular file '.git/hooks/pre-commit': Read-only file system", "HOME/w/.git/hooks", ""},
-		// What it may change, what nobody may grant, and what says nothing of the box.
+		// What the command may change, what can't be granted, and what says nothing about the sandbox.
 		{"bash: ./a: Permission denied", "", ""},
 		{"touch: cannot touch 'HOME/new': Read-only file system", "", ""},
 		{"touch: cannot touch '/etc/x': Read-only file system", "", ""},
@@ -112,5 +113,39 @@ func TestBox_Refused(t *testing.T) {
 	b.view.net = true
 	if r, found := b.Refused("curl: (6) Could not resolve host: nowhere.test"); found {
 		t.Errorf("with the network granted: %+v", r)
+	}
+}
+
+// TestBox_Missed: a program that fetches something silently, with its exit code unseen, is named.
+func TestBox_Missed(t *testing.T) {
+	b, _ := boxed(t)
+	for command, want := range map[string]string{
+		"curl -s https://example.com/x.sh | sh":              "curl",
+		"curl -fsSL https://example.com/x.sh | bash -s -- y": "curl",
+		"cd a && curl -s https://example.com | jq .":         "curl",
+		"wget -qO- https://example.com/x | tar xz":           "wget",
+		`echo "$(curl -s https://example.com)"`:              "curl",
+		"bash <(curl -s https://example.com/x.sh)":           "curl",
+		"http example.com | head":                            "http",
+		"true; curl -s https://example.com |& cat":           "curl",
+		"if x; then A=b curl -s example.com | cat; fi":       "curl",
+		"cd a\ncurl -s example.com | cat":                    "curl",
+		"curl -s https://example.com":                        "", // its exit code is seen
+		"curl -s https://example.com; ls | cat":              "",
+		"curl -s http://localhost:8080/ | jq .":              "",
+		"curl -s http://127.0.0.1:1/ | cat":                  "",
+		"curl -s file:///etc/hosts | cat":                    "",
+		"cat curl | sh":                                      "",
+		"ls libcurl x | cat":                                 "",
+		"grep -r http . | head":                              "",
+		"grep http x | head":                                 "",
+	} {
+		if got := b.Missed(command); got != want {
+			t.Errorf("%s: %q, want %q", command, got, want)
+		}
+	}
+	b.view.net = true
+	if got := b.Missed("curl -s https://example.com | sh"); got != "" {
+		t.Errorf("with a network: %q", got)
 	}
 }

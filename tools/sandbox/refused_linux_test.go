@@ -15,13 +15,13 @@ import (
 	"golang.org/x/sys/unix"
 
 	"fantail/tools/sandbox"
-	"fantail/tools/sandbox/keep"
 )
 
-// unspaced is "asked" for a program that is to make no namespaces, and "so" once it can't, nor what it starts.
+// unspaced is "asked" for a program that must lose the right to make namespaces, and "so" once it has, with its
+// children.
 const unspaced = "FE_UNSPACED"
 
-// refuse has the kernel refuse namespaces to this program, as where they are switched off, and begins it anew.
+// refuse makes the kernel refuse namespaces to this program, as where they are switched off, and starts it again.
 func refuse() error {
 	const all = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWNET | unix.CLONE_NEWPID | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP
 	const allow, errno = 0x7fff0000, 0x00050000
@@ -31,7 +31,7 @@ func refuse() error {
 	raw, err := bpf.Assemble([]bpf.Instruction{
 		bpf.LoadAbsolute{Off: 0, Size: 4}, // the call's number
 		is(unix.SYS_CLONE3, 0, 1),
-		bpf.RetConstant{Val: errno | uint32(unix.ENOSYS)}, // its flags lie in memory
+		bpf.RetConstant{Val: errno | uint32(unix.ENOSYS)}, // its flags are in memory
 		is(unix.SYS_CLONE, 1, 0), is(unix.SYS_UNSHARE, 0, 3),
 		bpf.LoadAbsolute{Off: 16, Size: 4}, // its flags
 		bpf.JumpIf{Cond: bpf.JumpBitsSet, Val: all, SkipFalse: 1},
@@ -63,8 +63,8 @@ func refuse() error {
 	return syscall.Exec(exe, os.Args, os.Environ())
 }
 
-// Where the kernel refuses namespaces, what is found is the wall that needs none; it says what was refused, it holds a
-// command, and what the command changes of what is protected is seen.
+// Where the kernel refuses namespaces, Find returns the backend that needs none. It reports the refusal, it confines a
+// command, and it detects changes of protected files.
 func TestFind_refused(t *testing.T) {
 	switch os.Getenv(unspaced) {
 	case "so":
@@ -100,12 +100,12 @@ func TestFind_refused(t *testing.T) {
 
 	s := newStage(t, at)
 	defer s.end()
-	before, err := keep.Take(s.kept)
+	before, err := sandbox.TakeSnapshot(s.kept)
 	must(t, err)
 	s.run(escape{name: "hook", how: `echo x >.git/hooks/pre-commit`}, w, holders[0])
 	changed, err := before.Changes()
 	must(t, err)
-	if len(changed) != 1 || changed[0] != (keep.Change{Path: filepath.Join(s.root, ".git/hooks/pre-commit"), What: keep.Changed}) {
+	if len(changed) != 1 || changed[0] != (sandbox.Change{Path: filepath.Join(s.root, ".git/hooks/pre-commit"), What: sandbox.Changed}) {
 		t.Errorf("of what is protected these are seen to have changed: %v", changed)
 	}
 }

@@ -1,12 +1,5 @@
-// Package sandbox is what a command may touch, enforced by the kernel.
-//
-// Does: find out by doing what this machine's kernel enforces ([Find]), say what a command of a profile may write, read
-// and reach on a [Ground], and start the command so that it and all it starts are held to that.
-//
-// Does not: decide whether a command may run, ask anybody, know git, an agent or a tool; say which names hold secrets
-// ([Ground.Secret] does).
-//
-// Imports: tools/sandbox/cell.
+// Package sandbox confines a command to the files and network it may use, and finds what it changed in files that
+// programs obey.
 package sandbox
 
 import (
@@ -23,16 +16,16 @@ type Profile string
 
 const (
 	Command  Profile = "command"  // of an agent: it writes the workspace, and reaches no network
-	Check    Profile = "check"    // a command that writes caches, not the workspace: tests, say
-	Server   Profile = "server"   // a program that serves agents: what was granted, and no more
+	Check    Profile = "check"    // a command that writes caches, not the workspace, such as tests
+	Server   Profile = "server"   // a program that serves agents: only what was granted
 	Vendor   Profile = "vendor"   // another tool's agent: the files of a command, and any network
 	Observer Profile = "observer" // reads
 )
 
-// terms are what a profile comes with, whatever is granted. Each has a temporary directory of its own.
+// terms are what a profile includes without a grant. Each profile has a temporary directory of its own.
 type terms struct {
-	work   bool // it writes the workspace, and what git keeps for it
-	caches bool // it writes the build tools' caches, but for those in a workspace that it does not write
+	work   bool // it writes the workspace, and git's directories for it
+	caches bool // it writes the build tools' caches, except those in a workspace that it does not write
 	net    bool // any network
 	wide   bool // a network of any kind: every family of sockets
 }
@@ -45,29 +38,31 @@ var profiles = map[Profile]terms{
 	Observer: {},
 }
 
-// Ground is what the sandboxes of one workspace stand on. All paths are absolute, and resolved as far as they exist.
-type Ground struct {
+// Workspace describes the workspace that sandboxes are made for. All paths are absolute, and resolved as far as they
+// exist.
+type Workspace struct {
 	Root    string              // the workspace
 	Git     []string            // directories outside of it that git writes for it
 	Home    string              // the user's; "": there is none
 	Environ []string            // of commands: where caches are
-	Scratch string              // a private directory that takes the place of the temporary one
-	Private []string            // what no command sees
-	Shown   []string            // of what lies in Private, what a command reads all the same
-	Guarded func() []string     // files in the workspace that no command changes, beside what their names tell; nil: none
+	Scratch string              // a private directory that replaces the temporary one
+	Private []string            // hidden from every command
+	Shown   []string            // in Private, but readable by commands
+	Kept    func() []string     // protected even in a writable tree, whether it exists or not; nil: nothing
 	Secret  func(string) string // which secrets a file of that path, from the home directory, holds by its name; "" if none
+	Secrets []string            // paths from the home directory that hold secrets, whatever their names say
 }
 
 // Leave is what was granted beyond the profile.
 type Leave struct {
 	Write   []string // files and directories, absolute; one that ends in / is made if it is not there
-	Read    []string // the same, of what a command would not see where it lies
-	Words   []string // of a command line: where programs and scripts among them lie is read, though a directory of its own takes that place
-	Network bool     // all of it, with the machine's own servers
-	Mail    string   // the directory through which its mail leaves; "": it has none
+	Read    []string // as Write, for files that a command would not see in their place
+	Words   []string // a command line: programs and scripts that it names in the temporary directory can be read
+	Network bool     // the whole network, with the machine's own servers
+	Mail    string   // the directory for its outgoing mail; "": none
 }
 
-// Level says what a wall does about what is protected inside of what may be written.
+// Level says what a sandbox does about protected files in a writable tree.
 type Level string
 
 const (
@@ -76,17 +71,18 @@ const (
 	Prevents Level = "prevents" // there is none
 )
 
-// Wall is what this machine enforces. The zero value is none.
-type Wall struct {
+// Backend is what this machine enforces. The zero value enforces nothing.
+type Backend struct {
 	Kind   Kind
-	Facts  []string // what was tried and held, for people
+	Facts  []string // what was tried and works, for people
 	Faults []string // why better ones do not work here, each with its name
 	abi    int      // Landlock's
 	bwrap  string
 	setuid bool // bubblewrap becomes root by itself
 
 	mu        sync.Mutex
-	installed map[[2]string]bool // by a program's name and the PATH it was looked for on, for as long as the wall is used
+	installed map[[2]string]bool // by a program's name and the PATH that was searched, for the life of the Backend
+	led       map[string]string  // where the path of a cache led when a box was made first
 }
 
 // Kind is how sandboxes are made.
@@ -99,8 +95,8 @@ const (
 	Seatbelt   Kind = "seatbelt"   // of macOS
 )
 
-// Level is what the wall does about what is protected.
-func (w *Wall) Level() Level {
+// Level is what the backend does about protected files.
+func (w *Backend) Level() Level {
 	switch {
 	case w == nil || w.Kind == "":
 		return None
@@ -111,10 +107,10 @@ func (w *Wall) Level() Level {
 }
 
 // Loopback reports whether a command without a network reaches the servers that it starts itself.
-func (w *Wall) Loopback() bool { return w.Level() == Prevents }
+func (w *Backend) Loopback() bool { return w.Level() == Prevents }
 
-// Word says for people what the wall is.
-func (w *Wall) Word() string {
+// Word describes the backend for people.
+func (w *Backend) Word() string {
 	switch w.kind() {
 	case Bubblewrap:
 		return "bubblewrap (" + w.bwrap + ")"
@@ -128,7 +124,7 @@ func (w *Wall) Word() string {
 	return "none"
 }
 
-func (w *Wall) kind() Kind {
+func (w *Backend) kind() Kind {
 	if w == nil {
 		return ""
 	}
@@ -137,25 +133,27 @@ func (w *Wall) kind() Kind {
 
 // Box is the sandbox of one command. nil is none: the command runs as the user.
 type Box struct {
-	wall *Wall
-	view view
-	dir  string
+	backend *Backend
+	view    view
+	dir     string
+	mute    bool // it makes no socket that could reach one of the file system
 }
 
 // Box makes the sandbox for a command of that profile that runs in dir. The error says why there can be none.
-func (w *Wall) Box(g Ground, p Profile, leave Leave, dir string) (*Box, error) {
+func (w *Backend) Box(g Workspace, p Profile, leave Leave, dir string) (*Box, error) {
 	if w.Level() == None {
 		return nil, fmt.Errorf("there is no sandbox here: %s", w.Why())
 	}
-	v, err := g.view(p, leave, w.has)
+	v, err := g.view(p, leave, w)
 	if err != nil {
 		return nil, err
 	}
-	return &Box{wall: w, view: v, dir: dir}, nil
+	return &Box{backend: w, view: v, dir: dir}, nil
 }
 
-// has reports whether a program is on the PATH. Looking for all that might be takes longer than a short command.
-func (w *Wall) has(program, path string) bool {
+// has reports whether a program is on the PATH, and caches that. Looking for all possible programs takes longer than a
+// short command.
+func (w *Backend) has(program, path string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	at := [2]string{program, path}
@@ -176,8 +174,23 @@ func (w *Wall) has(program, path string) bool {
 	return known
 }
 
-// Why says why there is no better wall than this one; "" if it is the best.
-func (w *Wall) Why() string {
+// leads reports whether the path of a cache still leads where it led the first time. A command that could write a
+// directory above it may have changed that.
+func (w *Backend) leads(path, real string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.led == nil {
+		w.led = map[string]string{}
+	}
+	if first, known := w.led[path]; known {
+		return first == real
+	}
+	w.led[path] = real
+	return true
+}
+
+// Why says why no better backend is used, or "" if this is the best.
+func (w *Backend) Why() string {
 	if w == nil {
 		return "nobody has looked"
 	}
@@ -191,10 +204,10 @@ func (w *Wall) Why() string {
 	return out
 }
 
-// MailEnv names the variable that tells a command where its mail leaves.
+// MailEnv is the variable with the directory for a command's outgoing mail.
 const MailEnv = "FANTAIL_MAIL"
 
-// acting are variables that lead to somebody who acts for the user, outside of any box.
+// acting are variables that lead to programs which act for the user outside of any sandbox.
 var acting = []string{
 	"TMPDIR", "TMP", "TEMP", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS", "DBUS_SYSTEM_BUS_ADDRESS", "DBUS_STARTER_ADDRESS", "SESSION_MANAGER",
 	"SSH_AUTH_SOCK", "SSH_AGENT_PID", "SSH_ASKPASS", "GIT_ASKPASS", "SUDO_ASKPASS", "GPG_AGENT_INFO", "GNOME_KEYRING_CONTROL", "KRB5CCNAME",
@@ -204,7 +217,7 @@ var acting = []string{
 	"DOCKER_HOST", "CONTAINER_HOST", MailEnv, "NOTIFY_SOCKET", "LISTEN_FDS", "LISTEN_PID", "JOURNAL_STREAM", "WSL_INTEROP",
 }
 
-// environment is env for a command that sees v: without what leads outside, and with its temporary directory.
+// environment is env for a command that sees v: without variables that lead outside, and with its temporary directory.
 func (v view) environment(env []string, temporary string) []string {
 	out := make([]string, 0, len(env)+1)
 	for _, e := range env {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// seatbelt is the view as a profile of macOS's sandbox-exec: the last rule that speaks of an operation decides.
+// seatbelt is the view as a profile of macOS's sandbox-exec: the last rule that matches an operation decides.
 func (v view) seatbelt() string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
@@ -22,7 +22,7 @@ func (v view) seatbelt() string {
 	each("allow file-write*", v.write)
 	line(`(allow file-write-data file-ioctl (literal "/dev/null") (literal "/dev/zero") (literal "/dev/tty") (literal "/dev/ptmx") (regex #"^/dev/(fd/|ttys)"))`)
 	each("deny file-write*", v.keep)
-	for _, k := range v.keep { // nor is a directory above it renamed, and another put into its place
+	for _, k := range v.keep { // nor can a directory above it be renamed and replaced
 		for d := filepath.Dir(k); v.writes(d); d = filepath.Dir(d) {
 			line("(deny file-write-unlink (literal %s))", quoted(d))
 		}

@@ -2,8 +2,8 @@ package sandbox
 
 import "testing"
 
-// What macOS is told: all may be read and nothing written, then what the view says, in an order in which the last word
-// that speaks of a path is the one that counts.
+// The profile for macOS: everything may be read and nothing written, then the view's rules, in an order in which the
+// last rule for a path counts.
 func TestView_seatbelt(t *testing.T) {
 	v := view{
 		root: "/w", home: "/h", scratch: "/d/tmp", mail: "/d/post/1", write: []string{"/d/tmp", `/w "x"`}, keep: []string{`/w "x"/.git/hooks`},

@@ -9,15 +9,15 @@ import (
 	"syscall"
 )
 
-// listening are the sockets of the file system that somebody listens at, as far as the kernel tells: it knows the name
-// that each was given, from the directory that its maker was in, not those that it got later.
+// listening are the sockets in the file system that a process listens at. The kernel knows the name that each was
+// given, relative to the directory of its maker, but not the names it got later.
 func listening() (all []string) {
 	text, err := os.ReadFile("/proc/net/unix")
 	if err != nil {
 		return nil
 	}
 	looked := map[string]bool{}
-	beside := func(name string) { // whoever renames a socket, or links it, does so beside its first name
+	beside := func(name string) { // a socket is usually renamed or linked in the directory of its first name
 		dir := filepath.Dir(name)
 		if looked[dir] {
 			return
@@ -33,7 +33,7 @@ func listening() (all []string) {
 	var dirs []string
 	for line := range strings.Lines(string(text)) {
 		name := strings.TrimSuffix(line, "\n")
-		for range 7 { // what is told before the name, which may have spaces
+		for range 7 { // the fields before the name, which may have spaces
 			_, name, _ = strings.Cut(strings.TrimLeft(name, " "), " ")
 		}
 		switch {
@@ -75,7 +75,7 @@ func places() (all []string) {
 	return all
 }
 
-// links are the names that a file has.
+// links is how many names a file has.
 func links(info fs.FileInfo) uint64 {
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
 		return uint64(st.Nlink)

@@ -6,10 +6,10 @@ import (
 	"fantail/tools/sandbox/cell"
 )
 
-// seatbelts is where macOS has it.
+// seatbelts is the path of the program on macOS.
 const seatbelts = "/usr/bin/sandbox-exec"
 
-// Inside is a command that will start, or has started, in its box.
+// Inside is a command to start, or started, in its box.
 type Inside struct{}
 
 // Enclose makes c a command in the box; it changes how c starts.
@@ -20,14 +20,20 @@ func (b *Box) Enclose(c *exec.Cmd) (*Inside, error) {
 	return &Inside{}, nil
 }
 
-// Mark tells nothing here: a command is held as it starts.
+// Mark returns "" here: a command is confined as it starts.
 func (b *Box) Mark() string { return "" }
 
 // Start starts the command.
 func (in *Inside) Start(c *exec.Cmd) (spent bool, err error) { return false, c.Start() }
 
-// Quit tells nobody here.
+// Quit does nothing here.
 func (in *Inside) Quit(int) bool { return false }
 
-// End tells nothing here.
+// Unmade does nothing here: no socket is covered.
+func (in *Inside) Unmade(string) bool { return false }
+
+// WithoutSockets is the box.
+func (b *Box) WithoutSockets() *Box { return b }
+
+// End returns nothing here.
 func (in *Inside) End() cell.Report { return cell.Report{} }

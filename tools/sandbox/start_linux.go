@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -16,37 +17,38 @@ import (
 	"fantail/tools/sandbox/cell"
 )
 
-// Inside is a command that will start, or has started, in its box.
+// Inside is a command to start, or started, in its box.
 type Inside struct {
 	box   *Box
-	sheet *os.File // what the command's first process is told, and answers
+	deaf  []string // sockets that are covered
+	sheet *os.File // plan for the command's first process, and its report
 }
 
-// mostDeaf is how many sockets are kept from a command one by one, each by a mount; where there are more it makes none
-// that reaches any.
-const mostDeaf = 64
+// maxDeaf is how many sockets are hidden from a command one by one, each by a mount. Where there are more, the command
+// can't make a socket that reaches any.
+const maxDeaf = 64
 
-// Enclose makes c a command in the box; it changes how c starts. After c ended, or could not start, the
-// caller calls End.
+// Enclose makes c a command in the box; it changes how c starts. The caller calls End after c ended, or could not
+// start.
 func (b *Box) Enclose(c *exec.Cmd) (*Inside, error) {
 	deaf, may := b.sockets()
 	filter, err := filterOf(may)
 	if err != nil {
 		return nil, err
 	}
-	in := &Inside{box: b}
+	in := &Inside{box: b, deaf: deaf}
 	temporary := "/tmp"
-	switch b.wall.Kind {
+	switch b.backend.Kind {
 	case Bubblewrap:
 		if in.sheet, err = sheetOf(filter); err != nil {
 			return nil, err
 		}
 		fd := 3 + len(c.ExtraFiles)
-		c.Args = append(append([]string{b.wall.bwrap}, b.bwrapArgs(deaf, os.Geteuid(), fd)...), command(c)...)
-		c.Path = b.wall.bwrap
+		c.Args = append(append([]string{b.backend.bwrap}, b.bwrapArgs(deaf, os.Geteuid(), fd)...), command(c)...)
+		c.Path = b.backend.bwrap
 	case Namespaces, Landlock:
-		plan := cell.Plan{Dir: b.dir, ABI: b.wall.abi, Rules: b.view.alone(), Filter: filter, Adopts: true}
-		if b.wall.Kind == Namespaces {
+		plan := cell.Plan{Dir: b.dir, ABI: b.backend.abi, Rules: b.view.alone(), Filter: filter, Adopts: true}
+		if b.backend.Kind == Namespaces {
 			plan = b.plan(filter, deaf)
 		} else {
 			temporary = b.view.scratch
@@ -55,34 +57,34 @@ func (b *Box) Enclose(c *exec.Cmd) (*Inside, error) {
 			return nil, err
 		}
 		c.Args = append([]string{cell.Name, strconv.Itoa(3 + len(c.ExtraFiles))}, command(c)...)
-		if c.Path, err = os.Executable(); err != nil { // /proc/self/exe is closed to who conceals itself
+		if c.Path, err = os.Executable(); err != nil { // a process that conceals itself can't open /proc/self/exe
 			return nil, errors.Join(fmt.Errorf("find this program: %w", err), in.sheet.Close())
 		}
-		if b.wall.Kind == Namespaces {
+		if b.backend.Kind == Namespaces {
 			b.separate(c)
 		} else if c.SysProcAttr != nil && c.SysProcAttr.Pdeathsig != 0 {
-			c.SysProcAttr.Pdeathsig = cell.Quit // nobody else ends what left its session
+			c.SysProcAttr.Pdeathsig = cell.Quit // ends processes that left its session, which nothing else does
 		}
 	default:
-		return nil, errors.New("there is no sandbox of the kind " + string(b.wall.Kind))
+		return nil, errors.New("there is no sandbox of the kind " + string(b.backend.Kind))
 	}
 	c.ExtraFiles = append(c.ExtraFiles, in.sheet)
 	c.Env = b.view.environment(c.Env, temporary)
 	return in, nil
 }
 
-// command is what c would have run.
+// command is the command line of c.
 func command(c *exec.Cmd) []string { return append([]string{c.Path}, c.Args[1:]...) }
 
-// Start starts the command. The caller has locked itself to its thread. spent says that the thread is held to the box
-// from now on too: it can be nothing but thrown away.
+// Start starts the command. The caller has locked itself to its thread. spent says that the sandbox now confines this
+// thread too: the caller must discard it.
 func (in *Inside) Start(c *exec.Cmd) (spent bool, err error) {
-	// What this program was itself started with and left open, a command would have too: a directory's descriptor leads
-	// out of any mounts. A kernel that can't do it all at once has no Landlock either.
+	// A command would inherit files that this program was started with and left open: a directory's descriptor leads
+	// out of any mounts. A kernel that can't mark them all at once has no Landlock either.
 	if err := unix.CloseRange(3, math.MaxInt32, unix.CLOSE_RANGE_CLOEXEC); err != nil {
 		return false, fmt.Errorf("keep open files from the command: %w", err)
 	}
-	if b := in.box; b.wall.Kind == Bubblewrap && b.view.net && b.scoped() {
+	if b := in.box; b.backend.Kind == Bubblewrap && b.view.net && b.scoped() {
 		spent = true
 		if err := cell.Scope(); err != nil {
 			return spent, err
@@ -91,13 +93,13 @@ func (in *Inside) Start(c *exec.Cmd) (spent bool, err error) {
 	return spent, c.Start()
 }
 
-// Quit asks the command's first process, which has that number and was not waited for yet, to end the command and all
-// that it left behind; false: who ends that process has done so.
+// Quit asks the command's first process, which has that number and has not been waited for, to end the command and
+// everything that it started. It returns false where ending that process does so anyway.
 func (in *Inside) Quit(pid int) bool {
-	return in != nil && in.box.wall.Kind == Landlock && unix.Kill(pid, cell.Quit) == nil
+	return in != nil && in.box.backend.Kind == Landlock && unix.Kill(pid, cell.Quit) == nil
 }
 
-// End says how the command's first process ended, as far as it tells.
+// End returns how the command's first process ended, if it reported that.
 func (in *Inside) End() cell.Report {
 	if in == nil {
 		return cell.Report{}
@@ -111,23 +113,38 @@ func (in *Inside) End() cell.Report {
 	return r
 }
 
-// sockets are those that a command in the box may make, and those that it must not reach one by one. Names that are in
-// no file system belong to the network, and the desktop listens at one: where nothing else keeps a command from those it
-// makes no sockets of names.
+// Unmade reports whether the output of a command that has ended is an error of bubblewrap's, which could not make the
+// sandbox because a socket to cover had vanished.
+func (in *Inside) Unmade(output string) bool {
+	return in != nil && in.box.backend.Kind == Bubblewrap && strings.HasPrefix(output, "bwrap: Can't ") && strings.Count(output, "\n") == 1 &&
+		slices.ContainsFunc(in.deaf, func(s string) bool { return strings.Contains(output, s) })
+}
+
+// WithoutSockets is the box for a command that can make no socket to reach one in the file system, so that none needs
+// to be covered.
+func (b *Box) WithoutSockets() *Box {
+	c := *b
+	c.mute = true
+	return &c
+}
+
+// sockets returns the sockets to hide from the command one by one, and the kinds of sockets that it may make. Abstract
+// names belong to the network, and the desktop listens at one: where nothing else keeps a command from them it makes no
+// Unix sockets.
 func (b *Box) sockets() (deaf []string, may sockets) {
-	mounts := b.wall.Kind != Landlock
+	mounts := b.backend.Kind != Landlock
 	may = sockets{wide: b.view.wide, unix: mounts && (!b.view.net || b.scoped()), inet: mounts || b.view.net, own: mounts}
 	if mounts {
 		deaf = b.view.deaf(listening())
 	}
-	if len(deaf) > mostDeaf {
+	if len(deaf) > maxDeaf || b.mute {
 		deaf, may.unix = nil, false
 	}
 	return deaf, may
 }
 
-// Mark is the same for two boxes if a process that was started in the one is now where it would be if it were started in
-// the other: they have the same paths, and the same files are at them. "": that can't be told.
+// Mark is equal for two boxes if a process that was started in one is now in the same place as one started in the
+// other: they have the same paths, with the same files. "": unknown.
 func (b *Box) Mark() string {
 	mounts, err := os.ReadFile("/proc/self/mountinfo")
 	if err != nil {
@@ -135,7 +152,7 @@ func (b *Box) Mark() string {
 	}
 	deaf, may := b.sockets()
 	var m strings.Builder
-	fmt.Fprintf(&m, "%s %+v %+v %s", b.wall.Kind, b.view, may, mounts)
+	fmt.Fprintf(&m, "%s %+v %+v %s", b.backend.Kind, b.view, may, mounts)
 	at := func(path string) {
 		var st unix.Stat_t
 		if path != "" && unix.Lstat(path, &st) == nil {
@@ -144,7 +161,7 @@ func (b *Box) Mark() string {
 		fmt.Fprintf(&m, "%q\n", path)
 	}
 	at(b.dir)
-	if b.wall.Kind == Landlock {
+	if b.backend.Kind == Landlock {
 		for _, r := range b.view.alone() {
 			at(r.Path)
 		}
@@ -157,15 +174,15 @@ func (b *Box) Mark() string {
 	return m.String()
 }
 
-// scoped reports whether the kernel keeps the command from sockets that have names in no file system. Who becomes root
-// by a program's bit, as some systems have their bubblewrap do, can't be held to that.
+// scoped reports whether the kernel keeps the command from abstract sockets. That does not work for a set-user-ID
+// program, as bubblewrap is on some systems.
 func (b *Box) scoped() bool {
-	return b.wall.abi >= cell.Scopes && !(b.wall.Kind == Bubblewrap && b.wall.setuid)
+	return b.backend.abi >= cell.Scopes && !(b.backend.Kind == Bubblewrap && b.backend.setuid)
 }
 
-// plan is what the first process in namespaces of its own makes.
+// plan is what the first process in the new namespaces sets up.
 func (b *Box) plan(filter []byte, deaf []string) cell.Plan {
-	p := cell.Plan{Dir: b.dir, Loopback: !b.view.net, User: os.Geteuid(), Group: os.Getegid(), ABI: b.wall.abi, Rules: b.view.mounted(), Filter: filter}
+	p := cell.Plan{Dir: b.dir, Loopback: !b.view.net, User: os.Geteuid(), Group: os.Getegid(), ABI: b.backend.abi, Rules: b.view.mounted(), Filter: filter}
 	add := func(op cell.Op, from, to string) { p.Mounts = append(p.Mounts, cell.Mount{Op: op, From: from, To: to}) }
 	add(cell.ReadOnly, "", "/")
 	for _, s := range b.view.steps(deaf) {
@@ -199,8 +216,8 @@ func (b *Box) plan(filter []byte, deaf []string) cell.Plan {
 	return p
 }
 
-// separate gives c namespaces of its own. Each user and group that this process may name keeps its number; who is not
-// root may name only itself.
+// separate gives c namespaces of its own. Each user and group that this process may map keeps its number; without root
+// it may map only itself.
 func (b *Box) separate(c *exec.Cmd) {
 	if c.SysProcAttr == nil {
 		c.SysProcAttr = &syscall.SysProcAttr{}
@@ -210,10 +227,10 @@ func (b *Box) separate(c *exec.Cmd) {
 	if !b.view.net {
 		a.Cloneflags |= unix.CLONE_NEWNET
 	}
-	if os.Geteuid() == 0 { // who is not names itself, once it is another program
+	if os.Geteuid() == 0 { // a user maps itself, after exec
 		a.UidMappings, a.GidMappings = ids("/proc/self/uid_map"), ids("/proc/self/gid_map")
 	}
-	// Who is not root has them only until the first program begins, if they are not handed on.
+	// Without root, capabilities are lost at the first exec unless they are ambient.
 	a.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_NET_ADMIN, unix.CAP_SETPCAP}
 }
 

@@ -2,26 +2,26 @@ package sandbox
 
 import "testing"
 
-// A command makes sockets of names only where it reaches nobody by a name that is in no file system.
+// A command may make Unix sockets only if it can reach no abstract socket of other processes.
 func TestBox_sockets(t *testing.T) {
 	for _, c := range []struct {
-		wall *Wall
-		net  bool
-		unix bool
+		backend *Backend
+		net     bool
+		unix    bool
 	}{
-		{&Wall{Kind: Namespaces, abi: 5}, false, true}, // those names belong to its own network
-		{&Wall{Kind: Namespaces, abi: 5}, true, false},
-		{&Wall{Kind: Namespaces, abi: 6}, true, true},
-		{&Wall{Kind: Bubblewrap, abi: 5}, true, false},
-		{&Wall{Kind: Bubblewrap, abi: 6}, true, true},
-		{&Wall{Kind: Bubblewrap, abi: 6, setuid: true}, true, false},
-		{&Wall{Kind: Bubblewrap, abi: 6, setuid: true}, false, true},
-		{&Wall{Kind: Landlock, abi: 7}, false, false},
-		{&Wall{Kind: Landlock, abi: 7}, true, false},
+		{&Backend{Kind: Namespaces, abi: 5}, false, true}, // abstract names belong to its own network
+		{&Backend{Kind: Namespaces, abi: 5}, true, false},
+		{&Backend{Kind: Namespaces, abi: 6}, true, true},
+		{&Backend{Kind: Bubblewrap, abi: 5}, true, false},
+		{&Backend{Kind: Bubblewrap, abi: 6}, true, true},
+		{&Backend{Kind: Bubblewrap, abi: 6, setuid: true}, true, false},
+		{&Backend{Kind: Bubblewrap, abi: 6, setuid: true}, false, true},
+		{&Backend{Kind: Landlock, abi: 7}, false, false},
+		{&Backend{Kind: Landlock, abi: 7}, true, false},
 	} {
-		b := &Box{wall: c.wall, view: view{net: c.net}}
+		b := &Box{backend: c.backend, view: view{net: c.net}}
 		if _, got := b.sockets(); got.unix != c.unix {
-			t.Errorf("%s, ABI %d, setuid %v, network %v: sockets of names %v", c.wall.Kind, c.wall.abi, c.wall.setuid, c.net, got.unix)
+			t.Errorf("%s, ABI %d, setuid %v, network %v: sockets of names %v", c.backend.Kind, c.backend.abi, c.backend.setuid, c.net, got.unix)
 		}
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// step is one change to the file system of a command that has mounts of its own. The first of all is that nothing can
-// be changed; each later one stands on those before.
+// step is one change to the file system of a command that has mounts of its own. At first everything is read-only; each
+// step builds on those before.
 type step struct {
 	kind stepKind
 	from string // of writable, readable and hidden
@@ -17,31 +17,31 @@ type step struct {
 type stepKind int
 
 const (
-	writable  stepKind = iota // what is at from stands at to
-	readable                  // the same, and can't be changed
+	writable  stepKind = iota // mount from at to
+	readable                  // the same, read-only
 	hidden                    // the same, if anything is still there
 	empty                     // an empty directory of its own
 	devices                   // the harmless devices, and terminals of its own
 	processes                 // only its own processes
-	closed                    // nothing more comes into the empty directory
+	closed                    // nothing can be added to the empty directory
 )
 
-// temporary are the directories whose place the scratch directory takes.
+// temporary are the directories that the scratch directory replaces.
 var temporary = []string{"/tmp", "/var/tmp"}
 
-// running is where the machine's services keep what is for its programs: nearly all of it are sockets.
+// running is where the machine's services keep their runtime files, nearly all of which are sockets.
 const running = "/run"
 
-// replaced are the trees whose place something of the command's own takes: what lies there is gone, unless it is shown.
+// replaced are the trees that the command gets its own version of: the files in them are hidden, unless they are shown.
 func replaced() []string { return append(present(temporary), running, "/dev") }
 
-// runningKept are the parts of it that programs can't do without: the resolver's, and where some systems have their programs.
+// runningKept are the parts of it that programs need: the resolver's, and the programs of some systems.
 var runningKept = []string{"/run/current-system", "/run/booted-system", "/run/wrappers", "/run/opengl-driver"}
 
 // resolvers are for a command with a network.
 var resolvers = []string{"/run/systemd/resolve", "/run/resolvconf", "/run/NetworkManager/resolv.conf"}
 
-// steps are the changes that make the view; deaf are the sockets that must not be reached.
+// steps are the changes that make the view; deaf are the sockets to hide.
 func (v view) steps(deaf []string) (all []step) {
 	add := func(k stepKind, from, to string) { all = append(all, step{k, from, to}) }
 	add(devices, "", "/dev")
@@ -58,7 +58,7 @@ func (v view) steps(deaf []string) (all []step) {
 			add(readable, k, k)
 		}
 	}
-	for _, b := range v.beside { // what lies in one, and is to be seen otherwise, comes behind it
+	for _, b := range v.beside { // an exception within one is mounted after it
 		add(readable, b, b)
 	}
 	covered := replaced()
@@ -84,7 +84,7 @@ func (v view) steps(deaf []string) (all []step) {
 			add(empty, "", h)
 			bare = append(bare, h)
 		} else {
-			add(hidden, os.DevNull, h) // a socket, for one, may be gone any time
+			add(hidden, os.DevNull, h) // a socket, for example, may vanish at any time
 		}
 	}
 	for _, s := range v.shown {
@@ -96,7 +96,7 @@ func (v view) steps(deaf []string) (all []step) {
 		}
 	}
 	for _, h := range bare {
-		add(closed, "", h) // what a program leaves there would be lost, and it must not take that for kept
+		add(closed, "", h) // files left there would be lost, and a program must not believe them stored
 	}
 	for _, d := range v.holders() {
 		add(writable, d, d)
@@ -108,13 +108,13 @@ func (v view) steps(deaf []string) (all []step) {
 	return all
 }
 
-// gone reports whether a path lies in a tree that something else takes the place of, and in none that is shown there.
+// gone reports whether a path is in a replaced tree, and in none that is shown there.
 func (v view) gone(path string) bool {
 	return within(replaced(), path) && !in(path, v.home) && !within(v.read, path) && !within(v.beside, path) && !v.writes(path)
 }
 
-// holders are the directories between a tree that may be written and what is kept in it. Each is mounted by itself:
-// what is mounted can't be renamed, and something else put into its place.
+// holders are the directories between a writable tree and a protected file in it. Each is a mount: a mount point can't
+// be renamed and replaced.
 func (v view) holders() (all []string) {
 	for _, k := range v.keep {
 		var up []string
@@ -131,8 +131,8 @@ func (v view) holders() (all []string) {
 	return all
 }
 
-// deaf are the sockets that a command must not reach: whoever listens acts for the user, and neither a mount that can't
-// be written nor a network of its own keeps a command from them.
+// deaf are the sockets that a command must not reach: their listeners act for the user, and neither a read-only mount
+// nor a network namespace prevents a connection.
 func (v view) deaf(sockets []string) (all []string) {
 	for _, s := range sockets {
 		if !v.hides(s) && !in(s, v.scratch) && !v.gone(s) && !slices.Contains(all, s) {

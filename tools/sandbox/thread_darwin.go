@@ -1,4 +1,4 @@
 package sandbox
 
-// Thread runs f in a goroutine of its own: here no sandbox is a thread's.
+// Thread runs f in a goroutine: here no sandbox restricts a thread.
 func Thread(f func() (spent bool)) { go f() }

@@ -6,15 +6,15 @@ import (
 	"syscall"
 )
 
-// Thread runs f in a goroutine that is locked to its thread, and throws the thread away if f says that it is spent. It
-// is never the first one of the process: that ends only with it, and what the kernel holds against the first thread of
-// a process it holds against the process.
+// Thread runs f in a goroutine that is locked to its thread, and discards the thread if f says that it is spent. It
+// never uses the first thread: that one ends only with the process, and what the kernel imposes on it applies to the
+// process.
 func Thread(f func() (spent bool)) {
 	go func() {
 		runtime.LockOSThread()
 		if first() {
 			begun := make(chan struct{})
-			Thread(func() bool { // on another one, for this is taken until then
+			Thread(func() bool { // on another thread, as this one is blocked until then
 				close(begun)
 				return f()
 			})

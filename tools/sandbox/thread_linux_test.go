@@ -11,8 +11,8 @@ import (
 	"fantail/tools/sandbox/cell"
 )
 
-// TestThreadsStayFree starts commands in a wall that restricts the thread they are started from: no thread that lives on
-// may be held to it, the first one of the process least of all.
+// TestThreadsStayFree starts commands in a sandbox that restricts the thread that starts them: no thread that lives on
+// may be restricted, least of all the first one of the process.
 func TestThreadsStayFree(t *testing.T) {
 	w := sandbox.Find(t.Context(), sandbox.Bubblewrap)
 	if w.Level() == sandbox.None || cell.ABI() < cell.Scopes {
@@ -35,10 +35,10 @@ func TestThreadsStayFree(t *testing.T) {
 	until(t, "threads are held to a sandbox", func() bool { return held(t) == 0 }) // one may be ending
 }
 
-// bound is what the kernel says of a thread that gave up new privileges, as who is held to a sandbox has to.
+// bound is in the status of a thread that gave up new privileges, as a restricted one must.
 const bound = "NoNewPrivs:\t1"
 
-// held is how many threads of this process are held to a sandbox. A thread that is being thrown away is none.
+// held is how many threads of this process are restricted. A thread that is ending does not count.
 func held(t *testing.T) (n int) {
 	t.Helper()
 	tasks, err := filepath.Glob("/proc/self/task/*/status")

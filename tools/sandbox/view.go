@@ -9,76 +9,29 @@ import (
 	"strings"
 )
 
-// view is what a command sees of the machine, for any wall.
+// view is what a command sees of the machine, for any backend.
 type view struct {
 	root    string
 	home    string // "": there is none
 	scratch string
-	mail    string   // where its mail leaves; "": nowhere
-	read    []string // may be read, wherever they are; they are there
-	beside  []string // may be read, in a temporary directory whose place the command's own takes
-	write   []string // may be changed; they are there
-	keep    []string // inside of write, must not be changed; they are there
-	hide    []string // must not be seen; they are there
-	shown   []string // inside of hide, may be read
+	mail    string   // the directory for its outgoing mail; "": none
+	read    []string // readable, wherever they are; they exist
+	beside  []string // readable, in a temporary directory that is replaced
+	write   []string // writable; they exist
+	keep    []string // inside of write, protected; they exist
+	hide    []string // hidden; they exist
+	shown   []string // inside of hide, readable
 	net     bool
 	wide    bool // a network of any kind
 }
 
-// kept are the paths of a work tree that programs of the user carry out or obey by themselves, from its top: who writes
-// one of them acts outside of the sandbox, later.
-var kept = []string{
-	".git/hooks", ".git/config", ".git/config.worktree", ".git/info", ".git/commondir", ".gitconfig", ".lfsconfig",
-	".agents", ".fantail", ".claude", ".codex", ".cursor", ".gemini", ".opencode", ".crush", ".mcp.json", ".aider.conf.yml", ".windsurf", ".clinerules",
-	"AGENTS.md", "AGENTS.override.md", "CLAUDE.md", "CLAUDE.local.md", "GEMINI.md", "CRUSH.md", ".cursorrules", ".windsurfrules",
-	".envrc", ".direnv", ".env.leave", "mise.toml", ".mise.toml", ".mise", ".tool-versions",
-	".vscode", ".idea", ".zed", ".fleet", ".devcontainer", ".devcontainer.json", ".nvim.lua", ".nvimrc", ".exrc", ".vimrc", ".dir-locals.el",
-	".husky", ".githooks", ".lefthook", "lefthook.yml", ".pre-commit-config.yaml",
-	".bashrc", ".bash_profile", ".profile", ".zshrc", ".zshenv", ".zprofile",
-}
-
-// keptModules are those of a submodule's or a linked work tree's directory below .git.
-var keptModules = []string{"hooks", "config", "config.worktree", "info", "commondir", "gitdir"}
-
-// Kept are the paths inside of the workspace, and of what git writes for it, that a command must not change, whether
-// they are there or not.
-func (g Ground) Kept() (all []string) {
-	for _, k := range kept {
-		all = append(all, filepath.Join(g.Root, k))
-	}
-	if i, err := os.Lstat(filepath.Join(g.Root, ".git")); err == nil && !i.IsDir() {
-		all = append(all, filepath.Join(g.Root, ".git")) // it says where the repository is
-	}
-	if g.Guarded != nil {
-		all = append(all, g.Guarded()...)
-	}
-	dirs := slices.Clone(g.Git)
-	for _, pattern := range []string{"modules/*", "modules/*/*", "modules/*/*/*", "worktrees/*"} {
-		for _, git := range append([]string{filepath.Join(g.Root, ".git")}, g.Git...) {
-			some, _ := filepath.Glob(filepath.Join(escaped(git), pattern))
-			dirs = append(dirs, some...)
-		}
-	}
-	for _, d := range dirs {
-		// None of these can be taken away by a command, but the rest of the directory can, and it must be known again.
-		known := func(name string) bool { _, err := os.Lstat(filepath.Join(d, name)); return err == nil }
-		if !slices.Contains(g.Git, d) && !known("HEAD") && !slices.ContainsFunc(keptModules, known) {
-			continue
-		}
-		for _, k := range keptModules {
-			all = append(all, filepath.Join(d, k))
-		}
-	}
-	return all
-}
-
-// escaped is a path as a pattern that matches only it.
+// escaped returns a pattern that matches only the path.
 func escaped(path string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }
 
-// view says what a command of the profile sees; has tells which programs are installed.
-func (g Ground) view(p Profile, leave Leave, has func(program, path string) bool) (view, error) {
+// view returns what a command of the profile sees on that backend.
+func (g Workspace) view(p Profile, leave Leave, on *Backend) (view, error) {
 	t, ok := profiles[p]
 	if !ok {
 		return view{}, errors.New("there is no profile " + string(p))
@@ -90,46 +43,60 @@ func (g Ground) view(p Profile, leave Leave, has func(program, path string) bool
 	for _, h := range present([]string{g.Home}) {
 		v.home = h
 	}
-	v.read = append(present(g.Git), g.Root)
+	// Commands write the workspace, also those of other profiles: they may have made any link in it.
+	git := present(granted([]string{g.Root}, g.Git))
+	theirs := append([]string{g.Root, g.Scratch}, git...)
+	v.read = append(slices.Clone(git), g.Root)
 	v.write = []string{g.Scratch}
 	if t.work {
 		v.write = append(v.write, g.Root)
-		v.write = append(v.write, present(g.Git)...)
+		v.write = append(v.write, git...)
 	}
+	var own []string // a vendor's agent has its own login
+	if p == Vendor {
+		own = present(leave.Write)
+	}
+	secrets := slices.DeleteFunc(present(g.secrets()), func(h string) bool { return within(own, h) })
+	private := present(slices.Concat(g.Private, secrets, strangers))
 	if t.caches {
-		for _, c := range g.caches(has) {
-			if t.work || !in(c, g.Root) {
-				v.write = append(v.write, c)
-			}
-		}
+		caches := g.caches(theirs, on)
+		v.write = append(v.write, slices.DeleteFunc(caches, func(c string) bool { return within(private, c) })...)
 	}
 	for _, w := range leave.Write {
 		if strings.HasSuffix(w, "/") {
-			_ = os.MkdirAll(w, 0o700) // where that fails, who wants to write there says so
+			for _, real := range granted(slices.Concat(theirs, v.write), []string{w}) {
+				_ = os.MkdirAll(real, 0o700) // if that fails, the command that wants to write there reports it
+			}
 		}
 	}
-	for _, w := range present(leave.Write) {
-		if !v.writes(w) {
-			v.write = append(v.write, w)
+	if !t.work { // the workspace may be granted, or a part of it
+		for _, w := range leave.Write {
+			if is, ok := follow(w); ok && len(is.links) == 0 && within(theirs, is.real) {
+				v.write = append(v.write, present([]string{w})...)
+			}
 		}
 	}
-	for _, k := range present(g.Kept()) {
-		if v.writes(k) && !slices.Contains(leave.Write, k) {
-			v.keep = append(v.keep, k)
+	v.write = append(v.write, present(granted(slices.Concat(theirs, v.write), leave.Write))...)
+	theirs = append(theirs, v.write...)
+	if g.Kept != nil {
+		for _, k := range present(g.Kept()) {
+			if v.writes(k) && !slices.Contains(leave.Write, k) {
+				v.keep = append(v.keep, k)
+			}
 		}
 	}
-	for _, h := range present(slices.Concat(g.Private, g.secrets(), strangers)) {
+	for _, h := range private {
 		if !v.hides(h) && !slices.ContainsFunc(v.write, func(w string) bool { return w != g.Scratch && in(w, h) }) {
 			v.hide = append(v.hide, h)
 		}
 	}
-	for _, b := range besides(leave.Words) {
+	for _, b := range besides(theirs, leave.Words, g.Environ) {
 		if !v.writes(b) && !within(v.read, b) {
 			v.beside = append(v.beside, b)
 		}
 	}
-	v.shown = present(g.Shown)
-	for _, r := range present(leave.Read) {
+	v.shown = shows(theirs, g.Shown)
+	for _, r := range shows(theirs, leave.Read) {
 		if v.hides(r) || within(replaced(), r) && !v.writes(r) {
 			v.shown = append(v.shown, r)
 		}
@@ -143,17 +110,17 @@ var strangers = []string{"/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gs
 func (v *view) writes(path string) bool { return within(v.write, path) }
 func (v *view) hides(path string) bool  { return within(v.hide, path) }
 
-// within reports whether one of the trees holds path.
+// within reports whether path is in one of the trees.
 func within(trees []string, path string) bool {
 	return slices.ContainsFunc(trees, func(t string) bool { return in(path, t) })
 }
 
-// in reports whether path is tree or lies below.
+// in reports whether path is tree or below it.
 func in(path, tree string) bool {
 	return tree != "" && (path == tree || strings.HasPrefix(path, strings.TrimSuffix(tree, "/")+"/"))
 }
 
-// present are those of the paths that are there, as they are once links are followed, each once.
+// present are the existing paths, with links resolved, each once.
 func present(paths []string) (there []string) {
 	for _, p := range paths {
 		if p == "" {
@@ -167,35 +134,127 @@ func present(paths []string) (there []string) {
 	return there
 }
 
-// roomy are the directories of a home directory whose entries, not they themselves, hold secrets or none.
+// roomy are directories of the home directory that are too broad to hide: their entries hold secrets or not.
 var roomy = []string{".config", ".local/share", ".cargo", ".docker", ".gem", ".m2", ".composer", ".config/git", "Library", "Library/Application Support", ".subversion", ".gradle"}
 
-// secrets are the entries of the home directory that hold some, by their names.
-func (g Ground) secrets() (all []string) {
-	if g.Home == "" || g.Secret == nil {
+// moved are the variables that move files from below a directory of the home directory to elsewhere.
+var moved = [][2]string{
+	{"XDG_CONFIG_HOME", ".config/"},
+	{"XDG_DATA_HOME", ".local/share/"},
+	{"XDG_STATE_HOME", ".local/state/"},
+	{"XDG_CACHE_HOME", ".cache/"},
+	{"CLAUDE_CONFIG_DIR", ".claude/"},
+	{"CODEX_HOME", ".codex/"},
+	{"HF_HOME", ".cache/huggingface/"},
+	{"KAGGLE_CONFIG_DIR", ".kaggle/"},
+	{"JUPYTER_CONFIG_DIR", ".jupyter/"},
+	{"GNUPGHOME", ".gnupg"},
+	{"PASSWORD_STORE_DIR", ".password-store"},
+	{"CARGO_HOME", ".cargo/"},
+	{"GRADLE_USER_HOME", ".gradle/"},
+	{"DOCKER_CONFIG", ".docker/"},
+	{"AZURE_CONFIG_DIR", ".azure"},
+	{"CLOUDSDK_CONFIG", ".config/gcloud"},
+	{"GH_CONFIG_DIR", ".config/gh"},
+	{"GLAB_CONFIG_DIR", ".config/glab-cli"},
+	{"COMPOSER_HOME", ".composer/"},
+	{"AWS_SHARED_CREDENTIALS_FILE", ".aws"},
+	{"AWS_CONFIG_FILE", ".aws"},
+	{"KUBECONFIG", ".kube"},
+	{"NETRC", ".netrc"},
+	{"PGPASSFILE", ".pgpass"},
+	{"NPM_CONFIG_USERCONFIG", ".npmrc"},
+	{"npm_config_userconfig", ".npmrc"},
+	{"PIP_CONFIG_FILE", ".config/pip/pip.conf"},
+	{"BOTO_CONFIG", ".boto"},
+	{"RCLONE_CONFIG", ".config/rclone"},
+	{"SOPS_AGE_KEY_FILE", ".config/sops"},
+	{"REGISTRY_AUTH_FILE", ".config/containers/auth.json"},
+	{"GOOGLE_APPLICATION_CREDENTIALS", ".config/gcloud"},
+	{"VAULT_TOKEN_PATH", ".vault-token"},
+	{"IRSSI_HOME", ".irssi"},
+	{"WEECHAT_HOME", ".weechat"},
+	{"TF_CLI_CONFIG_FILE", ".terraformrc"},
+	{"PULUMI_HOME", ".pulumi/"},
+	{"MINIKUBE_HOME", ".minikube"},
+	{"BUNDLE_USER_CONFIG", ".bundle/config"},
+	{"CABAL_DIR", ".cabal/"},
+	{"MYSQL_TEST_LOGIN_FILE", ".mylogin.cnf"},
+}
+
+// listed are the paths of Secrets, in the home directory and where variables move them.
+func (g Workspace) listed() (all []string) {
+	for _, s := range g.Secrets {
+		all = append(all, filepath.Join(g.Home, s))
+	}
+	for _, e := range g.Environ {
+		name, value, _ := strings.Cut(e, "=")
+		i := slices.IndexFunc(moved, func(m [2]string) bool { return m[0] == name })
+		if i < 0 {
+			continue
+		}
+		for at := range strings.SplitSeq(value, ":") { // some name several
+			if !filepath.IsAbs(at) || in(g.Home, at) || in(g.Root, at) {
+				continue
+			}
+			for _, s := range g.Secrets {
+				if rest, is := strings.CutPrefix(s, moved[i][1]); is {
+					all = append(all, filepath.Join(at, rest))
+				}
+			}
+		}
+	}
+	return slices.DeleteFunc(all, func(p string) bool {
+		_, err := os.Lstat(p)
+		return err != nil || in(g.Root, p)
+	})
+}
+
+// secrets are the entries of the home directory that hold secrets: the listed ones, and others by their names.
+func (g Workspace) secrets() (all []string) {
+	if g.Home == "" {
 		return nil
 	}
-	for _, dir := range append([]string{"."}, roomy...) {
-		list, err := os.ReadDir(filepath.Join(g.Home, dir))
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			continue // who can't list it here can't in a sandbox
-		}
-		for _, e := range list {
+	all = g.listed()
+	if g.Secret == nil {
+		return all
+	}
+	dirs := append([]string{"."}, roomy...)
+	for n := 0; n < len(dirs); n++ { // it grows
+		dir := dirs[n]
+		for _, e := range entries(filepath.Join(g.Home, dir)) {
 			rel := filepath.ToSlash(filepath.Join(dir, e.Name()))
-			// Who listens in another network, such as a container's, is on no list of this one.
-			if p := filepath.Join(g.Home, rel); (e.Type()&fs.ModeSocket != 0 || g.Secret(rel) != "") && !in(g.Root, p) {
+			p := filepath.Join(g.Home, rel)
+			// A socket that belongs to another network namespace, such as a container's, is not on this one's list.
+			if (e.Type()&fs.ModeSocket != 0 || g.Secret(rel) != "") && !in(g.Root, p) {
 				all = append(all, p)
+			} else if e.IsDir() && (dir == ".config" || dir == "." && rel[0] == '.') && !slices.Contains(dirs, rel) && p != g.Root {
+				dirs = append(dirs, rel)
 			}
 		}
 	}
 	return all
 }
 
+// maxDirEntries bounds the entries that are read of a directory of the home directory.
+const maxDirEntries = 1000
+
+// entries returns the entries of a directory; none if it can't be listed: a command in a sandbox can't list it either.
+func entries(dir string) []fs.DirEntry {
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	list, _ := f.ReadDir(maxDirEntries)
+	return list
+}
+
 // cache is a directory that a build tool fills for all its projects.
 type cache struct {
 	program string // the tool's
 	env     string // the variable that names it; "": none
-	below   string // what of the variable's directory it is
+	below   string // path below the variable's directory
 	path    string // from the home directory, where the variable is not set
 }
 
@@ -232,7 +291,7 @@ var caches = []cache{
 	{"bazel", "", "", ".cache/bazel"},
 	{"zig", "ZIG_GLOBAL_CACHE_DIR", "", ".cache/zig"},
 	{"cabal", "", "", ".cabal/packages"},
-	{"mix", "HEX_HOME", "", ".hex"},
+	{"mix", "HEX_HOME", "packages", ".hex/packages"},
 	{"composer", "", "", ".cache/composer"},
 	{"bundle", "", "", ".bundle/cache"},
 	{"tsc", "", "", ".cache/typescript"},
@@ -249,7 +308,7 @@ var marks = map[string][]string{
 }
 
 // wants reports whether the workspace is for the program.
-func (g Ground) wants(program string) bool {
+func (g Workspace) wants(program string) bool {
 	for _, m := range marks[program] {
 		if _, err := os.Lstat(filepath.Join(g.Root, m)); err == nil {
 			return true
@@ -261,14 +320,16 @@ func (g Ground) wants(program string) bool {
 	return false
 }
 
-// caches are the build tools' caches. That of a tool which is installed here and which the workspace is for is made if
-// it is not there, as the tool would.
-func (g Ground) caches(has func(program, path string) bool) (all []string) {
+// caches are the build tools' caches, except those in trees which commands write. The cache of an installed tool that
+// the workspace uses is made if it is missing, as the tool would do.
+func (g Workspace) caches(theirs []string, on *Backend) (all []string) {
 	env := map[string]string{}
 	for _, e := range g.Environ {
 		name, value, _ := strings.Cut(e, "=")
 		env[name] = value
 	}
+	programs := map[string]string{} // by the path of a cache
+	var paths []string
 	for _, c := range caches {
 		p := ""
 		if v := env[c.env]; c.env != "" && filepath.IsAbs(v) {
@@ -276,17 +337,18 @@ func (g Ground) caches(has func(program, path string) bool) (all []string) {
 		} else if c.path != "" && g.Home != "" {
 			p = filepath.Join(g.Home, c.path)
 		}
-		if p == "" || in(g.Home, p) || in(g.Root, p) && p != g.Root {
+		if w, ok := follow(p); !ok || !on.leads(p, w.real) || in(g.Home, w.real) || in(g.Root, w.real) || in(g.Scratch, w.real) {
 			continue // never a tree that holds more than a cache
+		} else if programs[w.real] == "" {
+			programs[w.real] = c.program
 		}
-		if _, err := os.Lstat(p); errors.Is(err, fs.ErrNotExist) && has(c.program, env["PATH"]) && g.wants(c.program) {
-			_ = os.MkdirAll(p, 0o700) // where that fails the tool says so
+		paths = append(paths, p)
+	}
+	for _, real := range granted(theirs, paths) {
+		if _, err := os.Lstat(real); errors.Is(err, fs.ErrNotExist) && on.has(programs[real], env["PATH"]) && g.wants(programs[real]) {
+			_ = os.MkdirAll(real, 0o700) // if that fails, the tool reports it
 		}
-		for _, real := range present([]string{p}) {
-			if !within(all, real) {
-				all = append(all, real)
-			}
-		}
+		all = append(all, present([]string{real})...)
 	}
 	return all
 }

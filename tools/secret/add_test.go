@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// holds is an environment in which the variable KEY holds that.
+// holds is an environment in which KEY has that value.
 func holds(value string) func(string) string {
 	return func(name string) string {
 		if name == "KEY" {
@@ -18,7 +18,7 @@ func holds(value string) func(string) string {
 	}
 }
 
-// A key that another environment brings is found from then on, also by who looks already; the first stays known.
+// A key from another environment is found from then on, also by existing readers; the first stays known.
 func TestKeys_add(t *testing.T) {
 	const first, second = "the-first-key-0123", "a-second-key-4567"
 	k := New([]string{"KEY", "OTHER"}, holds(first))
@@ -71,7 +71,7 @@ func TestKeys_addToNone(t *testing.T) {
 	}
 }
 
-// A key that is replaced again and again does not make the search grow without end: what was used last stays known.
+// A key that is replaced again and again does not make the search grow without end: the latest values stay known.
 func TestKeys_addManyTimes(t *testing.T) {
 	k := New([]string{"KEY"}, holds(""))
 	value := func(n int) string { return fmt.Sprintf("key-number-%04d-of-many", n) }

@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// formsOf lists the ways a key's value is written: as it is, as JSON writes it (once
-// and within JSON), in a URL, as a shell quotes it, in hexadecimal, and what of it
-// stands in base64, wherever in the encoded text it begins. None is short.
+// formsOf lists the ways to write a key's value: as it is, in JSON (once and in JSON within JSON), in a URL, quoted for
+// a shell, in hexadecimal, and the part of it in base64 that is the same wherever it begins in the encoded text. None
+// is short.
 func formsOf(value string) []string {
 	if len(value) < shortest {
 		return nil
@@ -34,7 +34,7 @@ func formsOf(value string) []string {
 	slices.Sort(all)
 	all = slices.Compact(all)
 	return slices.DeleteFunc(all, func(form string) bool {
-		// Line breaks don't count where forms are looked for.
+		// Line breaks don't count in the search.
 		return len(form)-strings.Count(form, "\n")-strings.Count(form, "\r") < shortest
 	})
 }
@@ -58,7 +58,7 @@ func inURL(s string) string { return percent(s, plain+"~") }
 // inEncoded is s as encodeURIComponent writes it.
 func inEncoded(s string) string { return percent(s, plain+"~!*'()") }
 
-// inShell is s with a backslash before what a shell would not take as it is.
+// inShell is s with a backslash before each character that a shell would not take literally.
 func inShell(s string) string {
 	var b strings.Builder
 	for i := range len(s) {
@@ -83,7 +83,7 @@ func percent(s, kept string) string {
 	return b.String()
 }
 
-// lowerPercent is s with the digits behind its percent signs in lower case.
+// lowerPercent is s with the digits after its percent signs in lower case.
 func lowerPercent(s string) string {
 	b := []byte(s)
 	for i := 0; i+2 < len(b); i++ {
@@ -94,9 +94,8 @@ func lowerPercent(s string) string {
 	return string(b)
 }
 
-// within is what is the same in every encoded text that holds value shift bytes
-// after a group of three begins: all but the letters at its ends, which hold bits
-// of its neighbours too.
+// within is the part that is the same in every encoded text that holds value shift bytes after a group of three begins:
+// all but the letters at its ends, which also hold bits of their neighbours.
 func within(e *base64.Encoding, value string, shift int) string {
 	coded := e.EncodeToString([]byte(strings.Repeat("\x00", shift) + value))
 	first := (shift*8 + 5) / 6

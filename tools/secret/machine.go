@@ -5,32 +5,30 @@ import (
 	"strings"
 )
 
-// machine finds any of many texts in one pass, as Aho and Corasick do it, with a
-// transition for every state and byte. Line breaks change no state: a key that
-// was wrapped is found too.
+// machine finds any of many texts in one pass, as in Aho and Corasick's algorithm, with a transition for every state
+// and byte. Line breaks change no state: a wrapped key is found too.
 //
-// A state is its row's offset in next. A transition with the top bit completes a
-// text.
+// A state is its row's offset in next. A transition with the top bit completes a text.
 type machine struct {
 	class [256]uint32 // of a byte: a column of next
 	width uint32
 	next  []uint32
-	deep  []int32 // by row: how many bytes of a text the state stands for
+	deep  []int32 // by row: the length of the prefix that the state has matched
 	end   []int32 // by row: the length of the longest text that ends here; 0: none does
-	name  []int32 // by row: whose that is
+	name  []int32 // by row: the owner of that text
 }
 
 const completes = 1 << 31
 
-// The columns of bytes that no text holds, and of line breaks.
+// Columns of bytes that are in no text, and of line breaks.
 const (
 	otherColumn = iota
 	breakColumn
 	columns
 )
 
-// build makes the machine of texts -> whose they are. Line breaks in them are
-// passed over as those in what is searched are.
+// build makes the machine for texts, a map from each text to its owner. It ignores line breaks in them, as in the text
+// that is searched.
 func (m *machine) build(texts map[string]int) {
 	*m = machine{}
 	if len(texts) == 0 {
@@ -84,8 +82,8 @@ func (m *machine) insert(text string, name int) {
 	m.end[at/m.width], m.name[at/m.width] = int32(len(text)), int32(name)
 }
 
-// link fills in the transitions that leave the paths: from each state to where the
-// longest end of what was read, that some text begins with, would have led.
+// link fills in the transitions that leave the paths: from each state to the state of the longest suffix of the input
+// read so far that begins some text.
 func (m *machine) link() {
 	fail := make([]uint32, len(m.deep)) // by row
 	queue := []uint32{0}
@@ -119,8 +117,7 @@ func (m *machine) link() {
 
 func (m *machine) built() bool { return m != nil && len(m.next) > 0 }
 
-// run reads b from at on until a text is complete, and returns the place of the
-// byte that completed it, else len(b).
+// run reads b from at on until a text is complete, and returns the position of the byte that completed it, else len(b).
 func (m *machine) run(b []byte, at int, state uint32) (int, uint32) {
 	next := m.next
 	for i := at; i < len(b); i++ {

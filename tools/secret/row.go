@@ -6,10 +6,9 @@ import (
 	"strings"
 )
 
-// Row is Text for what a program keeps of itself: JSON stays JSON, and a single word
-// in lower case stays what it is. Such words are the program's own (a state, a kind),
-// and a key may happen to be one of them; where one came from elsewhere, Text has
-// seen it before.
+// Row is Text for rows that the program stores: JSON stays JSON, and a single word in lower case is unchanged. Such
+// words are the program's own (a state, a kind), and a key may happen to equal one; if a word came from elsewhere, Text
+// has seen it before.
 func (k *Keys) Row(text string) string {
 	if !k.Within(text) || oneWord(text) {
 		return text
@@ -25,7 +24,7 @@ func (k *Keys) JSON(text string) string {
 	return k.inside(text, k.Text)
 }
 
-// inside does leaf to each string in a JSON object or array, and Text to other text.
+// inside applies leaf to each string in a JSON object or array, and Text to other text.
 func (k *Keys) inside(text string, leaf func(string) string) string {
 	if first := text[0]; first == '{' || first == '[' {
 		d := json.NewDecoder(strings.NewReader(text))
@@ -43,7 +42,7 @@ func (k *Keys) inside(text string, leaf func(string) string) string {
 	return k.Text(text)
 }
 
-// each does leaf to each string in a decoded value.
+// each applies leaf to each string in a decoded value.
 func each(v any, leaf func(string) string) any {
 	switch v := v.(type) {
 	case string:
@@ -62,7 +61,7 @@ func each(v any, leaf func(string) string) any {
 	return v
 }
 
-// longestWord is that of the words a program keeps of itself, in bytes.
+// longestWord is the length of the program's longest word of that sort, in bytes.
 const longestWord = 24
 
 func oneWord(s string) bool {

@@ -1,13 +1,10 @@
-// Package secret keeps keys out of what is kept and shown.
+// Package secret removes keys from text before it is stored or shown.
 //
-// Does: know the keys of a program by the variables that hold them, find them in
-// text as they are and in the encodings they travel in, also across lines and
-// across the pieces of a stream, and put their names in their place.
+// Does: know the keys of a program by the variables that hold them, find them in text as they are and in common
+// encodings, also across lines and across the pieces of a stream, and replace them by their names.
 //
-// Does not: read the environment or the configuration, or guess from a text's
-// looks that it is a key: what is not the value of a named variable is left alone.
-//
-// Imports: nothing of ours.
+// Does not: read the environment or the configuration, or guess that a text is a key: it leaves everything alone that
+// is not the value of a named variable.
 package secret
 
 import (
@@ -18,29 +15,57 @@ import (
 	"sync/atomic"
 )
 
-// shortest is the length, in bytes, below which a value or a form of it is left
-// alone: it would turn up inside ordinary words.
+// shortest is the length, in bytes, below which a value or a form of it is ignored: it would occur inside ordinary
+// words.
 const shortest = 8
 
-// mostValues is how many values of one variable are known at a time: a key that is replaced every hour must not make
-// those who look for it slower every day.
-const mostValues = 8
+// maxValues is how many values of one variable are known at a time: a key that is replaced every hour must not make the
+// search slower every day.
+const maxValues = 8
 
 // Keys is the keys of a program. The zero value and nil know none. It is safe for concurrent use.
 type Keys struct {
 	names []string // every variable that may hold a key, set or not
 	known atomic.Pointer[values]
 
-	adds sync.Mutex // held by who replaces known
+	adds sync.Mutex // held while known is replaced
+
+	mu     sync.Mutex
+	judged map[string]bool // what Judge was told of values
 }
 
-// values are those the variables are known to hold, in environments of which there may be several. They never change.
+// values are the known values of the variables, from one or more environments. They never change.
 type values struct {
 	of   [][]string // by name, the one that was met last first
 	scan machine
 }
 
-// New returns the keys that the named variables hold.
+// maxJudged is how many values Judge remembers before it begins anew.
+const maxJudged = 1000
+
+// Judge returns judge(value), and calls judge once for a value that comes again: the same environment is judged for each
+// turn and several times in a start, and that takes milliseconds. judge must be the same function in all calls.
+func (k *Keys) Judge(value string, judge func(string) bool) bool {
+	if k == nil {
+		return judge(value)
+	}
+	k.mu.Lock()
+	is, known := k.judged[value]
+	k.mu.Unlock()
+	if known {
+		return is
+	}
+	is = judge(value)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.judged == nil || len(k.judged) >= maxJudged {
+		k.judged = map[string]bool{}
+	}
+	k.judged[value] = is
+	return is
+}
+
+// New returns the keys in the named variables.
 func New(names []string, env func(string) string) *Keys {
 	k := &Keys{names: slices.Clone(names)}
 	slices.Sort(k.names)
@@ -50,8 +75,8 @@ func New(names []string, env func(string) string) *Keys {
 	return k
 }
 
-// Add adds what the variables hold in another environment. What they hold elsewhere stays known, up to eight values of
-// each: those met longest ago are forgotten first.
+// Add adds the variables' values in another environment. Earlier values stay known, up to eight of each variable: the
+// least recently added are forgotten first.
 func (k *Keys) Add(env func(string) string) {
 	k.adds.Lock()
 	defer k.adds.Unlock()
@@ -67,7 +92,7 @@ func (k *Keys) Add(env func(string) string) {
 		}
 		fresh = fresh || !slices.Contains(was.of[i], v)
 		others := slices.DeleteFunc(slices.Clone(was.of[i]), func(o string) bool { return o == v })
-		is.of[i] = append([]string{v}, others[:min(len(others), mostValues-1)]...)
+		is.of[i] = append([]string{v}, others[:min(len(others), maxValues-1)]...)
 	}
 	if is.scan = was.scan; fresh {
 		is.scan.build(is.forms())
@@ -75,7 +100,7 @@ func (k *Keys) Add(env func(string) string) {
 	k.known.Store(is)
 }
 
-// forms are all forms of all values, and by the index of whose name.
+// forms maps all forms of all values to the index of their variable.
 func (v *values) forms() map[string]int {
 	forms := map[string]int{}
 	for i, all := range v.of {
@@ -90,7 +115,7 @@ func (v *values) forms() map[string]int {
 	return forms
 }
 
-// scan is what finds the keys known now; nil: none are.
+// scan returns the machine that finds the current keys, or nil if there are none.
 func (k *Keys) scan() *machine {
 	if k != nil {
 		if v := k.known.Load(); v != nil {
@@ -100,7 +125,7 @@ func (k *Keys) scan() *machine {
 	return nil
 }
 
-// Mark is what stands in the place of the key that the variable of that name holds.
+// Mark is the text that replaces the key in the variable of that name.
 func Mark(name string) string { return "[redacted: " + name + "]" }
 
 // Named reports whether the variable of that name may hold a key.
@@ -115,8 +140,8 @@ func (k *Keys) Named(name string) bool {
 // Within reports whether text holds a key.
 func (k *Keys) Within(text string) bool { return k.scan().any(text) }
 
-// Text returns text with a mark in the place of each key. Without a key in it that
-// is text itself, and nothing is allocated.
+// Text returns text with each key replaced by a mark. If text holds no key, Text returns it unchanged and allocates
+// nothing.
 func (k *Keys) Text(text string) string {
 	if !k.Within(text) {
 		return text
@@ -125,8 +150,7 @@ func (k *Keys) Text(text string) string {
 	return string(append(s.Write([]byte(text)), s.End()...))
 }
 
-// Marked returns the name of a variable that holds a key and whose mark stands in
-// text; "" if there is none.
+// Marked returns the name of a variable that holds a key and whose mark is in text; "" if there is none.
 func (k *Keys) Marked(text string) string {
 	if k == nil || !strings.Contains(text, "[redacted: ") {
 		return ""
@@ -143,24 +167,23 @@ func (k *Keys) Marked(text string) string {
 	return ""
 }
 
-// Stream is Text for a text that comes in pieces. It holds back the bytes that a
-// key may begin with, and only those.
+// Stream is Text for a text in pieces. It holds back only bytes that may be the beginning of a key.
 type Stream struct {
 	keys  *Keys
-	scan  *machine // of the keys known when nothing was held back last
+	scan  *machine // of the keys when s last held nothing back
 	state uint32
 	held  []byte
 	found []region // in held
 	count int
 }
 
-// region is where a key stands.
+// region is the position of a key.
 type region struct {
 	from, to int
 	name     int // index into Keys.names
 }
 
-// Replaced reports whether Write or End has found a key since it was last asked.
+// Replaced reports whether Write or End has found a key since the last call.
 func (s *Stream) Replaced() bool {
 	n := s.count
 	s.count = 0
@@ -170,10 +193,10 @@ func (s *Stream) Replaced() bool {
 // Stream begins one.
 func (k *Keys) Stream() *Stream { return &Stream{keys: k} }
 
-// Write takes the next piece and returns what can be told by now. The result is
-// only valid until b changes or Write is called again.
+// Write takes the next piece and returns the text that is ready. The result is only valid until b changes or Write is
+// called again.
 func (s *Stream) Write(b []byte) []byte {
-	if len(s.held) == 0 { // and so no part of a key was read
+	if len(s.held) == 0 { // then no part of a key was read
 		s.scan, s.state = s.keys.scan(), 0
 	}
 	if !s.scan.built() {
@@ -181,7 +204,7 @@ func (s *Stream) Write(b []byte) []byte {
 	}
 	m := s.scan
 	if len(s.held) == 0 {
-		// Most pieces: nothing is held, and nothing is found.
+		// Most pieces end here: no key is found, and none may begin at the end.
 		at, state := m.run(b, 0, 0)
 		if at == len(b) && m.depth(state) == 0 {
 			return b
@@ -194,7 +217,7 @@ func (s *Stream) Write(b []byte) []byte {
 		if at == len(s.held) {
 			break
 		}
-		at++ // behind the byte that completed a key
+		at++ // after the byte that completed a key
 		length, name := m.ends(s.state)
 		s.count++
 		s.add(region{back(s.held, at, length), at, name})
@@ -202,14 +225,13 @@ func (s *Stream) Write(b []byte) []byte {
 	return s.upTo(back(s.held, len(s.held), m.depth(s.state)))
 }
 
-// End returns what was held back. The stream begins anew.
+// End returns the text that was held back, and resets the stream.
 func (s *Stream) End() []byte {
 	s.state = 0
 	return s.upTo(len(s.held))
 }
 
-// add notes a region. One that overlaps others takes them in, so that nothing of
-// two keys that share bytes is left.
+// add adds a region. It merges regions that overlap, so that no part of two keys that share bytes is left.
 func (s *Stream) add(r region) {
 	longest := r.to - r.from
 	for n := len(s.found); n > 0 && s.found[n-1].to > r.from; n-- {
@@ -223,8 +245,8 @@ func (s *Stream) add(r region) {
 	s.found = append(s.found, r)
 }
 
-// upTo returns what is held before limit, with marks in the place of keys, and
-// drops it. A key that may still grow is held whole.
+// upTo returns the held text before limit with keys replaced by marks, and drops it. It holds back the whole of a key
+// that may still grow.
 func (s *Stream) upTo(limit int) []byte {
 	var out []byte
 	at, n := 0, 0
@@ -260,8 +282,8 @@ type reader struct {
 	from io.Reader
 	keys *Stream
 	buf  []byte
-	left []byte // what can be told
-	err  error  // comes behind it
+	left []byte // text that is ready
+	err  error  // returned after left
 }
 
 func (r *reader) Read(b []byte) (int, error) {

@@ -17,7 +17,7 @@ import (
 	"testing/iotest"
 )
 
-// canaries are keys of the shapes that are handed out, and some nobody would choose.
+// canaries are keys in common shapes, and some unusual ones.
 func canaries(t testing.TB) (keys []string) {
 	t.Helper()
 	data, err := os.ReadFile("testdata/canaries.jsonl")
@@ -44,7 +44,7 @@ func keysOf(values ...string) *Keys {
 	return New(names, func(n string) string { return env[n] })
 }
 
-// written are the ways value is written, by what others do.
+// written are the ways to write value, made by other packages.
 func written(value string) map[string]string {
 	js, _ := json.Marshal(value)
 	twice, _ := json.Marshal(string(js))
@@ -75,8 +75,7 @@ func wrap(s string, n int) string {
 	return b.String()
 }
 
-// core is what must not be left of a text: its middle, without what base64 shares
-// with its neighbours.
+// core is the part that must not be left of a text: its middle, without the letters that share bits in base64.
 func core(s string) string {
 	if len(s) < 12 {
 		return s
@@ -84,7 +83,7 @@ func core(s string) string {
 	return s[len(s)/4 : 3*len(s)/4]
 }
 
-// Sixty shapes of keys, in each form they travel in, leave nothing behind.
+// Sixty shapes of keys, in each encoding, leave nothing of the key.
 func TestText_everyCanaryInEveryForm(t *testing.T) {
 	all := canaries(t)
 	if len(all) < 60 {
@@ -95,7 +94,7 @@ func TestText_everyCanaryInEveryForm(t *testing.T) {
 		value = strings.TrimSpace(value)
 		for way, s := range written(value) {
 			if len(value) < 11 && strings.HasPrefix(way, "basic") {
-				continue // what is left of eight bytes within base64 may be too short
+				continue // the part of eight bytes in base64 may be too short
 			}
 			for _, text := range []string{s, "x" + s + "x", "key: " + s + "\n", `{"a":"` + s + `"}`} {
 				got := k.Text(text)
@@ -131,7 +130,7 @@ func TestText_leavesOthersAlone(t *testing.T) {
 	}
 }
 
-// What was said once is not said anew, and who wrote the mark does not matter.
+// Text that has been redacted is not redacted again, whoever wrote the mark.
 func TestText_twiceIsOnce(t *testing.T) {
 	for _, value := range canaries(t) {
 		k := keysOf(value)
@@ -142,7 +141,7 @@ func TestText_twiceIsOnce(t *testing.T) {
 	}
 }
 
-// Keys that share bytes leave none of either, and the longest gives the name.
+// Keys that share bytes leave no part of either, and the longest gives the name.
 func TestText_overlapping(t *testing.T) {
 	k := keysOf("abcdefgh12", "gh12345678", "abcdefgh12345678zz", "h1234567")
 	for text, want := range map[string]string{
@@ -156,8 +155,8 @@ func TestText_overlapping(t *testing.T) {
 	}
 }
 
-// However a text is cut into pieces, the same comes out, never a byte of a key
-// before it is known to be none, and nothing is held back that can't begin one.
+// However a text is cut into pieces, the output is the same; no byte of a key appears before it is known to be none,
+// and nothing is held back that can't begin a key.
 func TestStream_anyPieces(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, value := range canaries(t) {
@@ -233,7 +232,7 @@ func TestJSON_everyString(t *testing.T) {
 	}
 }
 
-// What a shell writes of a key is found: quoted by the tools people use.
+// A key is found as shell tools write it, with their quoting.
 func TestText_asShellsWriteIt(t *testing.T) {
 	bash, err := exec.LookPath("bash")
 	if err != nil {

@@ -1,4 +1,4 @@
-package cli
+package cli_test
 
 import (
 	"fmt"
@@ -204,7 +204,7 @@ func (s *site) readsOnScreen(t *testing.T, as *syscall.SysProcAttr) {
 	con.until(t, "The database can only be read here", "› say x")
 	con.typed(t, "\x03")
 	con.typed(t, "/quit\r")
-	if code, _ := con.exited(t); code != ok {
+	if code := con.exited(t); code != ok {
 		t.Errorf("a screen: exit code %d", code)
 	}
 	if hosts := s.hosts(); len(hosts) > 0 {
@@ -216,7 +216,7 @@ func (s *site) readsOnScreen(t *testing.T, as *syscall.SysProcAttr) {
 func (s *site) refusesScreen(t *testing.T, as *syscall.SysProcAttr, says ...string) {
 	t.Helper()
 	con := open(t, s.user(as))
-	code, _ := con.exited(t)
+	code := con.exited(t)
 	con.mu.Lock()
 	said := string(con.raw)
 	con.mu.Unlock()

@@ -1,4 +1,4 @@
-package cli
+package cli_test
 
 import (
 	"fmt"
@@ -8,8 +8,9 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
-	"fantail/ui/cli/channel"
+	"fantail/ui/attach"
 )
 
 // step is a part of the trial of an adapter: it goes on where the one before it ended.
@@ -76,7 +77,7 @@ func (y *trial) prompt(t *testing.T, name string, lines ...string) {
 }
 
 // ends waits for the turn to end, in that way, and returns what was said and done in it.
-func (y *trial) ends(t *testing.T, how string) []channel.Entry {
+func (y *trial) ends(t *testing.T, how string) []attach.Entry {
 	t.Helper()
 	y.turns++
 	es, outcome := y.all.ends(t, y.turns)
@@ -87,7 +88,7 @@ func (y *trial) ends(t *testing.T, how string) []channel.Entry {
 }
 
 // results are what calls returned.
-func results(es []channel.Entry) (rs []channel.Entry) {
+func results(es []attach.Entry) (rs []attach.Entry) {
 	for _, e := range es {
 		if e.Kind == "result" {
 			rs = append(rs, e)
@@ -97,7 +98,7 @@ func results(es []channel.Entry) (rs []channel.Entry) {
 }
 
 // said checks that there are entries of those kinds that say that.
-func said(t *testing.T, es []channel.Entry, kind, text string) {
+func said(t *testing.T, es []attach.Entry, kind, text string) {
 	t.Helper()
 	if _, found := has(es, kind, text); !found {
 		t.Errorf("there is no %s with %q", kind, text)
@@ -120,7 +121,7 @@ func talks(t *testing.T, y *trial) {
 // works: it reads and edits files and runs commands by tools of its own, which show as ours do.
 func works(t *testing.T, y *trial) {
 	notes := filepath.Join(y.dir, "notes.txt")
-	y.prompt(t, "works", y.Call("read", notes), y.Call("edit", notes), y.Call("run", "echo out; cat nowhere"), "say worked")
+	y.prompt(t, "works", y.Call("read", notes), y.Call("edit", notes), y.Call("run", "echo out; cat nowhere 2>&1"), "say worked")
 	es := y.ends(t, "completed")
 	rs := results(es)
 	if len(rs) != 3 || !strings.Contains(rs[0].Text, "alpha beta") || !strings.Contains(rs[2].Text, "out\n") || !strings.Contains(rs[2].Text, "nowhere: No such file") {
@@ -199,8 +200,19 @@ func wonders(t *testing.T, y *trial) {
 		t.Skip("it has no tool for that here")
 	}
 	y.prompt(t, "wonder", y.Call("wonder", "Which colour"), "say it knows")
-	y.answers(t, "Which colour", "2")
-	y.answers(t, "Leave it out", "1") // an answer of the human's own instead
+	y.opened(t, "Which colour")
+	last := time.Time{}
+	holds(t, "its second question follows", func() bool { // 2 is pressed only on the first: on the second it is something else
+		shows := y.c.text()
+		if open := strings.Contains(shows, "asks you"); open && strings.Contains(shows, "Type your own answer") {
+			return true
+		} else if open && time.Since(last) > time.Second {
+			last = time.Now()
+			y.c.typed(t, "2")
+		}
+		return false
+	})
+	pressed(t, "1", []string{"!asks you"}, y.c) // leaves it out
 	said(t, y.ends(t, "completed"), "text", "it knows")
 	r, _ := y.last("play wonder")
 	if told := strings.Join(y.told(r), "\n"); !strings.Contains(told, `="blue"`) {
@@ -241,7 +253,7 @@ func usesOurs(t *testing.T, y *trial) {
 }
 
 // messages are those that were taken.
-func messages(es []channel.Entry) (ids []int64) {
+func messages(es []attach.Entry) (ids []int64) {
 	for _, e := range es {
 		for _, m := range e.Messages {
 			ids = append(ids, m.ID)
@@ -275,7 +287,7 @@ func takesMail(t *testing.T, y *trial) {
 	y.c.typed(t, "/messages mode interrupt\r")
 	y.c.until(t, "interrupt")
 	y.prompt(t, "mail", y.Call("run", "cat "+pipe), "hold mail", "say the call is over")
-	y.all.until(t, "call that waits", func(es []channel.Entry) bool { _, found := has(es, "call", "pipe"); return found })
+	y.all.until(t, "call that waits", func(es []attach.Entry) bool { _, found := has(es, "call", "pipe"); return found })
 	if _, errs, code := y.run(t, "", "send", "main", "the build is red"); code != ok {
 		t.Fatal(errs)
 	}

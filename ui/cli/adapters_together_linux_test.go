@@ -1,4 +1,4 @@
-package cli
+package cli_test
 
 import (
 	"os"
@@ -7,7 +7,7 @@ import (
 	"syscall"
 	"testing"
 
-	"fantail/ui/cli/channel"
+	"fantail/ui/attach"
 )
 
 // TestAdapters_together: two vendors' agents and one of ours work in the background; a permission is answered from the
@@ -27,7 +27,7 @@ func TestAdapters_together(t *testing.T) {
 	y.types(t, "/push name=three say the result of three", "Queued three")
 	y.types(t, "/run 2", "one ⚠", "three ✓", "two ●")
 	two := y.watch(t, "two")
-	two.until(t, "word of two", func([]channel.Entry) bool { return strings.Contains(two.text(), "at work") })
+	two.until(t, "word of two", func([]attach.Entry) bool { return strings.Contains(two.text(), "at work") })
 
 	host := y.host(t)
 	if err := syscall.Kill(host, syscall.SIGKILL); err != nil {
@@ -46,7 +46,7 @@ func TestAdapters_together(t *testing.T) {
 	}
 	y.c.until(t, "3 pending")
 	y.types(t, "/check", "the result of one", "the result of three", "!pending")
-	y.all.until(t, "three messages", func(es []channel.Entry) bool { return len(messages(es)) >= 3 })
+	y.all.until(t, "three messages", func(es []attach.Entry) bool { return len(messages(es)) >= 3 })
 	y.balanced(t)
 
 	y.write("lead", claude().CallOurs("push", `{"name":"sub","prompt":"play sub","agent":"codex"}`), claude().CallOurs("run", `{}`),

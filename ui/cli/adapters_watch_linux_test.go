@@ -1,4 +1,4 @@
-package cli
+package cli_test
 
 import (
 	"bufio"
@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"fantail/agents/llm"
-	"fantail/ui/cli/channel"
+	"fantail/ui/attach"
 )
 
 // watch reads what an agent's transcript gets.
@@ -19,7 +19,7 @@ type watch struct {
 	agent string
 
 	mu      sync.Mutex
-	entries []channel.Entry
+	entries []attach.Entry
 	lines   []string
 	ended   bool
 	changed chan struct{}
@@ -63,7 +63,7 @@ func (s *site) watch(t testing.TB, agent string) *watch {
 func (w *watch) add(line string) {
 	var l struct {
 		Type  string
-		Entry *channel.Entry
+		Entry *attach.Entry
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -76,14 +76,14 @@ func (w *watch) add(line string) {
 }
 
 // now are the entries that there are.
-func (w *watch) now() []channel.Entry {
+func (w *watch) now() []attach.Entry {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return slices.Clone(w.entries)
 }
 
 // until waits for the entries to be as wanted.
-func (w *watch) until(t testing.TB, what string, is func(es []channel.Entry) bool) {
+func (w *watch) until(t testing.TB, what string, is func(es []attach.Entry) bool) {
 	t.Helper()
 	late := time.NewTimer(wait)
 	defer late.Stop()
@@ -106,9 +106,9 @@ func (w *watch) until(t testing.TB, what string, is func(es []channel.Entry) boo
 }
 
 // ends waits for the n-th turn to end, and returns the entries since the turn before that ended.
-func (w *watch) ends(t testing.TB, n int) (es []channel.Entry, outcome string) {
+func (w *watch) ends(t testing.TB, n int) (es []attach.Entry, outcome string) {
 	t.Helper()
-	w.until(t, fmt.Sprintf("end of turn %d", n), func(all []channel.Entry) bool {
+	w.until(t, fmt.Sprintf("end of turn %d", n), func(all []attach.Entry) bool {
 		count := 0
 		es = nil
 		for _, e := range all {
@@ -137,7 +137,7 @@ func (w *watch) text() string {
 	return strings.Join(lines, "\n") + "\n" + strings.Join(w.lines[max(0, len(w.lines)-3):], "\n")
 }
 
-func described(e channel.Entry) string {
+func described(e attach.Entry) string {
 	text := strings.TrimSpace(strings.Join([]string{e.Kind, e.Title, e.Text, e.Ended}, " "))
 	if e.Error {
 		text += " (error)"
@@ -149,7 +149,7 @@ func described(e channel.Entry) string {
 }
 
 // has returns the first entry of that kind that holds the text.
-func has(es []channel.Entry, kind, text string) (e channel.Entry, found bool) {
+func has(es []attach.Entry, kind, text string) (e attach.Entry, found bool) {
 	for _, e := range es {
 		if e.Kind == kind && strings.Contains(described(e), text) {
 			return e, true

@@ -1,4 +1,4 @@
-package cli
+package cli_test
 
 import (
 	"bufio"
@@ -97,7 +97,7 @@ func TestAttach(t *testing.T) {
 	s.listed(t, "auth", `!"seconds_left"`)
 	c.typed(t, "\x03")
 	c.until(t, "detached from auth, which goes on")
-	if code, _ := c.exited(t); code != 130 {
+	if code := c.exited(t); code != 130 {
 		t.Errorf("detached with exit code %d", code)
 	}
 	s.listed(t, "auth", `"seconds_left":`)

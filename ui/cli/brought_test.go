@@ -1,4 +1,4 @@
-package cli
+package cli_test
 
 import (
 	"bytes"
@@ -11,6 +11,7 @@ import (
 
 	"fantail/tools/proc"
 	"fantail/tools/secret"
+	"fantail/ui/cli"
 )
 
 func TestBrought(t *testing.T) {
@@ -20,7 +21,7 @@ func TestBrought(t *testing.T) {
 		"A":     "A of this shell is used from now on",
 		"A B C": "A, B and C of this shell are used from now on",
 	} {
-		if got := Brought(strings.Fields(names)); got != want {
+		if got := cli.Brought(strings.Fields(names)); got != want {
 			t.Errorf("%q: %q, want %q", names, got, want)
 		}
 	}
@@ -34,7 +35,7 @@ func TestCommands(t *testing.T) {
 		umask, own int
 		want       proc.Umask
 	}{{0o22, 0o22, proc.Umask{}}, {0o77, 0o22, proc.UmaskOf(0o77)}, {-1, 0o22, proc.Umask{}}} {
-		e := Commands(env, c.umask, c.own, keys)
+		e := cli.Commands(env, c.umask, c.own, keys)
 		if !slices.Equal(e.Vars, []string{"PATH=/bin", "SSH_AUTH_SOCK=/s"}) || e.Umask != c.want {
 			t.Errorf("umask %o beside %o: %+v", c.umask, c.own, e)
 		}

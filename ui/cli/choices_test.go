@@ -1,4 +1,4 @@
-package cli
+package cli_test
 
 import (
 	"os"
@@ -37,7 +37,7 @@ func (s *site) shows(t *testing.T, args []string, want []string, typed ...[2]str
 	host := s.host(t)
 	c.typed(t, "/quit\r")
 	c.awaits(t)
-	if code, _ := c.exited(t); code != ok {
+	if code := c.exited(t); code != ok {
 		t.Errorf("exit code %d", code)
 	}
 	if outlives(strconv.Itoa(host)) {

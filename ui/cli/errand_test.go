@@ -1,4 +1,4 @@
-package cli
+package cli_test
 
 import (
 	"bufio"
@@ -60,6 +60,8 @@ func TestErrands(t *testing.T) {
 		{"", []string{"schedule", "remind", "30m", "the", "oven"}, ok, "Reminder reminder-1: in 30m, due ", ""},
 		{"", []string{"schedule", "name=ci", "every", "10m", "look at ci.log"}, ok, "Scheduled ci: every 10m, due ", ""},
 		{"", []string{"schedule", "every", "10m", "!make test"}, failed, "", "only the human can schedule a command"},
+		{"", []string{"schedule", "cron 0 0 9 * * *", "look at ci.log"}, usage, "", "leave out the seconds"},
+		{"", []string{"schedule", "remind", "30m the oven", "is hot"}, usage, "", "\"the oven\" follows in 30m"},
 		{"", []string{"schedule", "soon", "x"}, usage, "", "say when: 30m, 14:00"},
 		{"", []string{"schedule", "run", "ci"}, failed, "", "only a screen fires one"},
 		{"", []string{"schedule", "pause", "ci"}, ok, "Paused ci", ""},
@@ -157,7 +159,7 @@ func TestErrands_onATerminal(t *testing.T) {
 	s.run(t, "evil \x1b]52;c;aGk=\x07\x1b[2J text", "send", "main")
 	c := open(t, s.command("check"))
 	c.until(t, "evil", "text")
-	if code, _ := c.exited(t); code != ok {
+	if code := c.exited(t); code != ok {
 		t.Errorf("exit code %d", code)
 	}
 	if raw := c.written(); strings.ContainsAny(raw, "\x1b\x07") {

@@ -1,4 +1,4 @@
-package cli
+package cli_test
 
 import (
 	"os"
@@ -8,13 +8,14 @@ import (
 	"testing"
 	"time"
 
-	"fantail/agents/briefs"
 	"fantail/agents/event"
-	"fantail/ui/cli/place"
+	"fantail/agents/instructions"
+	"fantail/ui/cli"
+	"fantail/ui/workspace"
 )
 
 // files writes files below a new directory and returns it.
-func files(t *testing.T, texts map[string]string) string {
+func workspaceWith(t *testing.T, texts map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range texts {
@@ -44,7 +45,7 @@ func TestBranch(t *testing.T) {
 		{"garbage", map[string]string{".git/HEAD": "hello\x1b[31m"}, ""},
 		{"no link", map[string]string{".git": "what is this"}, ""},
 	} {
-		if got := Branch(files(t, c.texts)); got != c.want {
+		if got := cli.Branch(workspaceWith(t, c.texts)); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}
@@ -52,11 +53,11 @@ func TestBranch(t *testing.T) {
 
 func TestSystemStatesTheFacts(t *testing.T) {
 	t.Parallel()
-	root := files(t, map[string]string{".git/HEAD": "ref: refs/heads/side\n", "AGENTS.md": "Use tabs.", "sub/x": ""})
+	root := workspaceWith(t, map[string]string{".git/HEAD": "ref: refs/heads/side\n", "AGENTS.md": "Use tabs.", "sub/x": ""})
 	now := time.Date(2026, 11, 21, 23, 0, 0, 0, time.UTC)
-	at := place.Place{Root: root, Dir: filepath.Join(root, "sub")}
+	at := workspace.Place{Root: root, Dir: filepath.Join(root, "sub")}
 	none := func(string) string { return "" }
-	brief := NewBriefing(at, briefs.New(at.Written(none), ""), func() time.Time { return now })
+	brief := cli.NewBriefing(at, instructions.NewBriefs(at.Written(none), ""), func() time.Time { return now })
 	system := brief.System
 	text := system(event.Info{Name: "main", Kind: event.Main})
 	for _, want := range []string{"main", root, "2026-11-21", "side", "Use tabs.", runtime.GOOS} {
@@ -70,11 +71,11 @@ func TestSystemStatesTheFacts(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(root, "CLAUDE.local.md"), []byte("@gone.md"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got := NewBriefing(at, briefs.New(at.Written(none), ""), time.Now).Instructions(); got != "AGENTS.md and 1 more (/memory files has 1 to look at)" {
+	if got := cli.NewBriefing(at, instructions.NewBriefs(at.Written(none), ""), time.Now).Instructions(); got != "AGENTS.md and 1 more (/memory files has 1 to look at)" {
 		t.Errorf("the files are named %q", got)
 	}
-	at = place.Place{Root: root + "/sub", Dir: root + "/sub"}
-	if got := NewBriefing(at, briefs.New(at.Written(none), ""), time.Now).Instructions(); got != "" {
+	at = workspace.Place{Root: root + "/sub", Dir: root + "/sub"}
+	if got := cli.NewBriefing(at, instructions.NewBriefs(at.Written(none), ""), time.Now).Instructions(); got != "" {
 		t.Errorf("a file is named where none is: %q", got)
 	}
 	sub := system(event.Info{Name: "vet", Kind: event.Sub})

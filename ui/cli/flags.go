@@ -11,27 +11,25 @@ import (
 	"github.com/spf13/pflag"
 
 	"fantail/tools"
-	"fantail/tools/permit"
-	"fantail/ui/cli/errand"
-	"fantail/ui/cli/printer"
-	"fantail/ui/cli/shell"
+	"fantail/tools/permission"
 	"fantail/ui/manual"
+	"fantail/ui/shell"
 )
 
 // Flags are the parsed arguments.
 type Flags struct {
 	Print  bool   // no screen: one prompt, one answer
 	Prompt string // with Print; what stands in standard input is not in it yet
-	Format printer.Format
+	Format Format
 	Resume string // with Print: the conversation to go on with; "": a new one
 	Last   bool   // with Print: go on with the last one
 	Model  string // provider/name; "" if not given
-	Mode   permit.Mode
-	Moded  bool           // Mode was given
-	Keep   bool           // yolo outlives the last screen
-	Dir    string         // where to start; "" means here
-	Errand *errand.Errand // a sub-command; nil: none
-	Bare   bool           // nothing is to be run: the arguments asked for help or the version, which was printed
+	Mode   permission.Mode
+	Moded  bool    // Mode was given
+	Keep   bool    // yolo outlives the last screen
+	Dir    string  // where to start; "" means here
+	Errand *Errand // a sub-command; nil: none
+	Bare   bool    // nothing is to be run: the arguments asked for help or the version, which was printed
 }
 
 const about = `Fantail is a full-screen coding assistant whose agents work in parallel and
@@ -59,7 +57,7 @@ const none = "\x00"
 // Parse reads the arguments (without the program's name). Help and version go
 // to out.
 func Parse(args []string, out io.Writer) (Flags, error) {
-	f := Flags{Format: printer.Text, Mode: permit.Ask}
+	f := Flags{Format: Text, Mode: permission.Ask}
 	var prompt, format, mode, agent string
 	var yolo bool
 	root := &cobra.Command{
@@ -70,17 +68,17 @@ func Parse(args []string, out io.Writer) (Flags, error) {
 	fs.SortFlags = false
 	fs.StringVarP(&prompt, "print", "p", "", "answer `PROMPT` without a screen; standard input is appended")
 	fs.Lookup("print").NoOptDefVal = none
-	fs.StringVar(&format, "output-format", string(printer.Text), "with -p: `text`, json or stream-json")
+	fs.StringVar(&format, "output-format", string(Text), "with -p: `text`, json or stream-json")
 	fs.BoolVarP(&f.Last, "continue", "c", false, "with -p: go on with its last conversation")
 	fs.StringVarP(&f.Resume, "resume", "r", "", "with -p: go on with the conversation `NAME`")
 	fs.StringVar(&f.Model, "model", "", "the model, as `PROVIDER/NAME`")
 	fs.StringVar(&agent, "agent", "", "a vendor's agent (`claude`, codex, opencode) or, with -p, a file's")
-	fs.StringVar(&mode, "permission-mode", string(permit.Ask), "`ask`, accept-edits, auto, plan or yolo")
+	fs.StringVar(&mode, "permission-mode", string(permission.Ask), "`ask`, accept-edits, auto, plan or yolo")
 	fs.BoolVar(&yolo, "yolo", false, "the same as --permission-mode yolo: nothing asks")
 	fs.BoolVar(&f.Keep, "keep", false, "with yolo: it holds on when the last screen leaves")
 	fs.StringVar(&f.Dir, "cwd", "", "start in `DIR`")
 	f.Bare = true // until the command itself runs
-	if e, is, err := errand.Parse(args, out); is {
+	if e, is, err := ParseErrand(args, out); is {
 		return Flags{Errand: e, Bare: e == nil && err == nil}, err
 	}
 	root.RunE = func(c *cobra.Command, words []string) error {
@@ -130,20 +128,20 @@ func helpOn(out io.Writer, fs *pflag.FlagSet, words []string) error {
 		help(out, fs)
 		return nil
 	}
-	if errand.Describe(out, words[0]) {
+	if DescribeErrand(out, words[0]) {
 		return nil
 	}
 	if p, ok := manual.Find(words[0]); ok {
 		fmt.Fprint(out, p.Text)
 		return nil
 	}
-	return shell.Misused("there is no sub-command %q%s; there are: %s", words[0], shell.Meant(words[0], errand.Names()), strings.Join(slices.Concat(errand.Names(), manual.Names()), ", "))
+	return shell.Misused("there is no sub-command %q%s; there are: %s", words[0], shell.Meant(words[0], ErrandNames()), strings.Join(slices.Concat(ErrandNames(), manual.Names()), ", "))
 }
 
 // help prints what there is to know about the command line.
 func help(out io.Writer, fs *pflag.FlagSet) {
 	fmt.Fprintf(out, "%s\n\nUsage:\n  fantail\n  fantail -p PROMPT\n  fantail help [SUB-COMMAND | PAGE]\n\nFrom scripts and other shells, beside a running program or without one:\n", about)
-	errand.List(out)
+	ListErrands(out)
 	fmt.Fprintf(out, "\nFlags:\n")
 	shell.ListFlags(out, fs)
 	fmt.Fprintf(out, "\nExamples:\n%s\n", examples)
@@ -153,7 +151,7 @@ func help(out io.Writer, fs *pflag.FlagSet) {
 func (f *Flags) print(fs *pflag.FlagSet, prompt string, words []string) error {
 	if !fs.Changed("print") {
 		if len(words) > 0 {
-			return shell.Misused("unknown argument %q%s; a prompt without a screen is: fantail -p %q", words[0], shell.Meant(words[0], append(errand.Names(), "help")), strings.Join(words, " "))
+			return shell.Misused("unknown argument %q%s; a prompt without a screen is: fantail -p %q", words[0], shell.Meant(words[0], append(ErrandNames(), "help")), strings.Join(words, " "))
 		}
 		return nil
 	}
@@ -191,25 +189,25 @@ func (f *Flags) format(fs *pflag.FlagSet, s string) error {
 	if fs.Changed("output-format") && !f.Print {
 		return shell.Misused("--output-format goes with -p")
 	}
-	known := []string{string(printer.Text), string(printer.JSON), string(printer.StreamJSON)}
+	known := []string{string(Text), string(JSON), string(StreamJSON)}
 	if !slices.Contains(known, s) {
 		return shell.Misused("--output-format %q: it is text, json or stream-json%s", s, shell.Meant(s, known))
 	}
-	f.Format = printer.Format(s)
+	f.Format = Format(s)
 	return nil
 }
 
 func (f *Flags) mode(fs *pflag.FlagSet, s string, yolo bool) error {
 	f.Moded = fs.Changed("permission-mode") || yolo
-	m, err := permit.ParseMode(s)
+	m, err := permission.ParseMode(s)
 	if err != nil {
 		return shell.Misused("--permission-mode: %v", err)
 	}
-	if yolo && fs.Changed("permission-mode") && m != permit.Yolo {
+	if yolo && fs.Changed("permission-mode") && m != permission.Yolo {
 		return shell.Misused("--yolo and --permission-mode %s contradict each other: give one", s)
 	}
 	if yolo {
-		m = permit.Yolo
+		m = permission.Yolo
 	}
 	f.Mode = m
 	return nil

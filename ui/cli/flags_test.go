@@ -1,35 +1,35 @@
-package cli
+package cli_test
 
 import (
 	"bytes"
 	"strings"
 	"testing"
 
-	"fantail/tools/permit"
-	"fantail/ui/cli/printer"
-	"fantail/ui/cli/shell"
+	"fantail/tools/permission"
+	"fantail/ui/cli"
+	"fantail/ui/shell"
 )
 
 func TestParse(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		args []string
-		want Flags
+		want cli.Flags
 		err  string // part of the usage error
 	}{
-		{args: nil, want: Flags{Format: printer.Text, Mode: permit.Ask}},
-		{args: []string{"--model", "ollama/qwen3", "--cwd", "/x"}, want: Flags{Format: printer.Text, Mode: permit.Ask, Model: "ollama/qwen3", Dir: "/x"}},
-		{args: []string{"-p", "say hi"}, want: Flags{Print: true, Prompt: "say hi", Format: printer.Text, Mode: permit.Ask}},
-		{args: []string{"--print", "say hi"}, want: Flags{Print: true, Prompt: "say hi", Format: printer.Text, Mode: permit.Ask}},
-		{args: []string{"--print=say hi"}, want: Flags{Print: true, Prompt: "say hi", Format: printer.Text, Mode: permit.Ask}},
-		{args: []string{"say hi", "-p"}, want: Flags{Print: true, Prompt: "say hi", Format: printer.Text, Mode: permit.Ask}},
-		{args: []string{"-p", "--output-format", "json", "say hi"}, want: Flags{Print: true, Prompt: "say hi", Format: printer.JSON, Mode: permit.Ask}},
-		{args: []string{"-p", "--output-format=stream-json"}, want: Flags{Print: true, Format: printer.StreamJSON, Mode: permit.Ask}},
-		{args: []string{"-p", "--", "-x"}, want: Flags{Print: true, Prompt: "-x", Format: printer.Text, Mode: permit.Ask}},
-		{args: []string{"-p", "help"}, want: Flags{Print: true, Prompt: "help", Format: printer.Text, Mode: permit.Ask}},
-		{args: []string{"--yolo"}, want: Flags{Format: printer.Text, Mode: permit.Yolo, Moded: true}},
-		{args: []string{"--permission-mode", "plan"}, want: Flags{Format: printer.Text, Mode: permit.Plan, Moded: true}},
-		{args: []string{"--permission-mode", "yolo", "--yolo"}, want: Flags{Format: printer.Text, Mode: permit.Yolo, Moded: true}},
+		{args: nil, want: cli.Flags{Format: cli.Text, Mode: permission.Ask}},
+		{args: []string{"--model", "ollama/qwen3", "--cwd", "/x"}, want: cli.Flags{Format: cli.Text, Mode: permission.Ask, Model: "ollama/qwen3", Dir: "/x"}},
+		{args: []string{"-p", "say hi"}, want: cli.Flags{Print: true, Prompt: "say hi", Format: cli.Text, Mode: permission.Ask}},
+		{args: []string{"--print", "say hi"}, want: cli.Flags{Print: true, Prompt: "say hi", Format: cli.Text, Mode: permission.Ask}},
+		{args: []string{"--print=say hi"}, want: cli.Flags{Print: true, Prompt: "say hi", Format: cli.Text, Mode: permission.Ask}},
+		{args: []string{"say hi", "-p"}, want: cli.Flags{Print: true, Prompt: "say hi", Format: cli.Text, Mode: permission.Ask}},
+		{args: []string{"-p", "--output-format", "json", "say hi"}, want: cli.Flags{Print: true, Prompt: "say hi", Format: cli.JSON, Mode: permission.Ask}},
+		{args: []string{"-p", "--output-format=stream-json"}, want: cli.Flags{Print: true, Format: cli.StreamJSON, Mode: permission.Ask}},
+		{args: []string{"-p", "--", "-x"}, want: cli.Flags{Print: true, Prompt: "-x", Format: cli.Text, Mode: permission.Ask}},
+		{args: []string{"-p", "help"}, want: cli.Flags{Print: true, Prompt: "help", Format: cli.Text, Mode: permission.Ask}},
+		{args: []string{"--yolo"}, want: cli.Flags{Format: cli.Text, Mode: permission.Yolo, Moded: true}},
+		{args: []string{"--permission-mode", "plan"}, want: cli.Flags{Format: cli.Text, Mode: permission.Plan, Moded: true}},
+		{args: []string{"--permission-mode", "yolo", "--yolo"}, want: cli.Flags{Format: cli.Text, Mode: permission.Yolo, Moded: true}},
 
 		{args: []string{"--permission-mode", "ask", "--yolo"}, err: "contradict"},
 		{args: []string{"--permission-mode", "brave"}, err: "accept-edits"},
@@ -46,10 +46,10 @@ func TestParse(t *testing.T) {
 		{args: []string{"hlep"}, err: "did you mean help?"},
 	} {
 		var out bytes.Buffer
-		got, err := Parse(c.args, &out)
+		got, err := cli.Parse(c.args, &out)
 		if c.err != "" {
-			if err == nil || !strings.Contains(err.Error(), c.err) || shell.Code(err) != usage {
-				t.Errorf("%q: error %v (exit code %d), want one with %q", c.args, err, shell.Code(err), c.err)
+			if err == nil || !strings.Contains(err.Error(), c.err) || shell.ExitCode(err) != usage {
+				t.Errorf("%q: error %v (exit code %d), want one with %q", c.args, err, shell.ExitCode(err), c.err)
 			}
 			continue
 		}
@@ -75,7 +75,7 @@ func TestHelpAndVersion(t *testing.T) {
 		{[]string{"--version"}, []string{"fantail "}},
 	} {
 		var out bytes.Buffer
-		f, err := Parse(c.args, &out)
+		f, err := cli.Parse(c.args, &out)
 		if err != nil || !f.Bare {
 			t.Errorf("%q: %+v, %v", c.args, f, err)
 		}

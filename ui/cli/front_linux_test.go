@@ -1,4 +1,4 @@
-package cli
+package cli_test
 
 import (
 	"net"
@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"testing"
 
-	"fantail/store/config/paths"
+	"fantail/store/paths"
 	"fantail/ui/screen/tty"
 )
 
@@ -98,7 +98,7 @@ func TestFront_silent(t *testing.T) {
 		}
 	})
 	opens()
-	code, _ := c.exited(t)
+	code := c.exited(t)
 	if said := c.written()[strings.LastIndex(c.written(), "\x1b[?1049l")+1:]; code == ok || !strings.Contains(said, "hosts in a row ended") {
 		t.Errorf("exit code %d: %q", code, c.written())
 	}
@@ -121,7 +121,7 @@ func TestFront_refused(t *testing.T) {
 	c := open(t, s.command())
 	c.until(t, front)
 	opens()
-	code, _ := c.exited(t)
+	code := c.exited(t)
 	if said := c.written()[strings.LastIndex(c.written(), "\x1b[?1049l")+1:]; code == ok || !strings.Contains(said, "fantail: ") || !strings.Contains(said, "database") {
 		t.Errorf("exit code %d: %q", code, c.written())
 	}

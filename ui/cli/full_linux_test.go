@@ -1,4 +1,4 @@
-package cli
+package cli_test
 
 import (
 	"os"
@@ -48,21 +48,18 @@ func TestPrintEndsWhenTheDiskRefuses(t *testing.T) {
 			cmd := c.command(t, s)
 			var out, errs strings.Builder
 			cmd.Stdout, cmd.Stderr = &out, &errs
-			began := time.Now()
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
 			late := time.AfterFunc(wait, func() { _ = cmd.Process.Kill() })
 			defer late.Stop()
 			_ = cmd.Wait()
-			took := time.Since(began)
-			if code := cmd.ProcessState.ExitCode(); code != failed || took > 15*time.Second {
-				t.Errorf("exit code %d after %v", code, took)
+			if code := cmd.ProcessState.ExitCode(); code != failed {
+				t.Errorf("exit code %d", code)
 			}
 			if strings.Contains(out.String(), "done") || !strings.Contains(errs.String(), c.says) || strings.Contains(errs.String(), "goroutine ") {
 				t.Errorf("output %q, errors %q", out.String(), errs.String())
 			}
-			t.Logf("after %v: %s", took, errs.String())
 		})
 	}
 }

@@ -1,4 +1,4 @@
-package cli
+package cli_test
 
 import (
 	"bytes"
@@ -19,7 +19,7 @@ import (
 	"time"
 
 	"fantail/.ci/long"
-	"fantail/agents/outside"
+	"fantail/agents/mail"
 	"fantail/store"
 	"fantail/ui/screen/wire"
 )
@@ -278,7 +278,7 @@ func (s *site) letters(t *testing.T) string {
 	}
 	defer db.Close()
 	var all strings.Builder
-	door := outside.Door{DB: db}
+	door := mail.Client{DB: db}
 	for id := int64(1); ; id++ {
 		m, to, found, err := door.Message(t.Context(), id)
 		switch {
@@ -312,7 +312,7 @@ func TestHand_onATerminal(t *testing.T) {
 		var said []outcome
 		for _, s := range []*site{a, b} {
 			c := open(t, s.command(args...))
-			code, _ := c.exited(t)
+			code := c.exited(t)
 			said = append(said, outcome{out: c.written(), code: code}.ageless(s))
 			if strings.ContainsAny(c.written(), "\x1b\x07") {
 				t.Errorf("%q steers the terminal: %q", args, c.written())
@@ -324,7 +324,7 @@ func TestHand_onATerminal(t *testing.T) {
 	}
 	c := open(t, a.command("send", "main", "-"))
 	c.typed(t, "typed\r\x04")
-	if code, _ := c.exited(t); code != ok || !a.waits(t, "typed") {
+	if code := c.exited(t); code != ok || !a.waits(t, "typed") {
 		t.Errorf("what is typed: exit code %d, %q", code, c.written())
 	}
 }

@@ -1,7 +1,8 @@
-package cli
+package cli_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,7 +10,6 @@ import (
 	"math/rand/v2"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -17,7 +17,8 @@ import (
 	"time"
 
 	"fantail/.ci/long"
-	"fantail/store/config/paths"
+	"fantail/store/paths"
+	attachpkg "fantail/ui/attach"
 	"fantail/ui/screen/wire"
 )
 
@@ -224,6 +225,10 @@ func TestHostHearsWithoutItsFirstScreen(t *testing.T) {
 	b.until(t, "1 pending")
 }
 
+// passing is how many descriptors a host may open beside what a test counts: once at a later time (a reader of the
+// database, a watch of a file), or for a moment. A leak opens one for each connection of a kind, which is more.
+const passing = 16
+
 // Whoever says nonsense, too much or too little to a host is no screen, and nobody else notices.
 func TestHostEnduresStrangers(t *testing.T) {
 	t.Parallel()
@@ -231,10 +236,9 @@ func TestHostEnduresStrangers(t *testing.T) {
 	c := open(t, s.command())
 	c.until(t, home, ready)
 	host := s.host(t)
-	files := descriptors(t, host)
-	began := time.Now()
 	c.typed(t, "say quick\r")
-	usual := c.until(t, "▌ say quick").Sub(began) // on this machine, now
+	c.until(t, "▌ say quick", "1 step")
+	files := s.descriptors(t)
 
 	// Some stay and say nothing, or a part of what a screen says.
 	var silent []line
@@ -273,20 +277,16 @@ func TestHostEnduresStrangers(t *testing.T) {
 		_, _ = l.Write(b) // it may be gone already
 		l.Close()
 	}
-	began = time.Now()
 	c.typed(t, "say still quick\r")
-	if took := c.until(t, "▌ say still quick").Sub(began); took > 4*right()+10*usual {
-		t.Errorf("a key shows after %v; it was %v", took, usual)
-	}
+	c.until(t, "▌ say still quick")
 	// Who says too little is left after a while.
 	for _, l := range silent {
 		if _, err := io.Copy(io.Discard, l); err != nil && !errors.Is(err, syscall.ECONNRESET) && !errors.Is(err, syscall.EPIPE) {
 			t.Fatalf("a connection that says nothing stays: %v", err)
 		}
 	}
-	if !comes(func() bool { return descriptors(t, host) <= files }, wait) {
-		all, _ := exec.Command("ls", "-l", fmt.Sprintf("/proc/%d/fd", host)).Output()
-		t.Errorf("the host has %d descriptors, had %d:\n%s", descriptors(t, host), files, all)
+	if !comes(func() bool { return s.descriptors(t) <= files+passing }, wait) {
+		t.Errorf("the host has %d descriptors, had %d", s.descriptors(t), files)
 	}
 	if now := s.host(t); now != host {
 		t.Errorf("the host was %d and is %d", host, now)
@@ -299,8 +299,7 @@ func TestSilentStrangersLockNobodyOut(t *testing.T) {
 	s := newSite(t)
 	c := open(t, s.command())
 	c.until(t, home, ready)
-	host := s.host(t)
-	files := descriptors(t, host)
+	files := s.descriptors(t)
 	done, flooded := make(chan struct{}), make(chan int, 1)
 	go func() {
 		var all []net.Conn
@@ -329,8 +328,7 @@ func TestSilentStrangersLockNobodyOut(t *testing.T) {
 		}
 	}()
 	const room = 512
-	const passing = 16 // what the host had open for a moment when they were counted
-	if !comes(func() bool { return descriptors(t, host) >= files+room-passing }, wait) {
+	if !comes(func() bool { return s.descriptors(t) >= files+room-passing }, wait) {
 		t.Error("the flood does not come through")
 	}
 	hello := s.hello()
@@ -358,29 +356,26 @@ func TestSilentStrangersLockNobodyOut(t *testing.T) {
 			t.Errorf("status: exit code %d, %s%s", code, out, errs)
 		}
 	}
-	if !comes(func() bool { return descriptors(t, host) <= files+room+20 }, 5*time.Second) { // those that it closes come in a burst
-		t.Errorf("the host has %d descriptors, had %d", descriptors(t, host), files)
+	if !comes(func() bool { return s.descriptors(t) <= files+room+passing }, 5*time.Second) { // those that it closes come in a burst
+		t.Errorf("the host has %d descriptors, had %d", s.descriptors(t), files)
 	}
 	close(done)
 	t.Logf("%d connections that said nothing", <-flooded)
 }
 
-// descriptors is how many files and sockets a process has open, but for those of its database: of
-// them it opens and closes some as it needs them.
-func descriptors(t testing.TB, pid int) int {
+// descriptors is how many files and sockets the site's host has open, which only it can tell.
+func (s *site) descriptors(t testing.TB) int {
 	t.Helper()
-	dir := fmt.Sprintf("/proc/%d/fd", pid)
-	all, err := os.ReadDir(dir)
+	ctx, cancel := context.WithTimeout(t.Context(), wait)
+	defer cancel()
+	is, err := attachpkg.Ask(ctx, s.socket(t), attachpkg.Tell)
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := 0
-	for _, e := range all {
-		if to, err := os.Readlink(filepath.Join(dir, e.Name())); err == nil && !strings.Contains(to, ".db") {
-			n++
-		}
+	if is.Files == 0 {
+		t.Fatal("the host does not say how many files it has open")
 	}
-	return n
+	return is.Files
 }
 
 // Screens that come and go leave nothing in the host.
@@ -402,11 +397,11 @@ func TestAttachesLeaveNothingBehind(t *testing.T) {
 	for range 50 { // caches fill
 		attach()
 	}
-	files, threads, before := descriptors(t, host), len(strings.Fields(names(t, fmt.Sprintf("/proc/%d/task", host)))), resident(t, host)
+	files, threads, before := s.descriptors(t), len(strings.Fields(names(t, fmt.Sprintf("/proc/%d/task", host)))), resident(t, host)
 	for range n {
 		attach()
 	}
-	holds(t, "the host has no more descriptors than before", func() bool { return descriptors(t, host) <= files })
+	holds(t, "the host has no more descriptors than before", func() bool { return s.descriptors(t) <= files+passing })
 	after := resident(t, host)
 	t.Logf("%d attaches: %d descriptors, %d threads before, %.1f MB before, %.1f MB after", n, files, threads, before, after)
 	if after > before*1.1 {
@@ -471,7 +466,7 @@ func TestHostErrands(t *testing.T) {
 	says(failed, "", "main still at work", "host", "stop")
 	says(ok, "has ended", "", "host", "stop", "--now")
 	for _, c := range []*console{a, b} {
-		if code, _ := c.exited(t); code != ok || !strings.Contains(c.written(), "its host was ended: fantail host stop") {
+		if code := c.exited(t); code != ok || !strings.Contains(c.written(), "its host was ended: fantail host stop") {
 			t.Errorf("a screen ends with %d: %q", code, tail(c.written()))
 		}
 	}

@@ -1,6 +1,7 @@
-package cli
+package cli_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -112,7 +113,7 @@ func (in *shelled) job(t *testing.T) (pid int) {
 // runs gets those that it got before.
 func (in *shelled) asksAgain(t *testing.T) {
 	t.Helper()
-	if !comes(func() bool { return in.modes(t) == in.asks }, right()) {
+	if !comes(func() bool { return in.modes(t) == in.asks }, wait) {
 		t.Errorf("the shell's modes were %s and are %s", in.asks, in.modes(t))
 	}
 	in.reads(t)
@@ -133,7 +134,7 @@ func (in *shelled) shown(t *testing.T) {
 func (in *shelled) undone(t *testing.T, killed int) {
 	t.Helper()
 	const said = "fantail: this screen was killed"
-	if !comes(func() bool { return strings.Count(in.written(), said) == killed }, right()) {
+	if !comes(func() bool { return strings.Count(in.written(), said) == killed }, wait) {
 		t.Fatalf("nothing is undone after kill %d: %q", killed, tail(in.written()))
 	}
 	for _, wrong := range leftovers(in.written()) {
@@ -156,7 +157,7 @@ func TestKilledScreenInAShell(t *testing.T) {
 				t.Fatal(err)
 			}
 			in.undone(t, n+1)
-			if strings.HasSuffix(in.cmd.Path, "/zsh") && !comes(func() bool { return in.modes(t) == in.asks }, right()) {
+			if strings.HasSuffix(in.cmd.Path, "/zsh") && !comes(func() bool { return in.modes(t) == in.asks }, 3*time.Second) {
 				// It was faster than the host, and is told so.
 				t.Log("zsh kept the modes of the screen")
 				in.shows(t, "stty sane")
@@ -313,4 +314,148 @@ func TestEditorOnTheScreen(t *testing.T) {
 		}
 		in.asksAgain(t)
 	})
+}
+
+// TestKilledTogether: when screen and host are killed at once, or the screen of a host that is stopped, the shell has the
+// terminal back: nobody but the watchdog is left to give it. What another program has by then, and what the screen gave
+// back itself, it leaves alone.
+func TestKilledTogether(t *testing.T) {
+	inShells(t, func(t *testing.T, in *shelled) {
+		const said = "fantail: the program was killed or failed"
+		killed := 0
+		for _, c := range []struct {
+			name   string
+			before func(screen, host int)
+			kills  func(screen, host int) []int
+			spares bool
+		}{
+			{name: "host first", kills: func(screen, host int) []int { return []int{host, screen} }},
+			{name: "screen first", kills: func(screen, host int) []int { return []int{screen, host} }},
+			{name: "the group", kills: func(screen, host int) []int { return []int{host, -screen} }},
+			{
+				name:   "the host was stopped",
+				before: func(_, host int) { in.signals(t, host, syscall.SIGSTOP) },
+				kills:  func(screen, host int) []int { return []int{screen, host} },
+			},
+			{
+				name:   "another job has the terminal",
+				before: func(screen, _ int) { in.signals(t, screen, syscall.SIGSTOP); in.asksAgain(t); in.other(t) },
+				kills:  func(screen, host int) []int { return []int{host, screen} }, spares: true,
+			},
+			{
+				name:   "Ctrl+Z",
+				before: func(int, int) { in.typed(t, "\x1a"); in.asksAgain(t) },
+				kills:  func(screen, host int) []int { return []int{host, screen} }, spares: true,
+			},
+		} {
+			dog := 0
+			for tries := 1; ; tries++ {
+				screen := in.starts(t)
+				host := in.site.host(t)
+				dog = in.watchdog(t, screen)
+				if c.before != nil {
+					c.before(screen, host)
+				}
+				if in.kills(t, c.kills(screen, host)...) {
+					break
+				}
+				if tries == 5 {
+					t.Fatalf("%s: one always ends by itself before both are killed", c.name)
+				}
+				in.asksAgain(t)
+			}
+			holds(t, "the watchdog ends: "+c.name, func() bool { _, there := proc.Look(dog); return !there })
+			if c.spares {
+				if n := strings.Count(in.written(), said); n != killed {
+					t.Errorf("%s: what is undone, is undone again: %q", c.name, tail(in.written()))
+				}
+				in.typed(t, "\r") // ends the other job
+				in.reads(t)
+				continue
+			}
+			killed++
+			if n := strings.Count(in.written(), said); n != killed {
+				t.Fatalf("%s: nothing is undone: %q", c.name, tail(in.written()))
+			}
+			for _, wrong := range leftovers(in.written()) {
+				if !strings.HasPrefix(wrong, "bracketed paste") {
+					t.Errorf("%s: %s", c.name, wrong)
+				}
+			}
+			if strings.HasSuffix(in.cmd.Path, "/zsh") && in.modes(t) != in.asks { // it was faster, and is told so
+				in.shows(t, "stty sane")
+				in.typed(t, "stty "+in.gives+"\r")
+			}
+			in.asksAgain(t)
+		}
+		// An orderly end leaves none behind.
+		screen := in.starts(t)
+		dog := in.watchdog(t, screen)
+		in.signals(t, screen, syscall.SIGTERM)
+		in.asksAgain(t)
+		if p, there := proc.Look(dog); there {
+			t.Errorf("the screen's watchdog lives on: %+v", p)
+		}
+	})
+}
+
+// watchdog is the process that outlives a screen.
+func (in *shelled) watchdog(t *testing.T, screen int) (pid int) {
+	t.Helper()
+	holds(t, "the screen has a watchdog", func() bool {
+		for _, child := range childrenOf(t, screen) {
+			if line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", child)); err == nil && strings.HasSuffix(string(line), "\x00watchdog\x00") {
+				pid = child
+			}
+		}
+		return pid > 0
+	})
+	return pid
+}
+
+// childrenOf are the processes that a process has started.
+func childrenOf(t *testing.T, pid int) (pids []int) {
+	t.Helper()
+	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
+	for _, list := range lists {
+		text, _ := os.ReadFile(list) // the thread may have ended
+		for _, word := range strings.Fields(string(text)) {
+			child, err := strconv.Atoi(word)
+			if err != nil {
+				t.Fatal(err)
+			}
+			pids = append(pids, child)
+		}
+	}
+	return pids
+}
+
+// signals sends a signal.
+func (in *shelled) signals(t *testing.T, pid int, sig syscall.Signal) {
+	t.Helper()
+	if err := syscall.Kill(pid, sig); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// kills kills them at once; false: the death of the first ended another before it was killed.
+func (in *shelled) kills(t *testing.T, pids ...int) bool {
+	t.Helper()
+	for i, pid := range pids {
+		err := syscall.Kill(pid, syscall.SIGKILL)
+		if i > 0 && errors.Is(err, syscall.ESRCH) {
+			return false
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return true
+}
+
+// other has the shell run a program that reads a line from the terminal.
+func (in *shelled) other(t *testing.T) {
+	t.Helper()
+	in.typed(t, "sh -c 'echo other-$((1+1)); read -r line'\r")
+	in.until(t, "other-2")
 }

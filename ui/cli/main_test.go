@@ -1,4 +1,4 @@
-package cli
+package cli_test
 
 import (
 	"cmp"
@@ -14,7 +14,7 @@ import (
 
 	"fantail/.ci/parallel"
 	"fantail/store/storetest"
-	"fantail/ui/cli/shell"
+	"fantail/ui/shell"
 )
 
 // Where TestMain built the program: as the tests are, and without the race detector.
@@ -225,8 +225,8 @@ func (s *site) command(args ...string) *exec.Cmd {
 
 // The exit codes of the program.
 const (
-	ok      = shell.OK
-	failed  = shell.Failed
-	usage   = shell.Usage
-	nothing = shell.Nothing
+	ok      = shell.ExitOK
+	failed  = shell.ExitFailed
+	usage   = shell.ExitUsage
+	nothing = shell.ExitNothing
 )

@@ -1,6 +1,6 @@
 //go:build !race
 
-package cli
+package cli_test
 
 // raced is explained where it is true.
 const raced = false

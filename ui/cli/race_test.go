@@ -1,6 +1,6 @@
 //go:build race
 
-package cli
+package cli_test
 
 // raced says that the program under test has the race detector, which makes it several times
 // slower.

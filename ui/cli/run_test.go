@@ -1,4 +1,4 @@
-package cli
+package cli_test
 
 import (
 	"bytes"
@@ -266,14 +266,10 @@ func TestPrintSignalled(t *testing.T) {
 				t.Fatal(err)
 			}
 			pid := first(nil)
-			began := time.Now()
 			if err := c.Process.Signal(sig); err != nil {
 				t.Fatal(err)
 			}
 			_ = c.Wait()
-			if d := time.Since(began); d > 2*time.Second {
-				t.Errorf("it took %v", d)
-			}
 			if code := c.ProcessState.ExitCode(); code != 128+int(sig) {
 				t.Errorf("exit code %d; errors %s", code, errs.String())
 			}

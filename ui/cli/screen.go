@@ -7,7 +7,7 @@ import (
 	"fantail/agents"
 	"fantail/agents/event"
 	"fantail/agents/fleet"
-	"fantail/agents/roster"
+	"fantail/agents/tasks"
 	"fantail/store/config"
 	"fantail/tools/proc"
 	"fantail/tools/secret"
@@ -18,7 +18,7 @@ func SetMain(ctx context.Context, pool *agents.Pool, model string) error {
 	if i, ok := mainOf(pool); ok {
 		return pool.SetModel(ctx, i.ID, model)
 	}
-	return roster.ErrNoAgent
+	return tasks.ErrNoAgent
 }
 
 // MainModel names main's model, for the start screen of who comes later.

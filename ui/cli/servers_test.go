@@ -1,7 +1,8 @@
-package cli
+package cli_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -88,4 +89,62 @@ func TestServers_childProcess(t *testing.T) {
 	has(said(usage, "mcp", "lists"), `did you mean list?`)
 	has(said(usage, "mcp", "--json"), "list and test")
 	has(said(failed, "doctor"), "MCP servers: in use: 2, not trusted: 1, not used: 2", "config.toml:6: lost can't start", ".mcp.json theirs is not trusted yet", "old: type")
+}
+
+// A prompt without a screen names the MCP servers whose tools it was sent without, in one line of standard error; what it
+// writes to standard output stays what it is, and servers that are there are not named.
+func TestPrintNamesMissedServers_childProcess(t *testing.T) {
+	t.Parallel()
+	s := newSite(t).raced()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var config string
+	for _, e := range s.env {
+		if dir, is := strings.CutPrefix(e, "XDG_CONFIG_HOME="); is {
+			config = filepath.Join(dir, "fantail/config.toml")
+		}
+	}
+	put(t, config, fmt.Sprintf(`[mcp.there]
+command = %q
+env = { %s = "mcp" }
+[mcp."my silent"]
+command = "/bin/sh"
+args = ["-c", "exec sleep 600"]
+[mcp.dead]
+command = "/bin/sh"
+args = ["-c", "echo 'Error: no key' >&2; exit 3"]
+`, self, childEnv))
+	put(t, filepath.Join(s.dir, ".mcp.json"), `{"mcpServers": {"theirs": {"command": "/bin/true"}}}`)
+	for _, format := range []string{"text", "json", "stream-json"} {
+		out, errs, code := s.run(t, "", "-p", "--output-format", format, "say hello")
+		if code != 0 {
+			t.Errorf("%s: exit code %d: %s%s", format, code, out, errs)
+		}
+		const begins = "the prompt was sent without the tools of MCP servers that were not ready: "
+		_, line, told := strings.Cut(errs, begins)
+		line, _, _ = strings.Cut(line, "\n")
+		if !told || strings.Count(errs, begins) != 1 || !strings.Contains(line, "my silent (it had not started yet)") ||
+			!strings.Contains(line, "dead (failed: it ended with exit code 3: Error: no key") || !strings.Contains(line, "is not trusted yet") || strings.Contains(line, "there (") {
+			t.Errorf("%s: %q", format, errs)
+		}
+		lines := strings.Split(strings.TrimSpace(out), "\n")
+		if format == "text" && strings.Join(lines, "") != "hello" || format == "json" && len(lines) != 1 || strings.Contains(out, "not ready") {
+			t.Errorf("%s: %q", format, out)
+		}
+		for _, l := range lines {
+			if format != "text" && !json.Valid([]byte(l)) {
+				t.Errorf("%s: %q", format, l)
+			}
+		}
+	}
+	put(t, config, fmt.Sprintf("[mcp.there]\ncommand = %q\nenv = { %s = \"mcp\" }\n", self, childEnv))
+	if err := os.Remove(filepath.Join(s.dir, ".mcp.json")); err != nil {
+		t.Fatal(err)
+	}
+	s.ends(t)
+	if _, errs, code := s.run(t, "", "-p", "say hello"); code != 0 || errs != "" {
+		t.Errorf("all are there: exit code %d: %s", code, errs)
+	}
 }

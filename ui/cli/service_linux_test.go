@@ -1,4 +1,4 @@
-package cli
+package cli_test
 
 import (
 	"bytes"
@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"fantail/store/config/paths"
-	"fantail/ui/cli/place"
+	"fantail/store/paths"
+	"fantail/ui/workspace"
 )
 
 // service is a host as a service manager has it run: without a terminal, in a session of its own, from somewhere else.
@@ -146,7 +146,7 @@ func TestServiceFiresWithoutAScreen(t *testing.T) {
 			t.Errorf("%s stays behind: %v", path, err)
 		}
 	}
-	if held := place.Holder(s.dataFor(t, s.dir)); held != nil {
+	if held := workspace.Holder(s.dataFor(t, s.dir)); held != nil {
 		t.Errorf("the lock stays behind: %v", held)
 	}
 	if said := c.said.String(); said != "" {
@@ -223,11 +223,7 @@ func TestScheduleStartsAHost(t *testing.T) {
 			t.Errorf("%q: %d, %q, %q, hosts %d", args, code, out, errs, s.hosts())
 		}
 	}
-	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	barred := s.with("XDG_RUNTIME_DIR=" + file)
+	barred := s.with("XDG_RUNTIME_DIR=" + os.DevNull)
 	if out, errs, code := barred.run(t, "", "schedule", "remind", "1h", "tea"); code != ok || !strings.Contains(out, "none answers (") || !strings.Contains(out, "not a directory") {
 		t.Errorf("%d, %q, %q", code, out, errs)
 	}
@@ -271,4 +267,55 @@ func TestHostInstall(t *testing.T) {
 			t.Errorf("%q: %d, %q, %q", args, code, out, errs)
 		}
 	}
+}
+
+// TestServiceWhoseDatabaseIsGone holds that a service which is started again after its database was deleted does not begin
+// with an empty one, and goes on once a backup is there.
+func TestServiceWhoseDatabaseIsGone(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	if _, errs, code := s.run(t, "", "send", "main", "hello again"); code != ok {
+		t.Fatal(errs)
+	}
+	c := s.serves(t)
+	holds(t, "the service is the host", func() bool { return s.has(t, c) })
+	db := filepath.Join(s.dataFor(t, s.dir), "fantail.db")
+	backup := db + "-backup"
+	for _, err := range []error{copied(db, backup), copied(db+"-wal", backup+"-wal"), os.Remove(db)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if code := c.code(t); code == ok {
+		t.Errorf("without its database it ends with %d: %s", code, c.said)
+	}
+	again := s.serves(t)
+	if code := again.code(t); code == ok || !strings.Contains(again.said.String(), "put a backup there") {
+		t.Errorf("started again it ends with %d: %s", code, again.said)
+	}
+	if _, err := os.Stat(db); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("it has begun anew: %v", err)
+	}
+	for _, err := range []error{os.Rename(backup, db), os.Rename(backup+"-wal", db+"-wal")} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	c = s.serves(t)
+	holds(t, "the service is the host again", func() bool { return s.has(t, c) })
+	if !s.waits(t, "hello again") {
+		t.Error("what was sent is lost")
+	}
+	if code := c.ends(t); code != ok {
+		t.Errorf("it ends with %d: %s", code, c.said)
+	}
+}
+
+// copied copies a file.
+func copied(from, to string) error {
+	data, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(to, data, 0o600)
 }

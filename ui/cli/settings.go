@@ -8,13 +8,13 @@ import (
 	"fantail/agents/event"
 	"fantail/store"
 	"fantail/store/config"
-	"fantail/tools/permit"
-	"fantail/ui/cli/place"
-	"fantail/ui/cli/shell"
+	"fantail/tools/permission"
+	"fantail/ui/shell"
+	"fantail/ui/workspace"
 )
 
 // ReadOnly is why nothing can be recorded there, and what to do about it; nil: it can.
-func ReadOnly(p place.Place) error {
+func ReadOnly(p workspace.Place) error {
 	why := store.Writable(p.Database())
 	if why == nil {
 		return nil
@@ -37,7 +37,7 @@ func Configure(f Flags, env func(string) string) (config.Config, error) {
 
 // Usual is the permission mode the workspace starts with by itself; "" if this start
 // chose another.
-func Usual(f Flags, c config.Config) permit.Mode {
+func Usual(f Flags, c config.Config) permission.Mode {
 	if f.Moded {
 		return ""
 	}
@@ -45,20 +45,20 @@ func Usual(f Flags, c config.Config) permit.Mode {
 }
 
 // Mode is the permission mode the configuration asks for.
-func Mode(c config.Config) permit.Mode {
+func Mode(c config.Config) permission.Mode {
 	if c.PermissionMode == "" {
-		return permit.Ask
+		return permission.Ask
 	}
-	return permit.Mode(c.PermissionMode)
+	return permission.Mode(c.PermissionMode)
 }
 
 // Gate returns the gate the configuration asks for, over the sandbox that is found by looking.
-func Gate(c config.Config, look func() permit.Wall) (*permit.Gate, error) {
-	mode, err := permit.ParseMode(string(Mode(c)))
+func Gate(c config.Config, look func() permission.Sandbox) (*permission.Gate, error) {
+	mode, err := permission.ParseMode(string(Mode(c)))
 	if err != nil {
 		return nil, err
 	}
-	g, err := permit.NewGate(mode, rulesOf(c))
+	g, err := permission.NewGate(mode, rulesOf(c))
 	if err != nil {
 		return nil, fmt.Errorf("the configuration's rules: %w", err)
 	}
@@ -69,17 +69,17 @@ func Gate(c config.Config, look func() permit.Wall) (*permit.Gate, error) {
 	return g, nil
 }
 
-func rulesOf(c config.Config) []permit.Rule {
-	rules := make([]permit.Rule, len(c.Rules.Allow))
+func rulesOf(c config.Config) []permission.Rule {
+	rules := make([]permission.Rule, len(c.Rules.Allow))
 	for i, r := range c.Rules.Allow {
-		rules[i] = permit.Rule(r)
+		rules[i] = permission.Rule(r)
 	}
 	return rules
 }
 
 // Reread has what changed from one configuration to the next hold, as far as that can be while
 // agents live, and says what does. It says nothing if nothing changed.
-func Reread(was, is config.Config, gate *permit.Gate) (string, error) {
+func Reread(was, is config.Config, gate *permission.Gate) (string, error) {
 	var now, screens, later []string
 	for _, key := range config.Changed(was, is) {
 		switch key {

@@ -1,4 +1,4 @@
-package cli
+package cli_test
 
 import (
 	"bytes"
@@ -229,9 +229,8 @@ func (c *console) shows(t testing.TB, s string) {
 }
 
 // exited waits for the program to end and returns its exit code and how long that took.
-func (c *console) exited(t testing.TB) (code int, took time.Duration) {
+func (c *console) exited(t testing.TB) int {
 	t.Helper()
-	began := time.Now()
 	done := make(chan error, 1)
 	go func() { done <- c.cmd.Wait() }()
 	late := time.NewTimer(wait)
@@ -244,14 +243,13 @@ func (c *console) exited(t testing.TB) (code int, took time.Duration) {
 		<-done
 		t.Fatalf("the program did not end; the screen:\n%s", screen)
 	}
-	took = time.Since(began)
 	// What it wrote last may still be on its way.
 	select {
 	case <-c.end:
 	case <-late.C:
 		t.Fatal("the terminal stays open")
 	}
-	return c.cmd.ProcessState.ExitCode(), took
+	return c.cmd.ProcessState.ExitCode()
 }
 
 // restored checks that the program left the terminal as it found it.

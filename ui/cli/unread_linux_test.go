@@ -1,4 +1,4 @@
-package cli
+package cli_test
 
 import (
 	"fmt"
@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"fantail/.ci/long"
-	"fantail/store/config/paths"
+	"fantail/store/paths"
 	"fantail/ui/screen/wire"
 )
 
@@ -123,7 +123,6 @@ func (c *console) neglected(t *testing.T, host net.Conn, size int, end func(), n
 	_, _ = host.Write(wire.Append(nil, wire.Paint, make([]byte, size/2-5)))
 	_ = host.SetWriteDeadline(time.Now().Add(100 * time.Millisecond))
 	end()
-	began := time.Now()
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -137,9 +136,6 @@ func (c *console) neglected(t *testing.T, host net.Conn, size int, end func(), n
 		t.Errorf("%s: it hangs", name)
 		_ = c.cmd.Process.Kill()
 		<-done
-	}
-	if took := time.Since(began); took > 400*time.Millisecond+right() {
-		t.Errorf("%s: it took %v", name, took)
 	}
 	got := c.cmd.ProcessState.ExitCode()
 	if got != code && !(size > 1<<10 && got == failed) { // the goodbye may be after what is not read

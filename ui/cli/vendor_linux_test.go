@@ -1,4 +1,4 @@
-package cli
+package cli_test
 
 import (
 	"fmt"
@@ -66,5 +66,46 @@ func TestVendor_mcp(t *testing.T) {
 	}
 	if out, errs, code := newSite(t).run(t, "", "mcp", "--agent"); code == ok || out != "" || !strings.Contains(errs, "there is no agent here") {
 		t.Errorf("%d: %s%s", code, out, errs)
+	}
+}
+
+// An adapter that lies in the temporary directory runs in its sandbox, which has another one in that place: it finds what it
+// comes with, above it and where links lead.
+func TestVendor_inTemporary(t *testing.T) {
+	t.Parallel()
+	if sandbox.Find(t.Context(), sandbox.Bubblewrap).Level() == sandbox.None && sandbox.Find(t.Context(), sandbox.Namespaces).Level() == sandbox.None {
+		t.Skip("no sandbox with mounts works here")
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	base, err := os.MkdirTemp("/tmp", "fantail-adapter")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(base) })
+	at := func(name string) string { return filepath.Join(base, name) }
+	put(t, at("pack/package.json"), "{}")
+	put(t, at("pack/dist/run"), "#!/bin/sh\nexec \"$(dirname \"$(readlink -f \"$0\")\")\"/../node_modules/dep/adapter \"$@\"\n")
+	put(t, at("pack/node_modules/dep/package.json"), "{}")
+	put(t, at("bin/other"), "")
+	binary, err := os.ReadFile(self)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, err := range []error{
+		os.WriteFile(at("pack/node_modules/dep/adapter"), binary, 0o700), os.Chmod(at("pack/dist/run"), 0o700), os.Symlink("../pack/dist/run", at("bin/claude-agent")),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := newSite(t).vendor(t, "")
+	config := filepath.Join(s.getenv("XDG_CONFIG_HOME"), "fantail/config.toml")
+	put(t, config, fmt.Sprintf("[agents.claude]\ncommand = [%q]\nenv = [%q]\n", at("bin/claude-agent"), childEnv))
+	out, errs, code := s.run(t, "", "-p", "--agent", "claude", "check {}")
+	if code != ok || !strings.Contains(out, "check:") {
+		t.Errorf("exit code %d: %s%s", code, out, errs)
 	}
 }

@@ -53,7 +53,7 @@ func BenchmarkPaste(b *testing.B) {
 	}
 }
 
-// BenchmarkComplete is a key typed behind `@` with 2,000 files offered.
+// BenchmarkComplete is a key typed after `@` with 2,000 files offered.
 func BenchmarkComplete(b *testing.B) {
 	var items []Item
 	for i := range 2_000 {

@@ -9,11 +9,11 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"fantail/ui/frame"
+	"fantail/ui/cells"
 )
 
-// cell is what the cursor steps over: a grapheme cluster, a line end, or a chip.
-// s holds its exact bytes; what the screen shows is derived from them.
+// cell is the unit of cursor movement: a grapheme cluster, a line end, or a chip. s holds its exact bytes; what the
+// screen shows is derived from them.
 type cell struct {
 	s     string
 	lines int32  // of a chip
@@ -22,14 +22,14 @@ type cell struct {
 	odd   bool   // it shows as something else than s
 }
 
-// tab is how many columns a tab takes, wherever it stands.
+// tab is how many columns a tab takes, at any position.
 const tab = 4
 
 func (c cell) newline() bool { return c.chip == 0 && (c.s == "\n" || c.s == "\r\n") }
 
 func (c cell) space() bool { return c.chip == 0 && (c.s == " " || c.s == "\t" || c.newline()) }
 
-// word says whether the cell belongs to a word; a chip is one.
+// word reports whether the cell belongs to a word; a chip is one.
 func (c cell) word() bool {
 	if c.chip > 0 {
 		return true
@@ -38,7 +38,7 @@ func (c cell) word() bool {
 	return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r)
 }
 
-// show is the cell on the screen: clean, one line, as wide as w says.
+// show returns the cell as it is on the screen: clean, one line, w columns wide.
 func (c cell) show() string {
 	switch {
 	case c.chip > 0:
@@ -56,11 +56,11 @@ func newChip(s string, number int) cell {
 		lines++
 	}
 	c := cell{s: s, lines: int32(min(lines, math.MaxInt32)), chip: uint16(min(number, math.MaxUint16))}
-	c.w = uint16(frame.Width(c.label()))
+	c.w = uint16(cells.Width(c.label()))
 	return c
 }
 
-// label is what stands on the screen for a chip.
+// label returns the text shown for a chip.
 func (c cell) label() string {
 	unit := " lines]"
 	if c.lines == 1 {
@@ -77,10 +77,10 @@ func thousands(n int) string {
 	return s
 }
 
-// plain says that the byte is printable and joins nothing.
+// plain reports whether the byte is printable and joins nothing.
 func plain(c byte) bool { return c >= 0x20 && c < 0x7f }
 
-// split cuts s into cells; joined gives s back byte for byte.
+// split cuts s into cells; joined returns s byte for byte.
 func split(s string) []cell {
 	out := make([]cell, 0, len(s))
 	for len(s) > 0 {
@@ -110,7 +110,7 @@ func newCell(s string) cell {
 	}
 	d := display(s)
 	c.odd = d != s
-	c.w = uint16(min(frame.Width(d), math.MaxUint16))
+	c.w = uint16(min(cells.Width(d), math.MaxUint16))
 	return c
 }
 
@@ -119,10 +119,10 @@ func display(s string) string {
 	if s == "\t" {
 		return strings.Repeat(" ", tab)
 	}
-	if d := frame.CleanLine(s); frame.Width(d) > 0 {
+	if d := cells.CleanLine(s); cells.Width(d) > 0 {
 		return d
 	}
-	if d := frame.CleanLine(frame.Reveal(s)); frame.Width(d) > 0 {
+	if d := cells.CleanLine(cells.Reveal(s)); cells.Width(d) > 0 {
 		return d
 	}
 	return "·"

@@ -7,7 +7,7 @@ import (
 	"github.com/sahilm/fuzzy"
 
 	"fantail/themes"
-	"fantail/ui/frame"
+	"fantail/ui/cells"
 )
 
 // list is the completion of the word at the cursor.
@@ -40,14 +40,13 @@ func (l *list) open() bool { return len(l.hits) > 0 }
 
 func (l *list) close() { *l = list{} }
 
-// Refresh looks the candidates up again, once the source knows more.
+// Refresh looks the candidates up again, once the source has new ones.
 func (b *Box) Refresh() {
 	b.complete()
 	b.touch()
 }
 
-// complete looks at the word before the cursor and opens, changes or closes the
-// list.
+// complete looks at the word before the cursor and opens, changes or closes the list.
 func (b *Box) complete() {
 	if b.source == nil {
 		return
@@ -64,13 +63,12 @@ func (b *Box) complete() {
 	word := joined(b.text.cells[from:b.text.at])
 	hits := rank(b.source(trigger, line, word), word)
 	if trigger != "/" && len(hits) == 1 && hits[0].Insert == word {
-		hits = nil // it stands there already; of a command the help is of use
+		hits = nil // it is complete already; for a command the help is still useful
 	}
 	b.list = list{trigger: trigger, from: from, word: word, hits: hits}
 }
 
-// trigger finds what the word before the cursor is to be completed with. Chips
-// are no words.
+// trigger returns what the word before the cursor can be completed with. Chips are no words.
 func (b *Box) trigger() (trigger, line string, from int, ok bool) {
 	cells, at := b.text.cells, b.text.at
 	from = at
@@ -82,7 +80,7 @@ func (b *Box) trigger() (trigger, line string, from int, ok bool) {
 	}
 	start := b.text.lineStart(at)
 	before := func() string { return joined(cells[start:at]) }
-	// An `@` begins a path, and a `#` a document, behind a blank or an opening mark.
+	// An `@` starts a path, and a `#` a document, after a blank or an opening mark.
 	for i := from; i < at; i++ {
 		if s := cells[i].s; (s == "@" || s == "#") && (i == from || strings.Contains("([{\"'`=,", cells[i-1].s)) {
 			return s, before(), i + 1, true
@@ -97,8 +95,8 @@ func (b *Box) trigger() (trigger, line string, from int, ok bool) {
 	return " ", before(), from, true
 }
 
-// rank keeps the items that match the word, the best first: the word itself,
-// then what begins with it, then by the score of the fuzzy match.
+// rank returns the items that match the word, the best first: the word itself, then those that begin with it, then by
+// the score of the fuzzy match.
 func rank(items []Item, word string) []hit {
 	if word == "" {
 		hits := make([]hit, len(items))
@@ -137,13 +135,13 @@ type inserts []Item
 func (s inserts) String(i int) string { return s[i].Insert }
 func (s inserts) Len() int            { return len(s) }
 
-// newHit labels an item. Matches are marked where the label holds what is
-// inserted, and only in a label that shows as it is.
+// newHit labels an item. Matches are marked if the label contains the inserted text, and only in a label that needed
+// no cleaning.
 func newHit(it Item, marks []int) hit {
 	if it.Label == "" {
 		it.Label = it.Insert
 	}
-	h := hit{Item: it, label: frame.CleanLine(it.Label)}
+	h := hit{Item: it, label: cells.CleanLine(it.Label)}
 	shift := strings.Index(it.Label, it.Insert)
 	if len(marks) == 0 || shift < 0 || h.label != it.Label {
 		return h
@@ -155,7 +153,7 @@ func newHit(it Item, marks []int) hit {
 	return h
 }
 
-// listKey is Key for an open list; false: the key is for the text.
+// listKey is Key for an open list. It returns false if the key is for the text.
 func (b *Box) listKey(key string) bool {
 	l := &b.list
 	n := len(l.hits)
@@ -182,9 +180,8 @@ func (b *Box) listKey(key string) bool {
 	return true
 }
 
-// enterAccepts says whether Enter is for the list. A word that stands there in
-// full needs no completion, and an argument is only completed if it was begun
-// or chosen: otherwise `/receive ` could not be sent while agents are offered.
+// enterAccepts reports whether Enter is for the list. A word that is complete needs no completion, and an argument is
+// completed only if it was begun or chosen: otherwise `/receive ` could not be sent while agents are offered.
 func (b *Box) enterAccepts() bool {
 	l := &b.list
 	h := l.hits[l.at]
@@ -200,8 +197,7 @@ func (b *Box) enterAccepts() bool {
 	return l.word != "" && h.rank <= 1
 }
 
-// accept replaces the word by the chosen candidate. A blank follows unless the
-// candidate waits for more.
+// accept replaces the word by the chosen candidate. It adds a blank unless the candidate expects more.
 func (b *Box) accept() {
 	l := b.list
 	s := l.hits[l.at].Insert
@@ -230,15 +226,15 @@ func (b *Box) accept() {
 	}
 }
 
-// reopen shows a list that Esc closed; false if there is nothing to complete.
+// reopen shows a list that Esc closed. It returns false if there is nothing to complete.
 func (b *Box) reopen() bool {
 	b.list.refused = 0
 	b.complete()
 	return b.list.open()
 }
 
-// Popup is the completion list, nil if it is closed: at most 8 lines and at
-// most max, all of the same width.
+// Popup returns the lines of the completion list, nil if it is closed: at most 8 lines and at most max, all of the
+// same width.
 func (b *Box) Popup(w, max int) []string {
 	l := &b.list
 	if !l.open() || w < 4 || max <= 0 {
@@ -258,8 +254,8 @@ func (b *Box) listLines(w, h int) []string {
 	shown := l.hits[l.top : l.top+h]
 	label, help := 0, 0
 	for _, h := range shown {
-		label = max(label, frame.Width(h.label))
-		help = max(help, frame.Width(frame.CleanLine(h.Help)))
+		label = max(label, cells.Width(h.label))
+		help = max(help, cells.Width(cells.CleanLine(h.Help)))
 	}
 	width := min(w, 2+label+1)
 	if help > 0 {
@@ -277,12 +273,12 @@ func (b *Box) listLines(w, h int) []string {
 		}
 		chosen := l.top+i == l.at
 		name := min(label, width-3)
-		body := frame.Cut(b.listLabel(hit, chosen), name)
-		rest := strings.Repeat(" ", max(0, name-frame.Width(body)))
+		body := cells.Cut(b.listLabel(hit, chosen), name)
+		rest := strings.Repeat(" ", max(0, name-cells.Width(body)))
 		if help > 0 {
-			rest += "  " + frame.CleanLine(hit.Help)
+			rest += "  " + cells.CleanLine(hit.Help)
 		}
-		rest = frame.Fit(rest, max(0, width-2-frame.Width(body)))
+		rest = cells.Fit(rest, max(0, width-2-cells.Width(body)))
 		if chosen {
 			body = b.look.chosen.Render(" ") + body + b.look.chosen.Render(rest)
 		} else {
@@ -293,7 +289,7 @@ func (b *Box) listLines(w, h int) []string {
 	return lines
 }
 
-// listLabel marks what matched.
+// listLabel renders a label with its matches marked.
 func (b *Box) listLabel(h hit, chosen bool) string {
 	plain := func(s string) string {
 		if chosen {

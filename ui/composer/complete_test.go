@@ -7,10 +7,10 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"fantail/ui/frame"
+	"fantail/ui/cells"
 )
 
-// commands is a source as the interface has one.
+// commands is a source like the interface's.
 func commands(trigger, line, word string) []Item {
 	switch trigger {
 	case "/":
@@ -169,7 +169,7 @@ func TestPopupScrollsAndFits(t *testing.T) {
 		}
 		chosen := 0
 		for _, l := range lines {
-			if frame.Width(l) != frame.Width(lines[0]) || frame.Width(l) > 40 {
+			if cells.Width(l) != cells.Width(lines[0]) || cells.Width(l) > 40 {
 				t.Fatalf("widths differ: %q", l)
 			}
 			if strings.Contains(ansi.Strip(l), b.list.hits[b.list.at].label) {

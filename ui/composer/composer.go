@@ -1,22 +1,14 @@
-// Package composer is the prompt box and the one-line boxes.
-//
-// Does: edit text of several lines, keep history and drafts, hold large pastes
-// aside as chips, complete commands, files and arguments.
-//
-// Does not: read files or run editors by itself, know agents or commands: what
-// to complete is given to it.
-//
-// Imports: themes, ui/frame.
+// Package composer is the prompt box: text, history, pastes, completion of files.
 package composer
 
 import (
 	"strings"
 
 	"fantail/themes"
-	"fantail/ui/frame"
+	"fantail/ui/cells"
 )
 
-// Box is one prompt box with its draft. It belongs to the interface's goroutine.
+// Box is one prompt box with its draft. Only the interface's goroutine uses it.
 type Box struct {
 	theme  *themes.Theme
 	look   look
@@ -28,7 +20,7 @@ type Box struct {
 	find   *find // the history search, nil when it is not open
 	list   list  // the completion
 	hist   []string
-	pastes []string // what was held aside, so that a recalled text gets its chips back
+	pastes []string // those that became chips, so that a recalled text gets its chips back
 
 	value valueCache
 	rows  rowCache
@@ -52,29 +44,28 @@ type Item struct {
 	Help   string
 }
 
-// Source yields candidates for a trigger: "/" (the whole first word of the
-// text), "@" (a path, anywhere), "#" (a document, anywhere), or " " (an argument:
-// word is what stands behind `/command `). It is called on every key: it must be quick and do no I/O.
+// Source yields candidates for a trigger: "/" (the whole first word of the text), "@" (a path, anywhere), "#" (a
+// document, anywhere), or " " (an argument: word is the text after `/command `). It is called on every key: it must be
+// quick and do no I/O.
 //
-// line is the first line of the text up to the cursor for "/" and " ", and the
-// cursor's line up to the cursor for "@" and "#"; word is the word at the cursor,
-// without its trigger. The box itself matches and ranks what Source yields; a
+// line is the first line of the text up to the cursor for "/" and " ", and the cursor's line up to the cursor for "@"
+// and "#"; word is the word at the cursor, without its trigger. The box itself matches and ranks what Source yields; a
 // few hundred items are matched well below a millisecond.
 type Source func(trigger string, line string, word string) []Item
 
 const (
-	// chipOver is the size in bytes above which a paste is held aside.
+	// chipOver is the size in bytes above which a paste becomes a chip.
 	chipOver = 2 << 10
-	// plainMax is the size above which a text given by Set or Insert, or typed
-	// long ago and recalled, is held aside: editing stays quick below it.
+	// plainMax is the size above which a text given by Set or Insert, or typed long ago and recalled, becomes a chip:
+	// editing stays quick below it.
 	plainMax = 32 << 10
-	// pastesKept bounds how many held pastes are remembered for recall.
+	// pastesKept is how many pastes are remembered for recall.
 	pastesKept = 16
 )
 
 // New returns an empty box. Without a source nothing is completed.
 func New(t *themes.Theme, source Source, prompt string) *Box {
-	b := &Box{source: source, prompt: frame.CleanLine(prompt), dirty: true}
+	b := &Box{source: source, prompt: cells.CleanLine(prompt), dirty: true}
 	b.walk.reset()
 	b.SetTheme(t)
 	return b
@@ -87,16 +78,15 @@ func (b *Box) SetTheme(t *themes.Theme) {
 	b.touch()
 }
 
-// touch drops what was rendered.
+// touch drops the rendered lines.
 func (b *Box) touch() {
 	b.dirty = true
 	b.list.lines = nil
 }
 
-// Paste inserts what the terminal pasted; it never submits. More than 2 KB
-// become a chip. A paste without a single line feed whose lines end in carriage
-// returns gets line feeds: that is how many terminals and tmux hand over lines.
-// Everything else, CRLF included, stays byte for byte.
+// Paste inserts text that the terminal pasted; it never submits. More than 2 KB become a chip. In a paste without a
+// single line feed, carriage returns become line feeds: that is how many terminals and tmux send lines. Everything
+// else, CRLF included, stays byte for byte.
 func (b *Box) Paste(s string) {
 	if !strings.Contains(s, "\n") {
 		s = strings.ReplaceAll(s, "\r", "\n")
@@ -119,7 +109,7 @@ func (b *Box) Paste(s string) {
 	b.changed()
 }
 
-// Value is the text, byte for byte, with the chips' contents in their places.
+// Value returns the text, byte for byte, with the chips' contents in their places.
 func (b *Box) Value() string {
 	if !b.value.ok || b.value.version != b.text.version {
 		b.value = valueCache{ok: true, version: b.text.version, s: joined(b.text.cells)}
@@ -127,14 +117,14 @@ func (b *Box) Value() string {
 	return b.value.s
 }
 
-// Empty says that nothing is in the box, not even a blank.
+// Empty reports whether the box has no text, not even a blank.
 func (b *Box) Empty() bool { return len(b.text.cells) == 0 }
 
-// Finds says that what is typed searches the history.
+// Finds reports whether typed text searches the history.
 func (b *Box) Finds() bool { return b.find != nil }
 
-// Set replaces the draft; the cursor goes to its end. Ctrl+_ brings the old one
-// back. What was pasted before and stands in s unchanged is a chip again.
+// Set replaces the draft; the cursor goes to its end. Ctrl+_ brings the old one back. Text in s that was pasted
+// before, and is unchanged, is a chip again.
 func (b *Box) Set(s string) {
 	b.text.open = false
 	b.text.splice(0, len(b.text.cells), b.cellsOf(s, 1))
@@ -144,8 +134,8 @@ func (b *Box) Set(s string) {
 	b.changed()
 }
 
-// Prepend puts s before the draft, on lines of its own. The cursor stays where it is
-// in the draft; in an empty box it goes to the end.
+// Prepend puts s before the draft, on lines of its own. The cursor stays where it is in the draft; in an empty box it
+// goes to the end.
 func (b *Box) Prepend(s string) {
 	if b.Empty() {
 		b.Set(s)
@@ -162,11 +152,11 @@ func (b *Box) Prepend(s string) {
 	b.changed()
 }
 
-// Lead is Prepend for a text that is still being typed: the cursor goes behind it.
+// Lead is Prepend for a text that is still being typed: the cursor goes after it.
 func (b *Box) Lead(s string) {
 	empty, was := b.Empty(), len(b.text.cells)
 	if b.Prepend(s); !empty && s != "" {
-		b.text.at = len(b.text.cells) - was - 1 // the line end stands between them
+		b.text.at = len(b.text.cells) - was - 1 // the line end is between them
 		b.changed()
 	}
 }
@@ -182,8 +172,8 @@ func (b *Box) Insert(s string) {
 	b.changed()
 }
 
-// Clear empties the box. A draft that was left by walking the history becomes
-// the newest entry of the history; Ctrl+_ brings back what was cleared.
+// Clear empties the box. A draft that a walk through the history left becomes its newest entry; Ctrl+_ brings back the
+// cleared text.
 func (b *Box) Clear() {
 	b.endWalk()
 	b.text.splice(0, len(b.text.cells), nil)
@@ -192,8 +182,8 @@ func (b *Box) Clear() {
 	b.changed()
 }
 
-// changed follows a change that no key of the completion made: the list closes
-// and stays closed until something is typed.
+// changed is called after a change that no key of the completion made: the list closes and stays closed until
+// something is typed.
 func (b *Box) changed() {
 	b.text.open = false
 	b.text.goal = -1
@@ -202,7 +192,7 @@ func (b *Box) changed() {
 	b.touch()
 }
 
-// chip holds s aside.
+// chip makes a chip of s.
 func (b *Box) chip(s string, number int) cell {
 	known := false
 	for _, p := range b.pastes {
@@ -217,7 +207,7 @@ func (b *Box) chip(s string, number int) cell {
 	return newChip(s, number)
 }
 
-// nextChip is the number of the next chip: one more than the highest in the box.
+// nextChip returns the number of the next chip: one more than the highest in the box.
 func (b *Box) nextChip() int {
 	n := 0
 	for _, c := range b.text.cells {
@@ -226,8 +216,7 @@ func (b *Box) nextChip() int {
 	return n + 1
 }
 
-// cellsOf splits s into cells; known pastes and pieces too large to be edited
-// become chips, numbered from number on.
+// cellsOf splits s into cells; known pastes and pieces too large to be edited become chips, numbered from number on.
 func (b *Box) cellsOf(s string, number int) []cell {
 	var out []cell
 	plain := func(piece string) {

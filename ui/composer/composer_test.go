@@ -10,7 +10,7 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 
 	"fantail/themes"
-	"fantail/ui/frame"
+	"fantail/ui/cells"
 )
 
 func theme(tb testing.TB) *themes.Theme {
@@ -65,7 +65,7 @@ func press(name string) tea.KeyPressMsg {
 	return k
 }
 
-// keys presses a script: words are key names, '...' is typed as it stands.
+// keys presses a script: words are key names, '...' is typed literally.
 func keys(b *Box, script string) (last Intent, taken bool) {
 	for script != "" {
 		script = strings.TrimLeft(script, " ")
@@ -87,7 +87,7 @@ func keys(b *Box, script string) (last Intent, taken bool) {
 	return last, taken
 }
 
-// marked is the value with the cursor shown as |.
+// marked returns the value with the cursor shown as |.
 func marked(b *Box) string {
 	return joined(b.text.cells[:b.text.at]) + "|" + joined(b.text.cells[b.text.at:])
 }
@@ -195,7 +195,7 @@ func TestClustersAreOneStep(t *testing.T) {
 	if got := marked(b); got != "a|" {
 		t.Fatalf("got %q", got)
 	}
-	// A mark typed by itself joins the letter before it, and undo parts them.
+	// A mark typed by itself joins the letter before it, and undo separates them.
 	b.Insert("e")
 	b.Key(tea.KeyPressMsg{Code: 0x301, Text: "\u0301"})
 	if n := len(b.text.cells); n != 2 {
@@ -205,7 +205,7 @@ func TestClustersAreOneStep(t *testing.T) {
 	if got := marked(b); got != "ae|" {
 		t.Fatalf("got %q", got)
 	}
-	// What stood apart joins once nothing is between.
+	// Cells that were apart join once nothing is between them.
 	b.Set("ex\u0301")
 	if n := len(b.text.cells); n != 2 {
 		t.Fatalf("got %d cells", n)
@@ -242,10 +242,10 @@ func TestPasteIsExact(t *testing.T) {
 			t.Errorf("%s: got %.80q", c.name, got)
 		}
 		for _, line := range b.Lines(40, 6) {
-			if plain := ansi.Strip(line); plain != frame.Clean(plain) {
+			if plain := ansi.Strip(line); plain != cells.Clean(plain) {
 				t.Errorf("%s: the screen gets %q", c.name, line)
 			}
-			if w := frame.Width(line); w > 40 {
+			if w := cells.Width(line); w > 40 {
 				t.Errorf("%s: a line of %d columns", c.name, w)
 			}
 		}
@@ -308,7 +308,7 @@ func TestChipComesBackWhenRecalled(t *testing.T) {
 	if b.Value() != sent {
 		t.Fatal("the recalled text differs")
 	}
-	// Text that was never pasted is held aside only where it is very large.
+	// Text that was never pasted becomes a chip only if it is very large.
 	b.Set(strings.Repeat("word ", 4_000))
 	if b.nextChip() != 1 {
 		t.Fatal("20 KB became a chip")
@@ -363,7 +363,7 @@ func TestCursorPlace(t *testing.T) {
 		{"a\n", "", 20, 3, 2, 1},
 		{"aaaa bbbb", "", 9, 3, 6, 1},
 		{"aaaa bbbb", "home", 9, 3, 2, 0},
-		{"aaaaaa", "", 9, 3, 8, 0},         // behind a full row
+		{"aaaaaa", "", 9, 3, 8, 0},         // after a full row
 		{"aaaaaa  ", "", 9, 3, 8, 0},       // blanks hang
 		{"1\n2\n3\n4\n5", "", 20, 3, 3, 2}, // scrolled to the end
 	} {
@@ -428,7 +428,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestGoldenStyles holds the escape sequences of what the other goldens show bare.
+// TestGoldenStyles holds the escape sequences that the other goldens leave out.
 func TestGoldenStyles(t *testing.T) {
 	b := New(theme(t), commands, "› ")
 	keys(b, "'/pu'")
@@ -477,8 +477,8 @@ func TestTinySizes(t *testing.T) {
 				t.Fatalf("%d×%d: %d lines", w, h, len(lines))
 			}
 			for _, l := range lines {
-				if frame.Width(l) > w {
-					t.Fatalf("%d×%d: %q has %d columns", w, h, l, frame.Width(l))
+				if cells.Width(l) > w {
+					t.Fatalf("%d×%d: %q has %d columns", w, h, l, cells.Width(l))
 				}
 			}
 			b.Popup(w, h)
@@ -519,8 +519,7 @@ func TestUndoIsBounded(t *testing.T) {
 	}
 }
 
-// TestPrepend puts what comes back before the draft and leaves the cursor in it; undo
-// takes it out again.
+// TestPrepend puts returned text before the draft and leaves the cursor in it; undo removes it again.
 func TestPrepend(t *testing.T) {
 	long := strings.Repeat("x", chipOver+1)
 	for _, c := range []struct{ draft, back, want string }{

@@ -8,11 +8,11 @@ import (
 // Draft is what was typed into a box and not sent.
 type Draft struct {
 	Text   string
-	Pastes []string // those in it that were held aside, in their order
+	Pastes []string // those in it that were chips, in their order
 }
 
-// Unsent returns what was typed into a box and not sent, the newest last: what a walk through the
-// history left, and what is in the box, unless that is an entry of the history as it was recalled.
+// Unsent returns the texts typed into a box and not sent, the newest last: those that a walk through the history left,
+// and the one in the box, unless that is an unchanged entry of the history.
 func Unsent(b *Box) (ds []Draft) {
 	all := b.walk.left()
 	if b.walk.at == draft || b.walk.version != b.text.version {
@@ -30,7 +30,7 @@ func Unsent(b *Box) (ds []Draft) {
 	return slices.DeleteFunc(ds, func(d Draft) bool { return strings.TrimSpace(d.Text) == "" })
 }
 
-// Into replaces what is in a box; the pastes are held aside again.
+// Into replaces the text of a box; the pastes become chips again.
 func (d Draft) Into(b *Box) {
 	for _, p := range d.Pastes {
 		b.chip(p, 1)

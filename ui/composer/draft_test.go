@@ -8,7 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// What was typed and not sent goes from box to box byte for byte, its pastes as pastes.
+// TestDraft_fromBoxToBox: an unsent text goes from box to box byte for byte, its pastes as pastes.
 func TestDraft_fromBoxToBox(t *testing.T) {
 	paste := strings.Repeat("a line\r\n\xff\x00", 500)
 	b := box(t)
@@ -31,7 +31,7 @@ func TestDraft_fromBoxToBox(t *testing.T) {
 	}
 }
 
-// A walk through the history hides the draft; what was recalled and not touched is none.
+// TestUnsent_onAWalk: a draft hidden by a walk through the history is unsent; an unchanged recalled entry is not.
 func TestUnsent_onAWalk(t *testing.T) {
 	texts := func(b *Box) (all []string) {
 		for _, d := range Unsent(b) {

@@ -8,7 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"fantail/ui/frame"
+	"fantail/ui/cells"
 )
 
 // script turns bytes into presses and pastes.
@@ -18,7 +18,7 @@ var script = [...]string{
 	"backspace", "delete", "ctrl+d", "ctrl+r", "ctrl+s", "ctrl+g", "tab", "esc", "ctrl+n", "ctrl+p", "pgup", "ctrl+c",
 }
 
-// before is what stands left of the cursor.
+// before returns the text left of the cursor.
 func (b *Box) before() string { return joined(b.text.cells[:b.text.at]) }
 
 func (b *Box) after() string { return joined(b.text.cells[b.text.at:]) }
@@ -70,7 +70,7 @@ func FuzzKeys(f *testing.F) {
 	})
 }
 
-// put pastes, inserts or sets s and compares with what must come of it.
+// put pastes, inserts or sets s and compares the result with the expected text.
 func put(t *testing.T, b *Box, op byte, s, left, right string, searching bool) {
 	t.Helper()
 	want := left + s + right
@@ -107,8 +107,8 @@ func check(t *testing.T, b *Box, w int) {
 	lines := append(b.Lines(w, h), b.Popup(w, 8)...)
 	for _, l := range lines {
 		bare := ansi.Strip(l)
-		if frame.Width(l) > w {
-			t.Fatalf("%q has %d of %d columns", l, frame.Width(l), w)
+		if cells.Width(l) > w {
+			t.Fatalf("%q has %d of %d columns", l, cells.Width(l), w)
 		}
 		if !utf8.ValidString(bare) || strings.ContainsFunc(bare, func(r rune) bool { return r < 0x20 || r >= 0x7f && r < 0xa0 }) {
 			t.Fatalf("the screen gets %q", l)
@@ -127,7 +127,7 @@ func check(t *testing.T, b *Box, w int) {
 	}
 }
 
-// undoRedo takes everything back and does it again.
+// undoRedo undoes everything and redoes it.
 func undoRedo(t *testing.T, b *Box) {
 	t.Helper()
 	want := b.Value()

@@ -5,14 +5,14 @@ import (
 	"strings"
 
 	"fantail/themes"
-	"fantail/ui/frame"
+	"fantail/ui/cells"
 )
 
-// walk is a walk through the history. What is left on the way, the draft first
-// of all, is kept as it was and comes back when the walk does.
+// walk is a walk through the history. Texts that it passes, first of all the draft, come back as they were when the
+// walk returns to them.
 type walk struct {
 	at      int // index into hist, draft while no walk is on
-	version int // of the text when it was recalled: another one means it was edited
+	version int // of the text when it was recalled: another one means that it was edited
 	fresh   bool
 	kept    map[int]stay
 }
@@ -29,8 +29,8 @@ const draft = -1
 
 func (k *walk) reset() { *k = walk{at: draft} }
 
-// left is what was edited on the walk and does not stand in the box: it would
-// be lost. The draft comes last.
+// left returns the texts that were edited on the walk and are not in the box: they would be lost. The draft comes
+// last.
 func (k *walk) left() [][]cell {
 	var out [][]cell
 	var places []int
@@ -51,7 +51,7 @@ func (k *walk) left() [][]cell {
 	return out
 }
 
-// SetHistory gives the earlier prompts, oldest first. What is in the box stays.
+// SetHistory sets the earlier prompts, oldest first. The text in the box stays.
 func (b *Box) SetHistory(lines []string) {
 	left := b.walk.left()
 	b.hist = nil
@@ -66,7 +66,7 @@ func (b *Box) SetHistory(lines []string) {
 	b.touch()
 }
 
-// endWalk keeps what the walk left as the newest entries of the history.
+// endWalk adds the texts that the walk left as the newest entries of the history.
 func (b *Box) endWalk() {
 	for _, cells := range b.walk.left() {
 		b.AddHistory(joined(cells))
@@ -85,7 +85,7 @@ func (b *Box) AddHistory(line string) {
 	b.hist = append(b.hist, line)
 }
 
-// older recalls the entry before; false if there is no history.
+// older recalls the previous entry. It returns false if there is no history.
 func (b *Box) older() bool {
 	if len(b.hist) == 0 {
 		return false
@@ -101,7 +101,7 @@ func (b *Box) older() bool {
 	return true
 }
 
-// newer goes back towards the draft; false if it stands there.
+// newer goes back towards the draft. It returns false if the box shows the draft.
 func (b *Box) newer() bool {
 	switch b.walk.at {
 	case draft:
@@ -114,7 +114,7 @@ func (b *Box) newer() bool {
 	return true
 }
 
-// recall leaves the text in the box at its place and shows the one at another.
+// recall stores the text of the box at its place and shows the one at another.
 func (b *Box) recall(at int) {
 	k := &b.walk
 	if k.kept == nil {
@@ -144,7 +144,7 @@ type find struct {
 // findLines is how many lines the search wants at most.
 const findLines = 4
 
-// findHeight is the query's line, and one or more for the match.
+// findHeight returns the lines of the search: one for the query, and one or more for the match.
 func (b *Box) findHeight() int {
 	if b.find.at < 0 {
 		return 2
@@ -169,7 +169,7 @@ func (b *Box) findType(s string) {
 	b.find.at = b.match(from, -1)
 }
 
-// match is the next entry from index i on, in steps of by, that holds the query.
+// match returns the next entry from index i on, in steps of by, that contains the query.
 func (b *Box) match(i, by int) int {
 	query := joined(b.find.query)
 	if query == "" {
@@ -191,8 +191,7 @@ func index(s, query string) (from, to int) {
 	if strings.ToLower(query) != query {
 		return -1, -1
 	}
-	// Lower case may be longer or shorter than the original: only then are
-	// places not comparable, and nothing is marked.
+	// Lower case may be longer or shorter than the original: then positions differ, and nothing is marked.
 	low := strings.ToLower(s)
 	if from = strings.Index(low, query); from < 0 || len(low) != len(s) {
 		if from >= 0 {
@@ -203,8 +202,7 @@ func index(s, query string) (from, to int) {
 	return from, from + len(query)
 }
 
-// findKey is Key while the search is open: every key that is no text ends it or
-// moves it.
+// findKey is Key while the search is open: every key that types no text ends it or moves it.
 func (b *Box) findKey(key, typed string) (Intent, bool) {
 	f := b.find
 	switch key {
@@ -246,11 +244,10 @@ func (b *Box) findAccept() {
 	}
 }
 
-// findRows renders the search: the query, and below it the match from the line
-// on in which it stands.
+// findRows renders the search: the query, and below it the matching entry, from the matching line on.
 func (b *Box) findRows(w, h int) {
-	label := frame.Cut("search: ", w/2)
-	room := max(1, w-frame.Width(label)-1)
+	label := cells.Cut("search: ", w/2)
+	room := max(1, w-cells.Width(label)-1)
 	shown, used := b.find.query, 0
 	for i := len(shown) - 1; i >= 0; i-- {
 		if used+int(shown[i].w) > room {
@@ -264,7 +261,7 @@ func (b *Box) findRows(w, h int) {
 		query.WriteString(c.show())
 	}
 	b.last.lines = append(b.last.lines, b.theme.Paint(themes.Accent, label)+b.theme.Paint(themes.Text, query.String()))
-	b.last.x = min(frame.Width(label)+used, w-1)
+	b.last.x = min(cells.Width(label)+used, w-1)
 
 	indent := b.indent(w)
 	gap := strings.Repeat(" ", indent)
@@ -278,20 +275,20 @@ func (b *Box) findRows(w, h int) {
 		if len(b.find.query) > 0 {
 			note = "nothing in the history holds this"
 		}
-		add(b.theme.Paint(themes.Dim, frame.Cut(note, w-indent)))
+		add(b.theme.Paint(themes.Dim, cells.Cut(note, w-indent)))
 		return
 	}
 	entry := b.hist[b.find.at]
 	from, to := index(entry, joined(b.find.query))
 	start := max(strings.LastIndex(entry[:from], "\n")+1, from-w/2)
-	head := frame.CleanLine(strings.ToValidUTF8(entry[start:from], ""))
-	hit := frame.CleanLine(entry[from:to])
+	head := cells.CleanLine(strings.ToValidUTF8(entry[start:from], ""))
+	hit := cells.CleanLine(entry[from:to])
 	line := b.theme.Paint(themes.Text, head) + b.look.chosen.Render(hit)
 	rest, more, _ := strings.Cut(clip(entry[to:], 4*w*findLines), "\n")
-	add(frame.Cut(line+b.theme.Paint(themes.Text, frame.CleanLine(rest)), w-indent))
+	add(cells.Cut(line+b.theme.Paint(themes.Text, cells.CleanLine(rest)), w-indent))
 	for more != "" && len(b.last.lines) < h {
 		rest, more, _ = strings.Cut(more, "\n")
-		add(b.theme.Paint(themes.Dim, frame.Cut(frame.CleanLine(rest), w-indent)))
+		add(b.theme.Paint(themes.Dim, cells.Cut(cells.CleanLine(rest), w-indent)))
 	}
 }
 

@@ -4,9 +4,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// Key takes a key press; false: it was not for the box. Ctrl+C never is, nor
-// are `?` and the keys that move the cursor while the box is empty, nor Enter
-// then: the rest of the interface may give them a meaning.
+// Key handles a key press. It returns false if the key is not for the box: Ctrl+C never is, nor are `?`, Enter and the
+// keys that move the cursor while the box is empty. The rest of the interface may give them a meaning.
 func (b *Box) Key(k tea.KeyPressMsg) (Intent, bool) {
 	key, typed := k.Keystroke(), typedText(k)
 	intent, taken := b.press(key, typed)
@@ -16,7 +15,7 @@ func (b *Box) Key(k tea.KeyPressMsg) (Intent, bool) {
 	return intent, taken
 }
 
-// typedText is what the key types: nothing if it is held with Ctrl or Alt.
+// typedText returns the text that the key types: none if it is held with Ctrl or Alt.
 func typedText(k tea.KeyPressMsg) string {
 	if k.Mod&(tea.ModCtrl|tea.ModAlt|tea.ModMeta|tea.ModHyper|tea.ModSuper) != 0 {
 		return ""
@@ -70,7 +69,7 @@ func (b *Box) press(key, typed string) (Intent, bool) {
 	return None, true
 }
 
-// settle ends what only holds between two presses of Up or Down.
+// settle resets what lasts only between two presses of Up or Down.
 func (b *Box) settle() {
 	b.walk.fresh = false
 	b.text.goal = -1
@@ -82,8 +81,7 @@ func (b *Box) typing(s string) {
 	b.text.open = b.text.at == at+1
 }
 
-// enter submits, or makes a new line of a `\` before the cursor. It submits
-// nothing that is blank.
+// enter submits, or turns a `\` before the cursor into a line end. It does not submit a blank text.
 func (b *Box) enter() (Intent, bool) {
 	if b.Empty() {
 		return None, false
@@ -105,8 +103,8 @@ func (b *Box) enter() (Intent, bool) {
 	return None, true
 }
 
-// upDown moves inside the text and, at its edges, through the history. A text
-// just recalled is walked over whole, however many rows it has.
+// upDown moves inside the text and, at its edges, through the history. A text that was just recalled is passed in one
+// step, however many rows it has.
 func (b *Box) upDown(key string) bool {
 	by, walk := -1, b.older
 	if key == "down" {
@@ -126,7 +124,7 @@ func (b *Box) upDown(key string) bool {
 	return taken
 }
 
-// move does the keys that move the cursor.
+// move handles the keys that move the cursor.
 func (b *Box) move(key string) bool {
 	x := &b.text
 	switch key {
@@ -149,7 +147,7 @@ func (b *Box) move(key string) bool {
 	return true
 }
 
-// erase does the keys that delete, bring back and undo.
+// erase handles the keys that delete, undo and restore.
 func (b *Box) erase(key string) bool {
 	x := &b.text
 	switch key {

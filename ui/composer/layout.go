@@ -6,11 +6,10 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"fantail/themes"
-	"fantail/ui/frame"
+	"fantail/ui/cells"
 )
 
-// row is one line of the screen: cells[from:to]. Only a line end may stand at
-// to without belonging to the next row.
+// row is one line of the screen: cells[from:to]. Only a line end may be at to without belonging to the next row.
 type row struct{ from, to int }
 
 type valueCache struct {
@@ -45,15 +44,14 @@ func newLook(t *themes.Theme) look {
 	return look{chosen: s, chosenMatch: s.Bold(true).Underline(true)}
 }
 
-// indent is the width of the prompt before the first row; the other rows stand below the text.
-func (b *Box) indent(w int) int { return min(frame.Width(b.prompt), w/2) }
+// indent returns the width of the prompt before the first row; the other rows are indented by the same.
+func (b *Box) indent(w int) int { return min(cells.Width(b.prompt), w/2) }
 
-// room is how many columns the text has: the last column of the box is kept
-// for a cursor behind a full row.
+// room returns how many columns the text has. The last column of the box is for a cursor after a full row.
 func (b *Box) room(w int) int { return max(1, w-b.indent(w)-1) }
 
-// layout breaks the text into rows of at most width columns, at blanks where
-// it can. Blanks that do not fit hang behind their row.
+// layout breaks the text into rows of at most width columns, at blanks where it can. Blanks that do not fit stay at
+// the end of their row.
 func (b *Box) layout(width int) []row {
 	c := &b.rows
 	if c.ok && c.version == b.text.version && c.width == width {
@@ -73,8 +71,7 @@ func (b *Box) layout(width int) []row {
 	return rows
 }
 
-// breakRow is the end of the row that begins at from, and where the next one
-// begins; -1 if there is none.
+// breakRow returns the end of the row that begins at from, and where the next one begins; -1 if there is none.
 func breakRow(cells []cell, from, width int) (to, next int) {
 	w, blank := 0, -1
 	for i := from; i < len(cells); i++ {
@@ -110,7 +107,7 @@ func breakRow(cells []cell, from, width int) (to, next int) {
 	return len(cells), -1
 }
 
-// rowOf is the row in which the cursor stands before cells[i].
+// rowOf returns the row of a cursor before cells[i].
 func rowOf(rows []row, i int) int {
 	lo, hi := 0, len(rows)-1
 	for lo < hi {
@@ -124,7 +121,7 @@ func rowOf(rows []row, i int) int {
 	return lo
 }
 
-// column is how far right of its row's beginning the cursor stands.
+// column returns the cursor's column in its row.
 func (b *Box) column(r row, width int) int {
 	x := 0
 	for _, c := range b.text.cells[r.from:max(r.from, b.text.at)] {
@@ -154,7 +151,7 @@ func (b *Box) vertical(by int) bool {
 		x += min(int(b.text.cells[at].w), width)
 		at++
 	}
-	// The place behind a row that runs on is the beginning of the next one.
+	// The position after a row that runs on is the beginning of the next one.
 	if at == r.to && to+1 < len(rows) && rows[to+1].from == r.to && at > r.from {
 		at--
 	}
@@ -162,7 +159,7 @@ func (b *Box) vertical(by int) bool {
 	return true
 }
 
-// Height is how many lines the box wants at width w, at most max.
+// Height returns how many lines the box needs at width w, at most max.
 func (b *Box) Height(w, max int) int {
 	if w <= 0 || max <= 0 {
 		return 0
@@ -173,8 +170,8 @@ func (b *Box) Height(w, max int) int {
 	return min(max, len(b.layout(b.room(w))))
 }
 
-// Lines is exactly h lines of at most w columns. It renders only what changed
-// since the last call with the same size.
+// Lines returns exactly h lines of at most w columns. It renders only what changed since the last call with the same
+// size.
 func (b *Box) Lines(w, h int) []string {
 	if w <= 0 || h <= 0 {
 		return nil
@@ -196,11 +193,10 @@ func (b *Box) Lines(w, h int) []string {
 	return b.last.lines
 }
 
-// Cursor is where the cursor stands within the last Lines.
+// Cursor returns the cursor's position within the last Lines.
 func (b *Box) Cursor() (x, y int) { return b.last.x, b.last.y }
 
-// textRows renders the rows around the cursor; the view moves only as far as
-// the cursor makes it.
+// textRows renders the rows around the cursor; it scrolls only as far as the cursor requires.
 func (b *Box) textRows(w, h, top int) {
 	width, indent := b.room(w), b.indent(w)
 	rows := b.layout(width)
@@ -216,13 +212,12 @@ func (b *Box) textRows(w, h, top int) {
 	}
 }
 
-// gutter is what stands before a row: the prompt before the first, arrows where
-// more rows are out of view.
+// gutter returns the columns before a row: the prompt before the first, arrows where more rows are hidden.
 func (b *Box) gutter(y, h, top, rows, indent int) string {
 	mark := ""
 	switch {
 	case top+y == 0:
-		return b.theme.Paint(themes.Accent, frame.Fit(b.prompt, indent))
+		return b.theme.Paint(themes.Accent, cells.Fit(b.prompt, indent))
 	case y == 0:
 		mark = "↑"
 	case y == h-1 && top+h < rows:
@@ -230,10 +225,10 @@ func (b *Box) gutter(y, h, top, rows, indent int) string {
 	default:
 		return strings.Repeat(" ", indent)
 	}
-	return b.theme.Paint(themes.Dim, frame.Fit(mark, indent))
+	return b.theme.Paint(themes.Dim, cells.Fit(mark, indent))
 }
 
-// commandEnd is where the `/command` ends with which the text begins.
+// commandEnd returns where the `/command` ends with which the text begins.
 func (b *Box) commandEnd() int {
 	if len(b.text.cells) == 0 || b.text.cells[0].s != "/" {
 		return 0
@@ -259,7 +254,7 @@ func (b *Box) paint(r row, width, command int) string {
 		c := b.text.cells[i]
 		cw := min(int(c.w), width)
 		if used+cw > width {
-			break // blanks that hang behind the row
+			break // blanks at the end of the row that do not fit
 		}
 		used += cw
 		as := themes.Text
@@ -274,7 +269,7 @@ func (b *Box) paint(r row, width, command int) string {
 			role = as
 		}
 		if int(c.w) > width {
-			run.WriteString(frame.Fit(frame.Cut(c.show(), width), width))
+			run.WriteString(cells.Fit(cells.Cut(c.show(), width), width))
 			continue
 		}
 		run.WriteString(c.show())

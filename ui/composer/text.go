@@ -5,18 +5,17 @@ import (
 	"unicode/utf8"
 )
 
-// text is the draft: cells, a cursor between two of them, and what undo needs.
-// Every change goes through splice, so the records of undo and redo always fit
-// the cells.
+// text is the draft: cells, a cursor between two of them, and the records for undo. Every change goes through splice,
+// so the records of undo and redo always fit the cells.
 type text struct {
 	cells   []cell
-	at      int // the cursor stands before cells[at]
+	at      int // the cursor is before cells[at]
 	goal    int // the column Up and Down aim for, -1 if none
 	version int // grows with every change
 
 	done   []edit
-	size   int // cells in done or more: undo does not lower it, forget counts anew
-	undone []edit
+	size   int    // cells in done or more: undo does not lower it, forget counts anew
+	undone []edit // what undo did
 	open   bool   // the next typed cell joins the last record
 	kill   []cell // what Ctrl+K, Ctrl+U, Ctrl+W took last
 }
@@ -55,8 +54,7 @@ func (x *text) splice(from, to int, ins []cell) {
 	x.forget()
 }
 
-// takes says whether the typed e continues what was typed before; a word after
-// a blank starts a record of its own.
+// takes reports whether the typed e continues p; a word after a blank starts a record of its own.
 func (p edit) takes(e edit) bool {
 	if len(e.old) > 0 || len(e.new) != 1 || len(p.old) > 0 || len(p.new) == 0 || e.at != p.at+len(p.new) {
 		return false
@@ -64,15 +62,14 @@ func (p edit) takes(e edit) bool {
 	return e.new[0].space() || !p.new[len(p.new)-1].space()
 }
 
-// forget drops the oldest records once there are too many, a fifth at a time so
-// that most changes copy nothing.
+// forget drops the oldest records once there are too many, a fifth at a time so that most changes copy nothing.
 func (x *text) forget() {
 	size := func(e edit) int { return len(e.old) + len(e.new) }
 	x.size += size(x.done[len(x.done)-1])
 	if len(x.done) <= maxEdits && x.size <= maxEditCells {
 		return
 	}
-	// The newest record stays whatever its size: it is what a slip needs.
+	// The newest record stays at any size, so that a slip can be undone.
 	keep, cells := 0, 0
 	for keep < len(x.done) && keep < maxEdits*4/5 {
 		cells += size(x.done[len(x.done)-1-keep])
@@ -88,14 +85,17 @@ func (x *text) forget() {
 	}
 }
 
-func (x *text) undo() bool {
-	n := len(x.done)
+func (x *text) undo() bool { return x.revert(&x.done, &x.undone) }
+func (x *text) redo() bool { return x.revert(&x.undone, &x.done) }
+
+// revert takes the newest record's change back; back gets a record of that.
+func (x *text) revert(records, back *[]edit) bool {
+	n := len(*records)
 	if n == 0 {
 		return false
 	}
-	e := x.done[n-1]
-	x.done = x.done[:n-1]
-	x.undone = append(x.undone, e)
+	e := (*records)[n-1]
+	*records, *back = (*records)[:n-1], append(*back, edit{at: e.at, old: e.new, new: e.old, before: e.after, after: e.before})
 	x.cells = slices.Replace(x.cells, e.at, e.at+len(e.new), e.old...)
 	x.at = e.before
 	x.version++
@@ -103,23 +103,7 @@ func (x *text) undo() bool {
 	return true
 }
 
-func (x *text) redo() bool {
-	n := len(x.undone)
-	if n == 0 {
-		return false
-	}
-	e := x.undone[n-1]
-	x.undone = x.undone[:n-1]
-	x.done = append(x.done, e)
-	x.cells = slices.Replace(x.cells, e.at, e.at+len(e.old), e.new...)
-	x.at = e.after
-	x.version++
-	x.open = false
-	return true
-}
-
-// insert puts s at the cursor and joins it with its neighbours where it
-// completes a cluster with them.
+// insert puts s at the cursor and joins it with its neighbours where it completes a cluster with them.
 func (x *text) insert(s string) {
 	if s == "" {
 		return
@@ -141,7 +125,7 @@ func (x *text) insert(s string) {
 	if n := len(cells); tail != "" && cells[n-1].s == tail {
 		cells, to = cells[:n-1], to-1
 	}
-	// The cursor goes behind the cluster in which s ends.
+	// The cursor goes after the cluster in which s ends.
 	end, bytes := 0, 0
 	for end < len(cells) && bytes < len(head)+len(s) {
 		bytes += len(cells[end].s)
@@ -175,7 +159,7 @@ func (x *text) remove(from, to int) bool {
 	return true
 }
 
-// cut is remove, kept for Ctrl+Y.
+// cut is remove; Ctrl+Y inserts what it removed.
 func (x *text) cut(from, to int) bool {
 	if from >= to {
 		return false
@@ -184,7 +168,7 @@ func (x *text) cut(from, to int) bool {
 	return x.remove(from, to)
 }
 
-// joins says whether b may continue a's cluster.
+// joins reports whether b may continue a's cluster.
 func joins(a, b cell) bool {
 	if a.chip > 0 || b.chip > 0 || a.s == "" || b.s == "" {
 		return false
@@ -195,7 +179,7 @@ func joins(a, b cell) bool {
 	return !a.newline() && (a.s[len(a.s)-1] >= utf8.RuneSelf || b.s[0] >= utf8.RuneSelf)
 }
 
-// lineStart is the beginning of the line in which i stands.
+// lineStart returns the beginning of the line that contains i.
 func (x *text) lineStart(i int) int {
 	for i > 0 && !x.cells[i-1].newline() {
 		i--
@@ -203,7 +187,7 @@ func (x *text) lineStart(i int) int {
 	return i
 }
 
-// lineEnd is the end of the line in which i stands.
+// lineEnd returns the end of the line that contains i.
 func (x *text) lineEnd(i int) int {
 	for i < len(x.cells) && !x.cells[i].newline() {
 		i++
@@ -211,7 +195,7 @@ func (x *text) lineEnd(i int) int {
 	return i
 }
 
-// wordLeft is the beginning of the word before i.
+// wordLeft returns the beginning of the word before i.
 func (x *text) wordLeft(i int) int {
 	for i > 0 && !x.cells[i-1].word() {
 		i--
@@ -225,7 +209,7 @@ func (x *text) wordLeft(i int) int {
 	return i
 }
 
-// wordRight is the end of the word after i.
+// wordRight returns the end of the word after i.
 func (x *text) wordRight(i int) int {
 	for i < len(x.cells) && !x.cells[i].word() {
 		i++
@@ -239,7 +223,7 @@ func (x *text) wordRight(i int) int {
 	return i
 }
 
-// blankLeft is where Ctrl+W deletes to: the beginning of what blanks end.
+// blankLeft returns where Ctrl+W deletes to: the beginning of the word before i, as blanks delimit it.
 func (x *text) blankLeft(i int) int {
 	for i > 0 && x.cells[i-1].space() {
 		i--

@@ -1,14 +1,13 @@
 package dialog
 
 import (
-	"fmt"
+	"strconv"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"fantail/themes"
-	"fantail/ui/dialog/reveal"
-	"fantail/ui/frame"
+	"fantail/ui/cells"
 )
 
 // Asked is a question that an agent asks in words of its own.
@@ -35,9 +34,9 @@ func (Said) decision() {}
 // ask asks a question in the words of an agent. An option answers by its digit,
 // or by the arrows and Enter; what is typed is an answer too.
 type ask struct {
-	theme  *themes.Theme
-	q      Asked
-	strict bool // a digit selects, and nothing that is typed opens the line for words
+	theme *themes.Theme
+	q     Asked
+	by    answering // strictly: nothing that is typed opens the line for words either
 
 	// at is the highlighted row, -1 for none, so that an Enter meant for the prompt answers
 	// nothing. The row after the options is for words.
@@ -88,10 +87,12 @@ func (b *ask) Key(k tea.KeyPressMsg) Decision {
 	case "enter":
 		return b.enter()
 	default:
-		if n := digit(typed); n >= 0 && n < last {
+		n := digit(typed)
+		switch {
+		case n >= 0 && b.by == lettered:
+		case n >= 0 && n < last:
 			return b.pick(n)
-		}
-		if typed != "" && !b.strict { // typing answers in the human's own words
+		case typed != "" && b.by != strictly: // typing answers in the human's own words
 			b.words = newInput()
 			b.words.key(k)
 		}
@@ -115,7 +116,7 @@ func (b *ask) pick(n int) Decision {
 		b.toggle(n)
 		return nil
 	}
-	if b.strict {
+	if b.by == strictly {
 		return nil
 	}
 	return Said{b.q.ID, b.q.Options[n].Label}
@@ -160,24 +161,28 @@ func (b *ask) wordsKey(k tea.KeyPressMsg) Decision {
 	return nil
 }
 
-// Means takes any words for an answer, but where digits alone select.
+// Means takes any words for an answer, but where digits alone select, or do something else.
 func (b *ask) Means(k tea.KeyPressMsg) bool {
 	typed := typedText(k)
-	if n := digit(typed); b.words == nil && b.strict {
+	switch n := digit(typed); {
+	case b.words == nil && b.by == strictly:
 		return n >= 0 && n < len(b.q.Options)
+	case b.words == nil && b.by == lettered && n >= 0:
+		return false
 	}
 	return typed != ""
 }
 
-func (b *ask) Strictly() { b.strict, b.at = true, -1 }
-func (b *ask) Freely()   { b.strict, b.at = false, -1 }
+func (b *ask) Strictly() { b.by, b.at = strictly, -1 }
+func (b *ask) Lettered() { b.by, b.at = lettered, -1 }
+func (b *ask) Freely()   { b.by, b.at = freely, -1 }
 
 func (b *ask) Typed() string { return b.words.typed() }
 
 func (b *ask) SetTheme(t *themes.Theme) { b.theme, b.width = t, 0 }
 
 func (b *ask) Paste(s string) {
-	if b.words == nil && !b.strict {
+	if b.words == nil && b.by != strictly {
 		b.words = newInput()
 	}
 	if b.words != nil {
@@ -218,18 +223,18 @@ func (b *ask) Lines(w, h int) []string {
 	}
 	b.cy = 1 + len(lines) + len(foot) - 1
 	lines = append(lines, foot...)
-	title := "⚠ " + frame.CleanLine(b.q.Name) + " asks you"
+	title := "⚠ " + cells.CleanLine(b.q.Name) + " asks you"
 	return panel(b.theme, w, themes.Warn, title, b.hint(hidden), lines[:min(len(lines), rows)])
 }
 
 // lay is the question wrapped to w columns.
 func (b *ask) lay(w int) (rows []string) {
 	if b.q.Outside {
-		for _, s := range frame.Wrap("⚠ for work that was asked for outside of the program", w) {
+		for _, s := range cells.Wrap("⚠ for work that was asked for outside of the program", w) {
 			rows = append(rows, b.theme.Paint(themes.Warn, s))
 		}
 	}
-	for _, s := range wrap(frame.Reveal(b.q.Text), w) {
+	for _, s := range wrap(cells.Reveal(b.q.Text), w) {
 		rows = append(rows, b.theme.Paint(themes.Text, s))
 	}
 	return rows
@@ -266,27 +271,31 @@ func (b *ask) foot(inner, most int) (rows []string, hidden int) {
 
 // option is a row, or several, of the list.
 func (b *ask) option(n, inner int) (rows []string) {
-	key, label, why := fmt.Sprintf(" %d  ", n+1), "", ""
+	key, label, why := "", "", ""
 	if n == len(b.q.Options) {
 		key, label = " ›  ", "in your own words"
 	} else {
 		o := b.q.Options[n]
-		label, why = frame.CleanLine(frame.Reveal(o.Label)), frame.CleanLine(frame.Reveal(o.Why))
-		if b.q.Multiple {
-			key = fmt.Sprintf(" %d [ ] ", n+1)
-			if b.chosen[n] {
-				key = fmt.Sprintf(" %d [x] ", n+1)
-			}
+		label, why = cells.CleanLine(cells.Reveal(o.Label)), cells.CleanLine(cells.Reveal(o.Why))
+		digit := strconv.Itoa(n + 1)
+		if b.by == lettered {
+			digit = "·"
+		}
+		switch key = " " + digit + "  "; {
+		case b.q.Multiple && b.chosen[n]:
+			key = " " + digit + " [x] "
+		case b.q.Multiple:
+			key = " " + digit + " [ ] "
 		}
 	}
-	k := frame.Width(key)
-	for i, row := range reveal.Chop(label, inner-k) {
+	k := cells.Width(key)
+	for i, row := range chopLine(label, inner-k) {
 		gutter := key
 		if i > 0 {
 			gutter = strings.Repeat(" ", k)
 		}
 		if n == b.at {
-			rows = append(rows, b.theme.Paint(themes.Selection, frame.Fit(gutter+row, inner)))
+			rows = append(rows, b.theme.Paint(themes.Selection, cells.Fit(gutter+row, inner)))
 			continue
 		}
 		rows = append(rows, b.theme.Paint(themes.Accent, gutter)+b.theme.Paint(themes.Text, row))
@@ -294,14 +303,14 @@ func (b *ask) option(n, inner int) (rows []string) {
 	if why == "" {
 		return rows
 	}
-	if len(rows) == 1 && k+frame.Width(label)+3+frame.Width(why) <= inner && n != b.at {
+	if len(rows) == 1 && k+cells.Width(label)+3+cells.Width(why) <= inner && n != b.at {
 		rows[0] += b.theme.Paint(themes.Dim, " · "+why)
 		return rows
 	}
-	if len(rows) == 1 && k+frame.Width(label)+3+frame.Width(why) <= inner {
-		return []string{b.theme.Paint(themes.Selection, frame.Fit(key+label+" · "+why, inner))}
+	if len(rows) == 1 && k+cells.Width(label)+3+cells.Width(why) <= inner {
+		return []string{b.theme.Paint(themes.Selection, cells.Fit(key+label+" · "+why, inner))}
 	}
-	for _, row := range frame.Wrap(why, max(1, inner-k)) {
+	for _, row := range cells.Wrap(why, max(1, inner-k)) {
 		rows = append(rows, strings.Repeat(" ", k)+b.theme.Paint(themes.Dim, row))
 	}
 	return rows
@@ -318,8 +327,10 @@ func (b *ask) hint(hidden int) string {
 		parts = append(parts, "space marks", "enter sends", "esc later")
 	case b.q.Multiple:
 		parts = append(parts, "space marks", "esc later")
-	case b.strict:
+	case b.by == strictly:
 		parts = append(parts, "enter confirms", "esc later")
+	case b.by == lettered:
+		parts = append(parts, "arrows, enter", "esc later")
 	default:
 		parts = append(parts, "esc later")
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/exp/golden"
 
-	"fantail/ui/frame"
+	"fantail/ui/cells"
 )
 
 // posed is a question in an agent's words.
@@ -92,8 +92,8 @@ func TestAskShowsHostileText(t *testing.T) {
 				t.Fatalf("%v: %d rows", size, len(ls))
 			}
 			for _, l := range ls {
-				if frame.Width(l) != size[0] || strings.ContainsAny(ansi.Strip(l), "\x1b\r\n\a\x00\u202e\u200b") {
-					t.Fatalf("%v: %q is %d wide", size, l, frame.Width(l))
+				if cells.Width(l) != size[0] || strings.ContainsAny(ansi.Strip(l), "\x1b\r\n\a\x00\u202e\u200b") {
+					t.Fatalf("%v: %q is %d wide", size, l, cells.Width(l))
 				}
 				for _, w := range strings.Fields(ansi.Strip(l)) {
 					seen[w] = true

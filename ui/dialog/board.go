@@ -9,7 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"fantail/themes"
-	"fantail/ui/frame"
+	"fantail/ui/cells"
 )
 
 // Lane is a part of what a board lists.
@@ -45,7 +45,7 @@ type Line struct {
 // clean makes all texts of a line displayable.
 func (l *Line) clean() {
 	for _, s := range []*string{&l.Sign, &l.Mark, &l.Number, &l.Who, &l.Flags, &l.Text, &l.Does} {
-		*s = frame.CleanLine(*s)
+		*s = cells.CleanLine(*s)
 	}
 }
 
@@ -61,15 +61,15 @@ type Verb struct {
 	Bare bool   // it needs no row
 }
 
-// Wish is what the human wants done, for the board stays open: a verb's name.
-type Wish struct {
+// BoardAction is what the human wants done, for the board stays open: a verb's name.
+type BoardAction struct {
 	Verb string
 	ID   int64   // the row under the bar; 0: none
 	IDs  []int64 // the rows that are picked, else the one under the bar
 	Text string  // what was typed
 }
 
-func (Wish) decision() {}
+func (BoardAction) decision() {}
 
 // Preview shows more of the row under the bar. Lines returns exactly h lines of at most w cells.
 type Preview interface {
@@ -156,7 +156,7 @@ func NewBoard(t *themes.Theme, now func() time.Time, title, empty string, verbs 
 func (b *Board) SetTheme(t *themes.Theme) { b.theme = t }
 
 // Entitle says what the board shows, and what to do where there is nothing.
-func (b *Board) Entitle(title, empty string) { b.title, b.empty = frame.CleanLine(title), empty }
+func (b *Board) Entitle(title, empty string) { b.title, b.empty = cells.CleanLine(title), empty }
 
 // Stand puts the bar on a row of what Show brings next.
 func (b *Board) Stand(id int64) { b.at, b.place = id, 0 }
@@ -268,7 +268,7 @@ func (b *Board) Picked() []int64 { return slices.Sorted(maps.Keys(b.picked)) }
 
 // Resume asks again for what was typed for a verb and could not be done. false: it
 // can't, for something else is being typed.
-func (b *Board) Resume(w Wish) bool {
+func (b *Board) Resume(w BoardAction) bool {
 	if w.Text == "" {
 		return true
 	}
@@ -380,7 +380,7 @@ func (b *Board) back() Decision {
 }
 
 func (b *Board) do(v Verb) Decision {
-	w := Wish{Verb: v.Name, ID: b.At(), IDs: b.Picked()}
+	w := BoardAction{Verb: v.Name, ID: b.At(), IDs: b.Picked()}
 	if len(w.IDs) == 0 && w.ID != 0 {
 		w.IDs = []int64{w.ID}
 	}
@@ -394,7 +394,7 @@ func (b *Board) do(v Verb) Decision {
 	return w
 }
 
-func (b *Board) askFor(v Verb, w Wish) {
+func (b *Board) askFor(v Verb, w BoardAction) {
 	b.asks, b.of, b.ids, b.ask = v, w.ID, []int64{w.ID}, newInput()
 	if v.All {
 		b.of, b.ids = w.IDs[0], w.IDs
@@ -410,7 +410,7 @@ func (b *Board) keyAsk(k tea.KeyPressMsg) Decision {
 		if text == "" {
 			return nil
 		}
-		w := Wish{Verb: b.asks.Name, ID: b.of, IDs: b.ids, Text: text}
+		w := BoardAction{Verb: b.asks.Name, ID: b.of, IDs: b.ids, Text: text}
 		b.asks = Verb{}
 		return w
 	default:

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"fantail/themes"
-	"fantail/ui/frame"
+	"fantail/ui/cells"
 )
 
 // Sizes that decide what a board shows.
@@ -30,7 +30,7 @@ func (b *Board) Lines(w, h int) []string {
 	inner, rows := w-borderCols, h-borderRows
 	var out []string
 	if len(b.lanes) > 0 && rows > 3 {
-		out = append(out, frame.Fit(b.tabs(inner), inner))
+		out = append(out, cells.Fit(b.tabs(inner), inner))
 	}
 	room := rows - len(out)
 	foot := b.foot(inner, max(1, room/3), h-2)
@@ -63,7 +63,7 @@ func (b *Board) Lines(w, h int) []string {
 		out = append(out, b.list(inner, room, top)...)
 	}
 	for _, l := range foot {
-		out = append(out, frame.Fit(l, inner))
+		out = append(out, cells.Fit(l, inner))
 	}
 	return framed(b.theme, w, themes.Accent, b.title, b.hint(w), out[:min(len(out), rows)])
 }
@@ -86,9 +86,9 @@ func (b *Board) tabs(w int) string {
 		return text
 	}
 	sep, short := " · ", false
-	wide := -frame.Width(sep)
+	wide := -cells.Width(sep)
 	for i := range lanes {
-		wide += frame.Width(shown(i, false)) + frame.Width(sep)
+		wide += cells.Width(shown(i, false)) + cells.Width(sep)
 	}
 	if wide > w {
 		sep, short = " ", true
@@ -98,7 +98,7 @@ func (b *Board) tabs(w int) string {
 		name, role := shown(i, short), l.Role
 		if i > 0 {
 			text += b.theme.Paint(themes.Dim, sep)
-			x += frame.Width(sep)
+			x += cells.Width(sep)
 		}
 		switch {
 		case i-1 == b.lane:
@@ -107,10 +107,10 @@ func (b *Board) tabs(w int) string {
 			role = themes.Dim
 		}
 		text += b.theme.Paint(role, name)
-		b.last.tabs = append(b.last.tabs, tabAt{i - 1, 2 + x, 2 + x + frame.Width(name)})
-		x += frame.Width(name)
+		b.last.tabs = append(b.last.tabs, tabAt{i - 1, 2 + x, 2 + x + cells.Width(name)})
+		x += cells.Width(name)
 	}
-	return frame.Cut(text, w)
+	return cells.Cut(text, w)
 }
 
 func laneText(l Lane, short bool) string {
@@ -128,8 +128,8 @@ func laneText(l Lane, short bool) string {
 // what taking the rows costs. y is the row of its last line.
 func (b *Board) foot(w, most, y int) (out []string) {
 	line := func(label string, in *input) {
-		label = frame.Cut(label, w/2)
-		n := frame.Width(label)
+		label = cells.Cut(label, w/2)
+		n := cells.Width(label)
 		view, x := in.view(max(1, w-n-1))
 		b.cx, b.cy, b.cursor = 2+n+x, y, true
 		out = append(out, b.theme.Paint(themes.Accent, label)+b.theme.Paint(themes.Text, view))
@@ -142,7 +142,7 @@ func (b *Board) foot(w, most, y int) (out []string) {
 		rows := wrap(b.notice, w)
 		if len(rows) > most {
 			rows = rows[:most]
-			rows[most-1] = frame.Cut(rows[most-1]+"…", w)
+			rows[most-1] = cells.Cut(rows[most-1]+"…", w)
 		}
 		for _, l := range rows {
 			out = append(out, b.theme.Paint(tone, l))
@@ -161,7 +161,7 @@ func (b *Board) foot(w, most, y int) (out []string) {
 		if s := b.Search(); s != "" {
 			text = strings.TrimPrefix(text+" · / "+s, " · ") + " (esc shows all)"
 		}
-		out = append(out, b.theme.Paint(themes.Dim, frame.Cut(frame.CleanLine(text), w)))
+		out = append(out, b.theme.Paint(themes.Dim, cells.Cut(cells.CleanLine(text), w)))
 	}
 	return out
 }
@@ -233,7 +233,7 @@ func (b *Board) list(w, h, top int) []string {
 	for i, l := range shown {
 		row := b.row(l, c, b.scroll.top+i == at, w, now)
 		if l.ID == 0 || w < narrowCols {
-			row = frame.Fit(row, w)
+			row = cells.Fit(row, w)
 		}
 		out = append(out, row)
 	}
@@ -245,11 +245,11 @@ func (b *Board) list(w, h, top int) []string {
 			text = "Nothing here. 0 shows all."
 		}
 		for _, s := range wrap(text, w) {
-			out = append(out, frame.Fit(b.theme.Paint(themes.Dim, s), w))
+			out = append(out, cells.Fit(b.theme.Paint(themes.Dim, s), w))
 		}
 	}
 	for len(out) < h {
-		out = append(out, frame.Spaces(w))
+		out = append(out, cells.Spaces(w))
 	}
 	return out[:h]
 }
@@ -259,8 +259,8 @@ type cols struct{ number, who, fold int }
 
 func widths(shown []Line, w int) (c cols) {
 	for _, l := range shown {
-		c.number = max(c.number, frame.Width(l.Number))
-		c.who = max(c.who, frame.Width(l.Who)+under(l))
+		c.number = max(c.number, cells.Width(l.Number))
+		c.who = max(c.who, cells.Width(l.Who)+under(l))
 		if l.Fold > 0 {
 			c.fold = max(c.fold, 3+len(strconv.Itoa(l.Fold)))
 		}
@@ -282,7 +282,7 @@ func under(l Line) int {
 // row is exactly w cells wide where w is not narrow.
 func (b *Board) row(l Line, c cols, bar bool, w int, now time.Time) string {
 	if l.ID == 0 {
-		return b.theme.Paint(themes.Dim, frame.Cut(l.Text, w))
+		return b.theme.Paint(themes.Dim, cells.Cut(l.Text, w))
 	}
 	state := " "
 	if _, ok := b.picked[l.ID]; ok {
@@ -306,25 +306,25 @@ func (b *Board) row(l Line, c cols, bar bool, w int, now time.Time) string {
 	head := state + l.Sign + mark
 	number := ""
 	if c.number > 0 {
-		number = frame.Spaces(c.number-frame.Width(l.Number)) + l.Number + " "
+		number = cells.Spaces(c.number-cells.Width(l.Number)) + l.Number + " "
 	}
 	who := l.Who
 	if l.Under {
 		who = "└ " + who
 	}
-	who = frame.Fit(who, c.who) + " "
-	tail := frame.Spaces(c.fold-frame.Width(fold)) + fold + frame.Spaces(max(1, 5-frame.Width(age))) + age
-	room := max(0, w-frame.Width(head)-frame.Width(number)-frame.Width(who)-frame.Width(tail))
+	who = cells.Fit(who, c.who) + " "
+	tail := cells.Spaces(c.fold-cells.Width(fold)) + fold + cells.Spaces(max(1, 5-cells.Width(age))) + age
+	room := max(0, w-cells.Width(head)-cells.Width(number)-cells.Width(who)-cells.Width(tail))
 	flags := l.Flags
 	if flags != "" {
-		flags = frame.Cut(flags, room*2/5) + " "
+		flags = cells.Cut(flags, room*2/5) + " "
 	}
 	if l.ID == b.covered {
 		l.Text = ""
 	}
-	text := frame.Fit(l.Text, max(0, room-frame.Width(flags)))
+	text := cells.Fit(l.Text, max(0, room-cells.Width(flags)))
 	if bar {
-		return b.theme.Paint(themes.Selection, frame.Fit(head+number+who+flags+text+tail, w))
+		return b.theme.Paint(themes.Selection, cells.Fit(head+number+who+flags+text+tail, w))
 	}
 	p := b.theme.Paint
 	name, body := themes.Accent, themes.Text
@@ -381,10 +381,10 @@ func (b *Board) shown(w, h int) []string {
 		out = b.preview.Lines(w, h)
 	}
 	for i, l := range out {
-		out[i] = frame.Fit(l, w)
+		out[i] = cells.Fit(l, w)
 	}
 	for len(out) < h {
-		out = append(out, frame.Spaces(w))
+		out = append(out, cells.Spaces(w))
 	}
 	return out[:max(h, 0)]
 }
@@ -418,7 +418,7 @@ func (b *Board) hint(w int) string {
 			word = b.lines[at].Does
 		}
 		part := key + " " + word + " · "
-		if frame.Width(hint+part+rest) > w-6 {
+		if cells.Width(hint+part+rest) > w-6 {
 			break
 		}
 		hint += part

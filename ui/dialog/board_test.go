@@ -11,7 +11,7 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 
 	"fantail/themes"
-	"fantail/ui/frame"
+	"fantail/ui/cells"
 )
 
 // sheet is a preview of numbered lines.
@@ -23,7 +23,7 @@ type sheet struct {
 func (s *sheet) Lines(w, h int) []string {
 	var out []string
 	for i := range h {
-		out = append(out, frame.Cut(fmt.Sprintf("%s, line %d", s.name, s.top+i), w))
+		out = append(out, cells.Cut(fmt.Sprintf("%s, line %d", s.name, s.top+i), w))
 	}
 	return out
 }
@@ -133,7 +133,7 @@ func TestBoardKeepsItsWidth(t *testing.T) {
 					t.Fatalf("%dx%d has %d lines", w, h, len(lines))
 				}
 				for _, l := range lines {
-					if n := frame.Width(l); n != w {
+					if n := cells.Width(l); n != w {
 						t.Fatalf("at %dx%d a line has %d cells: %q", w, h, n, ansi.Strip(l))
 					}
 				}
@@ -217,7 +217,7 @@ func TestBoardWishes(t *testing.T) {
 	b.Lines(120, 36)
 	want := func(d Decision, verb string, text string, id int64, ids ...int64) {
 		t.Helper()
-		w, ok := d.(Wish)
+		w, ok := d.(BoardAction)
 		if !ok || w.Verb != verb || w.Text != text || w.ID != id || !slices.Equal(w.IDs, ids) {
 			t.Errorf("the wish is %+v", d)
 		}
@@ -238,7 +238,7 @@ func TestBoardWishes(t *testing.T) {
 	if _, ok := keys(b, "esc").(Cancelled); !ok {
 		t.Error("Esc does not close the board")
 	}
-	b.Resume(Wish{Verb: "reply", ID: 3, Text: "again"})
+	b.Resume(BoardAction{Verb: "reply", ID: 3, Text: "again"})
 	if got := text(b, 120, 36); !strings.Contains(got, "reply to auth #3› again") && !strings.Contains(got, "#3› again") {
 		t.Errorf("what was typed is not back:\n%s", got)
 	}

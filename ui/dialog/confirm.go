@@ -6,7 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"fantail/themes"
-	"fantail/ui/frame"
+	"fantail/ui/cells"
 )
 
 // confirm asks for one of a few options.
@@ -23,13 +23,13 @@ type confirm struct {
 // NewConsent is NewConfirm for a text that has to be seen whole: before its end was on the screen, an answer that is not the
 // last one shows the next page.
 func NewConsent(t *themes.Theme, title, text string, options []Option) Box {
-	return &confirm{theme: t, title: frame.CleanLine(title), text: text, options: options, at: -1, unread: true}
+	return &confirm{theme: t, title: cells.CleanLine(title), text: text, options: options, at: -1, unread: true}
 }
 
 // NewConfirm asks to choose one of the options, by its key or by the arrows and
 // Enter. Nothing is highlighted before an arrow is pressed.
 func NewConfirm(t *themes.Theme, title, text string, options []Option) Box {
-	return &confirm{theme: t, title: frame.CleanLine(title), text: text, options: options, at: -1}
+	return &confirm{theme: t, title: cells.CleanLine(title), text: text, options: options, at: -1}
 }
 
 func (b *confirm) Key(k tea.KeyPressMsg) Decision {
@@ -111,20 +111,20 @@ func (b *confirm) Lines(w, h int) []string {
 }
 
 func (b *confirm) option(o Option, chosen bool, inner int) string {
-	key, label := frame.CleanLine(o.Key), frame.CleanLine(o.Label)
+	key, label := cells.CleanLine(o.Key), cells.CleanLine(o.Label)
 	if chosen {
-		return b.theme.Paint(themes.Selection, frame.Fit(" "+key+"  "+label, inner))
+		return b.theme.Paint(themes.Selection, cells.Fit(" "+key+"  "+label, inner))
 	}
-	return frame.Cut(" "+b.theme.Paint(themes.Accent, key)+"  "+b.theme.Paint(themes.Text, label), inner)
+	return cells.Cut(" "+b.theme.Paint(themes.Accent, key)+"  "+b.theme.Paint(themes.Text, label), inner)
 }
 
 func (b *confirm) size(w int) int {
-	inner := max(frame.Width(b.title)+4, 28)
+	inner := max(cells.Width(b.title)+4, 28)
 	for _, o := range b.options {
-		inner = max(inner, 3+frame.Width(frame.CleanLine(o.Key))+frame.Width(frame.CleanLine(o.Label)))
+		inner = max(inner, 3+cells.Width(cells.CleanLine(o.Key))+cells.Width(cells.CleanLine(o.Label)))
 	}
-	for s := range strings.SplitSeq(frame.Clean(b.text), "\n") {
-		inner = max(inner, frame.Width(s))
+	for s := range strings.SplitSeq(cells.Clean(b.text), "\n") {
+		inner = max(inner, cells.Width(s))
 	}
 	return min(w, inner+borderCols, 72)
 }

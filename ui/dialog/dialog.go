@@ -1,19 +1,11 @@
-// Package dialog is the boxes over the transcript.
-//
-// Does: the permission question, the question in an agent's own words, the
-// switcher, a list to pick from, a yes-or-no confirmation, a scrollable table, the
-// overview of agents, the board of an inbox or a queue.
-//
-// Does not: answer anything by itself, know a pool.
-//
-// Imports: themes, tools/permit (its words), ui/dialog/reveal, ui/frame.
+// Package dialog shows questions, lists and pages over the transcript and takes the answer.
 package dialog
 
 import (
 	tea "charm.land/bubbletea/v2"
 
 	"fantail/themes"
-	"fantail/tools/permit"
+	"fantail/tools/permission"
 )
 
 // Box is an open dialog. Key returns what was decided (nil: nothing yet); Lines are the whole box,
@@ -34,14 +26,25 @@ type Question interface {
 	// Means reports whether a key that types something is an answer, or part of one.
 	Means(k tea.KeyPressMsg) bool
 	// Strictly lets no letter answer any more: a digit selects, and Enter confirms. So
-	// it asks over what letters mean something else to. Freely lets them again.
+	// it asks over what letters mean something else to. Lettered lets no digit answer: so it asks
+	// where they go from view to view. Freely lets both.
 	Strictly()
+	Lettered()
 	Freely()
 	// Typed is the text in its line for words.
 	Typed() string
 	// SetTheme changes the colours.
 	SetTheme(t *themes.Theme)
 }
+
+// answering is which keys answer a question at once.
+type answering int
+
+const (
+	freely   answering = iota // letters and digits
+	lettered                  // letters
+	strictly                  // none: a digit selects, and Enter confirms
+)
 
 // Decision is what a dialog was closed with; Cancelled if by Esc.
 type Decision interface{ decision() }
@@ -53,7 +56,7 @@ type Cancelled struct{}
 // Answered is a question's answer.
 type Answered struct {
 	Question int64
-	Answer   permit.Answer
+	Answer   permission.Answer
 }
 
 // Picked is the value of the item picked.

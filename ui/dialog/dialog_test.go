@@ -12,9 +12,8 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 
 	"fantail/themes"
-	"fantail/tools/permit"
-	"fantail/ui/dialog/reveal"
-	"fantail/ui/frame"
+	"fantail/tools/permission"
+	"fantail/ui/cells"
 )
 
 func theme(tb testing.TB) *themes.Theme {
@@ -91,18 +90,18 @@ func keys(b Box, script string) Decision {
 	return nil
 }
 
-func command(s string) permit.Question {
-	return permit.Question{
+func command(s string) permission.Question {
+	return permission.Question{
 		ID: 7, Name: "auth", Rule: "bash(go test *)",
-		Action: permit.Action{Tool: "bash", Kind: permit.Command, Title: "bash " + s, Command: s, Dir: "/work/app"},
+		Action: permission.Action{Tool: "bash", Kind: permission.Command, Title: "bash " + s, Command: s, Dir: "/work/app"},
 	}
 }
 
-func write(diff string) permit.Question {
-	return permit.Question{
+func write(diff string) permission.Question {
+	return permission.Question{
 		ID: 8, Name: "main", Rule: "write(/etc/hosts)",
-		Action: permit.Action{
-			Tool: "edit_file", Kind: permit.Write, Title: "edit hosts", Paths: []string{"/etc/hosts"},
+		Action: permission.Action{
+			Tool: "edit_file", Kind: permission.Write, Title: "edit hosts", Paths: []string{"/etc/hosts"},
 			Outside: true, Sensitive: "it decides where names lead", Diff: diff,
 		},
 	}
@@ -118,51 +117,51 @@ const diff = `--- a/hosts
  the end
 `
 
-func asked(tb testing.TB, q permit.Question) *question {
+func asked(tb testing.TB, q permission.Question) *question {
 	tb.Helper()
 	return NewQuestion(theme(tb), q).(*question)
 }
 
 func TestQuestionAnswers(t *testing.T) {
 	t.Parallel()
-	answer := func(c permit.Choice, reason string) Decision {
-		return Answered{Question: 7, Answer: permit.Answer{Choice: c, Reason: reason}}
+	answer := func(c permission.Choice, reason string) Decision {
+		return Answered{Question: 7, Answer: permission.Answer{Choice: c, Reason: reason}}
 	}
 	for _, c := range []struct {
 		script string
 		norule bool
 		want   Decision
 	}{
-		{script: "y", want: answer(permit.Once, "")},
-		{script: "1", want: answer(permit.Once, "")},
-		{script: "'Y'", want: answer(permit.Once, "")},
-		{script: "s", want: answer(permit.Session, "")},
-		{script: "2", want: answer(permit.Session, "")},
+		{script: "y", want: answer(permission.Once, "")},
+		{script: "1", want: answer(permission.Once, "")},
+		{script: "'Y'", want: answer(permission.Once, "")},
+		{script: "s", want: answer(permission.Session, "")},
+		{script: "2", want: answer(permission.Session, "")},
 		{script: "s", norule: true},
 		{script: "2", norule: true},
 		{script: "n"},
-		{script: "n enter", want: answer(permit.No, "")},
-		{script: "3 'too slow' enter", want: answer(permit.No, "too slow")},
-		{script: "tab 'use make' left left left left left 'r' end '!' enter", want: answer(permit.No, "user make!")},
-		{script: "tab 'yes' enter", want: answer(permit.No, "yes")},
-		{script: "n esc y", want: answer(permit.Once, "")},
-		{script: "n 'abc def' ctrl+w backspace 'd' enter", want: answer(permit.No, "abcd")},
+		{script: "n enter", want: answer(permission.No, "")},
+		{script: "3 'too slow' enter", want: answer(permission.No, "too slow")},
+		{script: "tab 'use make' left left left left left 'r' end '!' enter", want: answer(permission.No, "user make!")},
+		{script: "tab 'yes' enter", want: answer(permission.No, "yes")},
+		{script: "n esc y", want: answer(permission.Once, "")},
+		{script: "n 'abc def' ctrl+w backspace 'd' enter", want: answer(permission.No, "abcd")},
 		{script: "esc", want: Cancelled{}},
 		{script: "n esc esc", want: Cancelled{}},
 		// Enter answers nothing before an arrow chose, and the first arrow chooses no.
 		{script: "enter"},
 		{script: "enter enter space"},
-		{script: "down enter enter", want: answer(permit.No, "")},
-		{script: "up enter enter", want: answer(permit.No, "")},
-		{script: "up up enter", want: answer(permit.Project, "")},
-		{script: "up up up enter", want: answer(permit.Session, "")},
-		{script: "p", want: answer(permit.Project, "")},
-		{script: "4", want: answer(permit.Project, "")},
+		{script: "down enter enter", want: answer(permission.No, "")},
+		{script: "up enter enter", want: answer(permission.No, "")},
+		{script: "up up enter", want: answer(permission.Project, "")},
+		{script: "up up up enter", want: answer(permission.Session, "")},
+		{script: "p", want: answer(permission.Project, "")},
+		{script: "4", want: answer(permission.Project, "")},
 		{script: "p", norule: true},
 		{script: "4", norule: true},
-		{script: "down up up up enter", want: answer(permit.Once, "")},
-		{script: "up up enter", norule: true, want: answer(permit.Once, "")},
-		{script: "up up up up up enter enter", want: answer(permit.No, "")},
+		{script: "down up up up enter", want: answer(permission.Once, "")},
+		{script: "up up enter", norule: true, want: answer(permission.Once, "")},
+		{script: "up up up up up enter enter", want: answer(permission.No, "")},
 		// Keys that look alike are not answers.
 		{script: "ctrl+y alt+y alt+1 ctrl+s 5 0 a pgup pgdown home end j k"},
 	} {
@@ -202,10 +201,10 @@ func TestStrictly(t *testing.T) {
 		t.Errorf("it shows:\n%s", shown)
 	}
 	keys(b, "2")
-	if d, ok := b.Key(press("enter")).(Answered); !ok || d.Answer.Choice != permit.Session {
+	if d, ok := b.Key(press("enter")).(Answered); !ok || d.Answer.Choice != permission.Session {
 		t.Errorf("2 and Enter: %+v", d)
 	}
-	if d := keys(b, "3 enter 'not now' enter"); d != (Answered{7, permit.Answer{Choice: permit.No, Reason: "not now"}}) {
+	if d := keys(b, "3 enter 'not now' enter"); d != (Answered{7, permission.Answer{Choice: permission.No, Reason: "not now"}}) {
 		t.Errorf("3, Enter and a reason: %+v", d)
 	}
 }
@@ -343,7 +342,7 @@ func TestQuestionShowsAll(t *testing.T) {
 		fmt.Fprintf(&sb, "echo  %d   日本 \x1b[1A%s  && \\\n", i, strings.Repeat("x", i*3))
 	}
 	sb.WriteString("rm -rf  build")
-	want := frame.Reveal(sb.String())
+	want := cells.Reveal(sb.String())
 	for _, size := range [][2]int{{120, 36}, {80, 24}, {40, 12}, {30, 8}} {
 		b := asked(t, command(sb.String()))
 		seen := map[int]string{}
@@ -388,7 +387,7 @@ func TestQuestionShowsAll(t *testing.T) {
 func TestQuestionShowsTheExactRule(t *testing.T) {
 	t.Parallel()
 	q := command("x")
-	q.Rule = permit.Rule("bash(" + strings.Repeat("word ", 60) + "*)")
+	q.Rule = permission.Rule("bash(" + strings.Repeat("word ", 60) + "*)")
 	for _, size := range [][2]int{{120, 36}, {80, 24}, {40, 12}, {40, 7}} {
 		b := asked(t, q)
 		b.Lines(size[0], size[1])
@@ -418,11 +417,11 @@ func TestQuestionShowsTheExactRule(t *testing.T) {
 func TestQuestionShowsEveryChoice(t *testing.T) {
 	t.Parallel()
 	widens, auto, tamper := command("x"), command("x"), command("")
-	widens.Action.Kind, widens.Rule = permit.Widen, permit.NetworkRule
+	widens.Action.Kind, widens.Rule = permission.Widen, permission.NetworkRule
 	auto.Auto = true
-	tamper.Action.Kind = permit.Tamper
+	tamper.Action.Kind = permission.Tamper
 	for _, c := range []struct {
-		q    permit.Question
+		q    permission.Question
 		want string
 	}{
 		{widens, "y once  s session  p project  n no"},
@@ -451,12 +450,12 @@ func TestChopDropsNothing(t *testing.T) {
 		"", "a", "   ", "aaaa bbbb  cccc   ", "日本語の文章がここにある", "a👨‍👩‍👧b👨‍👩‍👧c", "e\u0301e\u0301e\u0301", strings.Repeat("x", 99), "abc 日 def",
 	} {
 		for w := 1; w < 20; w++ {
-			rows := reveal.Chop(s, w)
+			rows := chopLine(s, w)
 			if got := strings.Join(rows, ""); got != s {
 				t.Fatalf("%q at %d: got %q", s, w, got)
 			}
 			for _, r := range rows {
-				if frame.Width(r) > max(w, 2) {
+				if cells.Width(r) > max(w, 2) {
 					t.Fatalf("%q at %d: row %q", s, w, r)
 				}
 			}
@@ -664,8 +663,8 @@ func TestEverySize(t *testing.T) {
 				}
 				for _, l := range lines {
 					bare := ansi.Strip(l)
-					if frame.Width(l) > w || frame.Width(l) != frame.Width(lines[0]) {
-						t.Fatalf("%s %d×%d: %q has %d columns", name, w, h, l, frame.Width(l))
+					if cells.Width(l) > w || cells.Width(l) != cells.Width(lines[0]) {
+						t.Fatalf("%s %d×%d: %q has %d columns", name, w, h, l, cells.Width(l))
 					}
 					if !utf8.ValidString(bare) || strings.ContainsAny(bare, "\x1b\n\t\r\u202e") {
 						t.Fatalf("%s %d×%d: the screen gets %q", name, w, h, l)
@@ -687,7 +686,7 @@ func FuzzBoxes(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s, rule string, data []byte, w, h uint8) {
 		th := theme(t)
 		q := command(s)
-		q.Name, q.Rule, q.Action.Diff, q.Action.Dir, q.Action.Sensitive = s, permit.Rule(rule), s, rule, rule
+		q.Name, q.Rule, q.Action.Diff, q.Action.Dir, q.Action.Sensitive = s, permission.Rule(rule), s, rule, rule
 		all := []Box{
 			asked(t, q), NewPicker(th, s, []Item{{s, s, rule, false}, {rule, rule, s, true}}),
 			NewFinder(th, s, []Item{{s, s, rule, false}, {rule, rule, s, true}}),
@@ -704,7 +703,7 @@ func FuzzBoxes(f *testing.F) {
 				}
 				lines := b.Lines(int(w), int(h))
 				for _, l := range lines {
-					if frame.Width(l) > int(w) || strings.ContainsAny(ansi.Strip(l), "\x1b\n\r\t") {
+					if cells.Width(l) > int(w) || strings.ContainsAny(ansi.Strip(l), "\x1b\n\r\t") {
 						t.Fatalf("the screen gets %q", l)
 					}
 				}

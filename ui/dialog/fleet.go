@@ -8,7 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"fantail/themes"
-	"fantail/ui/frame"
+	"fantail/ui/cells"
 )
 
 // Member is an agent as the overview sorts and finds it.
@@ -59,12 +59,16 @@ type leaf struct {
 	rails  uint64 // bit n: the one n+1 levels above it is not the last of its kind
 }
 
-// branch is what leads to a leaf's name, drawn in at most so many levels.
+// branch is what leads to a leaf's name, drawn in at most so many levels: where they don't suffice, a number tells the depth.
 func (l leaf) branch(levels int) string {
 	if l.depth == 0 {
 		return ""
 	}
 	s := ""
+	if l.depth-1 > levels {
+		s = fmt.Sprint(l.depth, " ")
+		levels -= (len(s) + 1) / 2
+	}
 	for n := min(l.depth-1, levels) - 1; n >= 0; n-- {
 		if l.rails>>n&1 == 1 {
 			s += "│ "
@@ -146,14 +150,16 @@ func (b *Fleet) sort() {
 				if l.last || depth == 0 {
 					rail = 0
 				}
-				add(b.members[i].ID, depth+1, rails<<1|rail)
+				if id := b.members[i].ID; id != 0 { // 0: main, before the workspace is open; nothing is below it
+					add(id, depth+1, rails<<1|rail)
+				}
 			}
 		}
 		add(0, 0, 0)
 	}
 	b.longest = 0
 	for _, l := range b.lines {
-		b.longest = max(b.longest, 2*l.depth+frame.Width(b.members[l.member].Name))
+		b.longest = max(b.longest, 2*l.depth+cells.Width(b.members[l.member].Name))
 	}
 	if b.place() < 0 && len(b.lines) > 0 {
 		b.at = b.members[b.lines[min(was, len(b.lines)-1)].member].ID
@@ -300,15 +306,15 @@ func (b *Fleet) Lines(w, h int) []string {
 	}
 	for i := len(shown); i < view; i++ {
 		if i == 0 {
-			out = append(out, b.theme.Paint(themes.Dim, frame.Cut("  nothing matches", inner)))
+			out = append(out, b.theme.Paint(themes.Dim, cells.Cut("  nothing matches", inner)))
 			continue
 		}
 		out = append(out, "")
 	}
 	if id := b.Peeked(); id != 0 {
-		name := frame.CleanLine(b.members[b.lines[max(b.place(), 0)].member].Name)
+		name := cells.CleanLine(b.members[b.lines[max(b.place(), 0)].member].Name)
 		head := "── last lines of " + name + " "
-		out = append(out, b.theme.Paint(themes.Rule, frame.Cut(head+strings.Repeat("─", max(0, inner-frame.Width(head))), inner)))
+		out = append(out, b.theme.Paint(themes.Rule, cells.Cut(head+strings.Repeat("─", max(0, inner-cells.Width(head))), inner)))
 		out = append(out, b.peek(id, inner, under-1)...)
 	}
 	title := fmt.Sprintf("Agents · %d", len(b.members))
@@ -316,37 +322,37 @@ func (b *Fleet) Lines(w, h int) []string {
 }
 
 // cells are a line's parts in their columns.
-type cells struct{ name, numbers, mail, state string }
+type fleetRow struct{ name, numbers, mail, state string }
 
-func (c cells) String() string { return c.name + c.numbers + c.mail + c.state }
+func (c fleetRow) String() string { return c.name + c.numbers + c.mail + c.state }
 
-func (c columns) cells(name, age, seen, cost, mail, state string) cells {
+func (c columns) cells(name, age, seen, cost, mail, state string) fleetRow {
 	right := func(s string, w int) string {
 		if w == 0 {
 			return ""
 		}
-		s = frame.Cut(s, w-1)
-		return frame.Spaces(w-frame.Width(s)) + s
+		s = cells.Cut(s, w-1)
+		return cells.Spaces(w-cells.Width(s)) + s
 	}
-	cs := cells{frame.Fit(name, c.name), right(age, c.age) + right(seen, c.seen) + right(cost, c.cost), right(mail, c.mail), ""}
+	cs := fleetRow{cells.Fit(name, c.name), right(age, c.age) + right(seen, c.seen) + right(cost, c.cost), right(mail, c.mail), ""}
 	if c.state > 2 {
-		cs.state = "  " + frame.Cut(state, c.state-2)
+		cs.state = "  " + cells.Cut(state, c.state-2)
 	}
 	return cs
 }
 
 func (b *Fleet) row(l leaf, g Glance, c columns, inner int) string {
 	m := b.members[l.member]
-	name := frame.CleanLine(m.Name)
-	lead := l.branch((c.name - 3 - min(frame.Width(name), 6)) / 2)
-	name = lead + frame.CutMiddle(name, max(3, c.name-frame.Width(lead)-1))
-	state := frame.CleanLine(g.State)
-	if g.Short != "" && frame.Width(state) > c.state-2 {
+	name := cells.CleanLine(m.Name)
+	lead := l.branch((c.name - 3 - min(cells.Width(name), 6)) / 2)
+	name = lead + cells.CutMiddle(name, max(3, c.name-cells.Width(lead)-1))
+	state := cells.CleanLine(g.State)
+	if g.Short != "" && cells.Width(state) > c.state-2 {
 		state = g.Short
 	}
 	cs := c.cells(name, g.Age, g.Seen, g.Cost, g.Mail, state)
 	if m.ID == b.at {
-		return b.theme.Paint(themes.Selection, frame.Fit(g.Sign+" "+cs.String(), inner))
+		return b.theme.Paint(themes.Selection, cells.Fit(g.Sign+" "+cs.String(), inner))
 	}
 	who, does := themes.Text, themes.Text
 	switch {
@@ -368,7 +374,7 @@ func (b *Fleet) hint(w int) string {
 		hint = fmt.Sprintf("%d/%d · ", max(b.place(), 0)+1, n)
 	}
 	for _, part := range slices.Concat([]string{"enter opens"}, b.keys, []string{"p peeks", "/ finds"}) {
-		if frame.Width(hint+part+" · "+rest) > w-6 {
+		if cells.Width(hint+part+" · "+rest) > w-6 {
 			break
 		}
 		hint += part + " · "

@@ -7,7 +7,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"fantail/ui/frame"
+	"fantail/ui/cells"
 )
 
 // drawn is the overview of these agents at that size, without styles.
@@ -62,6 +62,14 @@ func TestFleetIsATree(t *testing.T) {
 	}
 }
 
+// TestFleet_opening: before the workspace is open there is only main, which has no number yet.
+func TestFleet_opening(t *testing.T) {
+	got := strings.Join(drawn(t, []Member{{Name: "main"}}, func(int64) Glance { return Glance{Sign: "○", State: "idle"} }, 60, 8), "\n")
+	if strings.Count(got, "○ main") != 1 {
+		t.Error(got)
+	}
+}
+
 // TestFleetKeepsItsWidth: whatever names and depth there are, each line has the
 // width of the screen and the bar's line can be seen.
 func TestFleetKeepsItsWidth(t *testing.T) {
@@ -76,12 +84,16 @@ func TestFleetKeepsItsWidth(t *testing.T) {
 	for _, size := range [][2]int{{40, 12}, {41, 8}, {80, 24}, {120, 36}, {200, 50}} {
 		lines := b.Lines(size[0], size[1])
 		for _, l := range lines {
-			if n := frame.Width(l); n != size[0] {
+			if n := cells.Width(l); n != size[0] {
 				t.Errorf("at %v a line has %d cells: %q", size, n, ansi.Strip(l))
 			}
 		}
-		if !strings.Contains(ansi.Strip(strings.Join(lines, "\n")), "日本89") && size[0] >= 80 {
+		shown := ansi.Strip(strings.Join(lines, "\n"))
+		if !strings.Contains(shown, "日本89") && size[0] >= 80 {
 			t.Errorf("at %v the bar's line does not show", size)
+		}
+		if !strings.Contains(shown, " 89 ") && size[0] >= 80 {
+			t.Errorf("at %v nothing tells how deep that is:\n%s", size, shown)
 		}
 	}
 }

@@ -7,7 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"fantail/ui/frame"
+	"fantail/ui/cells"
 )
 
 // input is a line of text.
@@ -45,9 +45,9 @@ func (in *input) key(k tea.KeyPressMsg) { in.line, _ = in.line.Update(k) }
 func (in *input) view(w int) (string, int) {
 	in.line.SetWidth(max(w-1, 1))
 	typed := []rune(in.line.Value())[:in.line.Position()]
-	x := frame.Width(frame.CleanLine(string(typed)))
+	x := cells.Width(cells.CleanLine(string(typed)))
 	if c := in.line.Cursor(); x >= w && c != nil {
 		x = c.Position.X // the line is scrolled
 	}
-	return frame.Cut(frame.CleanLine(ansi.Strip(in.line.View())), w), min(x, w-1)
+	return cells.Cut(cells.CleanLine(ansi.Strip(in.line.View())), w), min(x, w-1)
 }

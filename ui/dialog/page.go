@@ -7,7 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"fantail/themes"
-	"fantail/ui/frame"
+	"fantail/ui/cells"
 )
 
 // page is a text to read, laid out for a width, in a box that scrolls.
@@ -68,7 +68,7 @@ func (b *page) hint() string {
 // NewTable shows rows of two columns; Esc and Enter close it.
 func NewTable(t *themes.Theme, title string, rows []Row) Box {
 	return &page{
-		theme: t, title: frame.CleanLine(title), keys: "esc closes",
+		theme: t, title: cells.CleanLine(title), keys: "esc closes",
 		lay: func(w int) []string { return table(t, rows, w) },
 	}
 }
@@ -81,7 +81,7 @@ const stacked = 60
 func table(t *themes.Theme, rows []Row, w int) []string {
 	column := 0
 	for _, r := range rows {
-		column = max(column, frame.Width(frame.CleanLine(r.Left)))
+		column = max(column, cells.Width(cells.CleanLine(r.Left)))
 	}
 	column = min(column, w*2/5)
 	var lines []string
@@ -97,9 +97,9 @@ func table(t *themes.Theme, rows []Row, w int) []string {
 		}
 		left, right := hang(t, r.Left, column), wrap(r.Right, w-column-2)
 		for i := range max(len(left), len(right)) {
-			line := frame.Spaces(column)
+			line := cells.Spaces(column)
 			if i < len(left) {
-				line = frame.Fit(left[i], column)
+				line = cells.Fit(left[i], column)
 			}
 			if i < len(right) {
 				line += "  " + t.Paint(themes.Text, right[i])
@@ -115,7 +115,7 @@ func hang(t *themes.Theme, text string, w int) []string {
 	rows := wrap(text, w)
 	if len(rows) > 1 {
 		first := rows[0]
-		rest := strings.TrimLeft(strings.TrimPrefix(frame.Clean(text), first), " ")
+		rest := strings.TrimLeft(strings.TrimPrefix(cells.Clean(text), first), " ")
 		rows = append([]string{first}, wrap(rest, max(1, w-2))...)
 	}
 	for i, s := range rows {

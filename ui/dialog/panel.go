@@ -6,7 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"fantail/themes"
-	"fantail/ui/frame"
+	"fantail/ui/cells"
 )
 
 // A box has a border all around, and a blank beside its text.
@@ -18,7 +18,7 @@ const (
 // panel draws a box of w columns around lines of at most w-borderCols columns.
 func panel(t *themes.Theme, w int, titleRole themes.Role, title, hint string, lines []string) []string {
 	for i, line := range lines {
-		lines[i] = frame.Fit(line, max(0, w-borderCols))
+		lines[i] = cells.Fit(line, max(0, w-borderCols))
 	}
 	return framed(t, w, titleRole, title, hint, lines)
 }
@@ -37,11 +37,11 @@ func framed(t *themes.Theme, w int, titleRole themes.Role, title, hint string, l
 
 // edge is the upper or lower border with a text in it.
 func edge(t *themes.Theme, w int, corner string, role themes.Role, text, end string) string {
-	if text = frame.Cut(text, max(0, w-6)); text != "" {
+	if text = cells.Cut(text, max(0, w-6)); text != "" {
 		text = " " + text + " "
 	}
-	rest := strings.Repeat("─", max(0, w-frame.Width(corner+text+end))) + end
-	return frame.Fit(t.Paint(themes.Border, corner)+t.Paint(role, text)+t.Paint(themes.Border, rest), w)
+	rest := strings.Repeat("─", max(0, w-cells.Width(corner+text+end))) + end
+	return cells.Fit(t.Paint(themes.Border, corner)+t.Paint(role, text)+t.Paint(themes.Border, rest), w)
 }
 
 // fits says whether a box of w by h can show anything.
@@ -101,5 +101,5 @@ func typedText(k tea.KeyPressMsg) string {
 
 // wrap cleans a text of ours and breaks it into lines.
 func wrap(text string, w int) []string {
-	return frame.Wrap(strings.Trim(frame.Clean(text), "\n"), max(1, w))
+	return cells.Wrap(strings.Trim(cells.Clean(text), "\n"), max(1, w))
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/sahilm/fuzzy"
 
 	"fantail/themes"
-	"fantail/ui/frame"
+	"fantail/ui/cells"
 )
 
 // picker is a list to pick from, narrowed by what is typed.
@@ -50,9 +50,9 @@ func NewFinder(t *themes.Theme, title string, items []Item) Box {
 }
 
 func newPicker(t *themes.Theme, title string, items []Item) *picker {
-	b := &picker{filter: newInput(), theme: t, title: frame.CleanLine(title), items: items}
+	b := &picker{filter: newInput(), theme: t, title: cells.CleanLine(title), items: items}
 	for _, it := range items {
-		b.labels = append(b.labels, frame.CleanLine(it.Label))
+		b.labels = append(b.labels, cells.CleanLine(it.Label))
 	}
 	return b
 }
@@ -132,14 +132,14 @@ func (b *picker) Cursor() (x, y int, ok bool) { return b.cx, b.cy, true }
 // not change while the list is narrowed.
 func (b *picker) size(w int) (width, label, help int) {
 	for i, it := range b.items {
-		label = max(label, frame.Width(b.labels[i]))
-		help = max(help, frame.Width(frame.CleanLine(it.Help)))
+		label = max(label, cells.Width(b.labels[i]))
+		help = max(help, cells.Width(cells.CleanLine(it.Help)))
 	}
 	inner := label + 4
 	if help > 0 {
 		inner += 2 + help
 	}
-	inner = max(inner, frame.Width(b.title)+4, 36)
+	inner = max(inner, cells.Width(b.title)+4, 36)
 	width = min(w, inner+borderCols, 80)
 	if help > 0 {
 		label = min(label, max((width-borderCols)*3/5, 8))
@@ -170,7 +170,7 @@ func (b *picker) Lines(w, h int) []string {
 		case at < len(b.hits):
 			lines = append(lines, b.row(b.hits[at], at == b.at, inner, label, help))
 		case i == 0:
-			lines = append(lines, b.theme.Paint(themes.Dim, frame.Cut("  nothing matches", inner)))
+			lines = append(lines, b.theme.Paint(themes.Dim, cells.Cut("  nothing matches", inner)))
 		default:
 			lines = append(lines, "")
 		}
@@ -194,12 +194,12 @@ func (b *picker) row(f found, chosen bool, inner, label, help int) string {
 		plain = b.theme.Style(themes.Selection)
 		match, side, mark = plain.Bold(true).Underline(true), plain, "▸ "
 	}
-	text := frame.Cut(marked(b.labels[f.index], f.marks, plain.Render, match.Render), min(label, inner-2))
-	rest := strings.Repeat(" ", max(0, min(label, inner-2)-frame.Width(text)))
+	text := cells.Cut(marked(b.labels[f.index], f.marks, plain.Render, match.Render), min(label, inner-2))
+	rest := strings.Repeat(" ", max(0, min(label, inner-2)-cells.Width(text)))
 	if help > 0 {
-		rest += "  " + frame.CleanLine(b.items[f.index].Help)
+		rest += "  " + cells.CleanLine(b.items[f.index].Help)
 	}
-	return plain.Render(mark) + text + side.Render(frame.Fit(rest, max(0, inner-2-frame.Width(text))))
+	return plain.Render(mark) + text + side.Render(cells.Fit(rest, max(0, inner-2-cells.Width(text))))
 }
 
 // marked renders a label with the characters that begin at marks set off.

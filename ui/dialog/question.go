@@ -8,17 +8,16 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"fantail/themes"
-	"fantail/tools/permit"
-	"fantail/ui/dialog/reveal"
-	"fantail/ui/frame"
+	"fantail/tools/permission"
+	"fantail/ui/cells"
 )
 
 // question asks whether a call may run. It shows the whole of what would
 // happen, and only a key that says so answers.
 type question struct {
-	theme  *themes.Theme
-	q      permit.Question
-	strict bool // digits select, Enter confirms
+	theme *themes.Theme
+	q     permission.Question
+	by    answering
 
 	// at is the highlighted choice, -1 for none. It starts at none, so that an
 	// Enter meant for the prompt answers nothing, and the first arrow brings it
@@ -27,7 +26,7 @@ type question struct {
 	at      int
 	reason  *input // the open line for a reason, nil if it is closed
 	scroll  scroll
-	body    []reveal.Row
+	body    []RevealRow
 	laid    laid // what body was made for
 	cx, cy  int
 	choices []choice
@@ -45,25 +44,25 @@ type choice struct {
 	digit string
 	label string
 	word  string // the label where there is room for one word
-	is    permit.Choice
+	is    permission.Choice
 }
 
 // NewQuestion asks q.
-func NewQuestion(t *themes.Theme, q permit.Question) Question {
+func NewQuestion(t *themes.Theme, q permission.Question) Question {
 	b := &question{theme: t, q: q, at: -1}
-	if q.Action.Kind == permit.Tamper {
-		b.choices = []choice{{"y", "1", "keep it as it is", "keep", permit.Once}, {"n", "3", "put it back, and say why", "put back", permit.No}}
+	if q.Action.Kind == permission.Tamper {
+		b.choices = []choice{{"y", "1", "keep it as it is", "keep", permission.Once}, {"n", "3", "put it back, and say why", "put back", permission.No}}
 		return b
 	}
-	b.choices = append(b.choices, choice{"y", "1", "once", "once", permit.Once})
+	b.choices = append(b.choices, choice{"y", "1", "once", "once", permission.Once})
 	if q.Rule != "" {
-		b.choices = append(b.choices, choice{"s", "2", "for this session", "session", permit.Session})
-		b.choices = append(b.choices, choice{"p", "4", "always in this project", "project", permit.Project})
+		b.choices = append(b.choices, choice{"s", "2", "for this session", "session", permission.Session})
+		b.choices = append(b.choices, choice{"p", "4", "always in this project", "project", permission.Project})
 	}
 	if q.Auto {
-		b.choices = append(b.choices, choice{"a", "5", "run such commands in the sandbox without asking (mode auto)", "auto", permit.Freely})
+		b.choices = append(b.choices, choice{"a", "5", "run such commands in the sandbox without asking (mode auto)", "auto", permission.Freely})
 	}
-	b.choices = append(b.choices, choice{"n", "3", "no, and say why", "no", permit.No})
+	b.choices = append(b.choices, choice{"n", "3", "no, and say why", "no", permission.No})
 	return b
 }
 
@@ -101,7 +100,7 @@ func (b *question) Key(k tea.KeyPressMsg) Decision {
 		}
 	default:
 		switch i := b.choice(typedText(k)); {
-		case i >= 0 && b.strict:
+		case i >= 0 && b.by == strictly:
 			b.at = i
 		case i >= 0:
 			return b.answer(b.choices[i].is)
@@ -113,7 +112,7 @@ func (b *question) Key(k tea.KeyPressMsg) Decision {
 // choice is the choice that a typed text names, -1 if it is none.
 func (b *question) choice(typed string) int {
 	return slices.IndexFunc(b.choices, func(c choice) bool {
-		return typed == c.digit || !b.strict && strings.ToLower(typed) == c.key
+		return typed == c.digit && b.by != lettered || b.by != strictly && strings.ToLower(typed) == c.key
 	})
 }
 
@@ -123,27 +122,28 @@ func (b *question) Means(k tea.KeyPressMsg) bool {
 	return typed != "" && (b.reason != nil || b.choice(typed) >= 0 || typed == " " && len(b.body) > b.scroll.view)
 }
 
-func (b *question) Strictly() { b.strict, b.at = true, -1 }
-func (b *question) Freely()   { b.strict, b.at = false, -1 }
+func (b *question) Strictly() { b.by, b.at = strictly, -1 }
+func (b *question) Lettered() { b.by, b.at = lettered, -1 }
+func (b *question) Freely()   { b.by, b.at = freely, -1 }
 
 func (b *question) Typed() string { return b.reason.typed() }
 
 func (b *question) SetTheme(t *themes.Theme) { b.theme, b.laid = t, laid{} }
 
 // answer decides; a no is asked for its reason first.
-func (b *question) answer(c permit.Choice) Decision {
-	if c == permit.No {
+func (b *question) answer(c permission.Choice) Decision {
+	if c == permission.No {
 		b.reason = newInput()
 		return nil
 	}
-	return Answered{Question: b.q.ID, Answer: permit.Answer{Choice: c}}
+	return Answered{Question: b.q.ID, Answer: permission.Answer{Choice: c}}
 }
 
 func (b *question) reasonKey(k tea.KeyPressMsg) Decision {
 	switch key := k.Keystroke(); key {
 	case "enter":
 		reason := strings.TrimSpace(b.reason.value())
-		return Answered{Question: b.q.ID, Answer: permit.Answer{Choice: permit.No, Reason: reason}}
+		return Answered{Question: b.q.ID, Answer: permission.Answer{Choice: permission.No, Reason: reason}}
 	case "esc":
 		b.reason = nil
 	case "pgup", "pgdown":
@@ -192,7 +192,7 @@ func (b *question) Lines(w, h int) []string {
 	b.cy = 1 + len(lines) + len(foot) - 1
 	lines = append(lines, foot...)
 	lines = lines[:min(len(lines), rows)]
-	title := frame.CleanLine(b.q.Name) + " asks: " + frame.CleanLine(b.q.Action.Tool)
+	title := cells.CleanLine(b.q.Name) + " asks: " + cells.CleanLine(b.q.Action.Tool)
 	return panel(b.theme, w, themes.Warn, "⚠ "+title, b.hint(), lines)
 }
 
@@ -201,7 +201,7 @@ func (b *question) hint() string {
 	switch {
 	case b.reason != nil:
 		return "enter sends the no · esc back"
-	case b.strict:
+	case b.by == strictly:
 		hint = "enter confirms · esc later"
 	}
 	if len(b.body) > b.scroll.view {
@@ -217,15 +217,15 @@ func (b *question) why(inner int) []string {
 		why = append(why, "outside the workspace")
 	}
 	if s := b.q.Action.Sensitive; s != "" {
-		why = append(why, "sensitive: "+frame.CleanLine(frame.Reveal(s)))
+		why = append(why, "sensitive: "+cells.CleanLine(cells.Reveal(s)))
 	}
 	if s := b.q.Again; s != "" {
-		why = append(why, frame.CleanLine(frame.Reveal(s)))
+		why = append(why, cells.CleanLine(cells.Reveal(s)))
 	}
 	if len(why) == 0 {
 		return nil
 	}
-	rows := frame.Wrap("⚠ "+strings.Join(why, " · "), inner)
+	rows := cells.Wrap("⚠ "+strings.Join(why, " · "), inner)
 	for i, row := range rows {
 		rows[i] = b.theme.Paint(themes.Warn, row)
 	}
@@ -244,8 +244,8 @@ func (b *question) foot(inner, rows int) (foot []string, at laid) {
 	d := b.dir()
 	at = laid{
 		inner: inner,
-		dir:   d != "" && frame.Width(d) <= inner && rows >= roomy,
-		rule:  rows >= roomy && len(reveal.Chop(b.sessionLabel(inner-4), inner-4)) <= ruleRows,
+		dir:   d != "" && cells.Width(d) <= inner && rows >= roomy,
+		rule:  rows >= roomy && len(chopLine(b.sessionLabel(inner-4), inner-4)) <= ruleRows,
 	}
 	if at.dir {
 		foot = append(foot, b.theme.Paint(themes.Dim, d))
@@ -281,12 +281,12 @@ func (b *question) listed(inner int, session string) (list []string) {
 		label := c.label
 		switch {
 		case inner == 0:
-			list = append(list, b.choiceRow(i, " "+b.name(c)+"  ", c.word, 4+frame.Width(c.word)))
+			list = append(list, b.choiceRow(i, " "+b.name(c)+"  ", c.word, 4+cells.Width(c.word)))
 			continue
-		case c.is == permit.Session:
+		case c.is == permission.Session:
 			label = session
 		}
-		for j, row := range reveal.Chop(label, inner-4) {
+		for j, row := range chopLine(label, inner-4) {
 			key := "    "
 			if j == 0 {
 				key = " " + b.name(c) + "  "
@@ -299,14 +299,14 @@ func (b *question) listed(inner int, session string) (list []string) {
 
 func (b *question) choiceRow(i int, key, row string, inner int) string {
 	if i == b.at {
-		return b.theme.Paint(themes.Selection, frame.Fit(key+row, inner))
+		return b.theme.Paint(themes.Selection, cells.Fit(key+row, inner))
 	}
 	return b.theme.Paint(themes.Accent, key) + b.theme.Paint(themes.Text, row)
 }
 
 // name is the key shown before a choice.
 func (b *question) name(c choice) string {
-	if b.strict {
+	if b.by == strictly {
 		return c.digit
 	}
 	return c.key
@@ -322,10 +322,10 @@ func (b *question) short(inner int) string {
 		}
 		parts = append(parts, b.theme.Paint(themes.Accent, b.name(c))+" "+b.theme.Paint(themes.Text, c.word))
 	}
-	if row := strings.Join(parts, b.theme.Paint(themes.Dim, " · ")); frame.Width(row) <= inner {
+	if row := strings.Join(parts, b.theme.Paint(themes.Dim, " · ")); cells.Width(row) <= inner {
 		return row
 	}
-	if row := strings.Join(parts, "  "); frame.Width(row) <= inner {
+	if row := strings.Join(parts, "  "); cells.Width(row) <= inner {
 		return row
 	}
 	for i, c := range b.choices { // a choice that is cut short is one still; one that is not shown is none
@@ -339,20 +339,20 @@ func (b *question) short(inner int) string {
 
 // sessionLabel names the rule, exactly, in few words where columns are few.
 func (b *question) sessionLabel(w int) string {
-	if label := "for this session: " + b.rule(); frame.Width(label) <= w {
+	if label := "for this session: " + b.rule(); cells.Width(label) <= w {
 		return label
 	}
 	return "session: " + b.rule()
 }
 
-func (b *question) rule() string { return frame.CleanLine(frame.Reveal(string(b.q.Rule))) }
+func (b *question) rule() string { return cells.CleanLine(cells.Reveal(string(b.q.Rule))) }
 
 // dir is where a command would run; a file's path says where it is.
 func (b *question) dir() string {
 	if b.q.Action.Dir == "" || b.q.Action.Command == "" {
 		return ""
 	}
-	return "in " + frame.CleanLine(frame.Reveal(b.q.Action.Dir))
+	return "in " + cells.CleanLine(cells.Reveal(b.q.Action.Dir))
 }
 
 // lay makes the part that scrolls, once for a width: paths, command, diff, and
@@ -364,7 +364,7 @@ func (b *question) lay(at laid) {
 	a := b.q.Action
 	b.laid, b.body = at, nil
 	add := func(s string, role themes.Role) {
-		b.body = append(b.body, reveal.RunOn(frame.CleanLine(frame.Reveal(s)), at.inner, role)...)
+		b.body = append(b.body, runOnRows(cells.CleanLine(cells.Reveal(s)), at.inner, role)...)
 	}
 	if a.Command == "" && a.Title != "" {
 		add(a.Title, themes.Tool)
@@ -375,7 +375,7 @@ func (b *question) lay(at laid) {
 		}
 	}
 	if a.Command != "" {
-		b.body = append(b.body, reveal.Command(a.Command, at.inner)...)
+		b.body = append(b.body, commandRows(a.Command, at.inner)...)
 	}
 	for line := range strings.SplitSeq(a.Input, "\n") {
 		if line != "" {
@@ -383,7 +383,7 @@ func (b *question) lay(at laid) {
 		}
 	}
 	if a.Diff != "" {
-		b.body = append(b.body, reveal.Diff(a.Diff, at.inner)...)
+		b.body = append(b.body, diffRows(a.Diff, at.inner)...)
 	}
 	if d := b.dir(); d != "" && !at.dir {
 		add(d, themes.Dim)

@@ -4,7 +4,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"fantail/themes"
-	"fantail/ui/frame"
+	"fantail/ui/cells"
 )
 
 // reader is a text to read whole, below what is known of it.
@@ -27,7 +27,7 @@ func NewReader(t *themes.Theme, title string, facts []Row, text string, w int) B
 // NewPage shows a text as lay lays it out for a width; Esc and Enter close it, y copies the text. It lays out for w
 // columns at once, so that it is best made in a command.
 func NewPage(t *themes.Theme, title, text string, lay func(w int) []string, w int) Box {
-	b := &reader{text: text, page: page{theme: t, title: frame.CleanLine(title), keys: "y copies · esc closes", lay: lay}}
+	b := &reader{text: text, page: page{theme: t, title: cells.CleanLine(title), keys: "y copies · esc closes", lay: lay}}
 	b.fill(min(w, widest))
 	return b
 }
@@ -44,16 +44,16 @@ func (b *reader) Key(k tea.KeyPressMsg) Decision {
 func letter(t *themes.Theme, facts []Row, text string, w int) (lines []string) {
 	column := 0
 	for _, r := range facts {
-		column = max(column, frame.Width(frame.CleanLine(r.Left)))
+		column = max(column, cells.Width(cells.CleanLine(r.Left)))
 	}
 	column = min(column, w/2)
 	for _, r := range facts {
 		for i, s := range wrap(r.Right, w-column-2) {
 			label := ""
 			if i == 0 {
-				label = frame.CleanLine(r.Left)
+				label = cells.CleanLine(r.Left)
 			}
-			lines = append(lines, t.Paint(themes.Dim, frame.Fit(label, column))+"  "+t.Paint(themes.Text, s))
+			lines = append(lines, t.Paint(themes.Dim, cells.Fit(label, column))+"  "+t.Paint(themes.Text, s))
 		}
 	}
 	if text != "" {

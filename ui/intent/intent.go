@@ -1,25 +1,23 @@
-// Package intent has what a room of the screen wants done and can't do itself: values that the App
-// carries out.
+// Package intent has the things that a part of the screen wants done and can't do itself: values that the App carries
+// out.
 //
-// Does: name each thing that a command, a board or a dialog may ask for. A new one is a type here
-// and a case of App.act.
+// Does: name each action that a command, a board or a dialog may ask for. A new one is a type here and a case of
+// App.act.
 //
-// Does not: do any of it. A room that returns an intent has changed nothing but itself.
-//
-// Imports: agents/memory, inbox, themes, tools/permit, ui/dialog, ui/tabs, ui/transcript, ui/words.
+// Does not: carry any of it out. A part that returns an intent has changed nothing but itself.
 package intent
 
 import (
 	"context"
 
-	"fantail/agents/memory"
+	"fantail/agents/history"
 	"fantail/inbox"
 	"fantail/themes"
-	"fantail/tools/permit"
+	"fantail/tools/permission"
 	"fantail/ui/dialog"
+	"fantail/ui/format"
 	"fantail/ui/tabs"
 	"fantail/ui/transcript"
-	"fantail/ui/words"
 )
 
 // Intent is one of the types of this package; nil: nothing is wanted.
@@ -29,13 +27,13 @@ type (
 	// All are several, in order.
 	All []Intent
 
-	// Do runs F, which may wait for the disk or an agent, off the interface's goroutine. What F
-	// returns is carried out once everything committed before it shows. An error shows instead, in
-	// the tab of Agent and below Command.
+	// Do runs F, which may wait for the disk or an agent, off the interface's goroutine. The intent that F returns is
+	// carried out once everything committed before it shows. An error shows instead, in the tab of Agent and below
+	// Command.
 	Do struct {
 		Agent   int64  // 0: the focused tab's
 		Command string // shown above the result; "": none
-		Back    string // given back to the box if F fails; "": nothing
+		Back    string // returned to the box if F fails; "": nothing
 		Long    bool   // F may take long: later actions don't wait for it
 		F       func(ctx context.Context) (Intent, error)
 	}
@@ -78,13 +76,12 @@ type (
 		Agent int64
 		Pane  tabs.Pane
 	}
-	// Open opens a dialog over everything; Decide says what follows from the decision it closes
-	// with. nil: nothing does.
+	// Open opens a dialog over everything; Decide returns the intent that follows from the decision. nil: none does.
 	Open struct {
 		Box    dialog.Box
 		Decide func(dialog.Decision) Intent
-		// What names a dialog that took time to prepare. It is not opened over another one, which
-		// may hold typed text; the human is told instead. "": it opens in any case.
+		// What names a dialog that took time to prepare. It is not opened over another one, which may hold typed text;
+		// the human is told instead. "": it opens in any case.
 		What string
 	}
 	// Shut closes that dialog, if it is still the one on top.
@@ -93,17 +90,17 @@ type (
 	Question struct{ Agent int64 }
 	// Message opens a message in full.
 	Message struct {
-		Agent   int64 // in whose tab an error shows
+		Agent   int64 // an error shows in this agent's tab
 		ID      int64
 		Command string
 	}
 	// Document shows a version of a memory document in an agent's tab.
 	Document struct {
 		Agent    int64
-		Document memory.Document
+		Document history.Document
 	}
-	// Inbox and Queue open the board of an agent, Schedules, Servers and Permissions those of the workspace: from there the
-	// keys go to the agent's.
+	// Inbox and Queue open the board of an agent, Schedules, Servers and Permissions those of the workspace: from
+	// there the keys go to the agent's.
 	Inbox struct {
 		Agent int64
 		Name  string
@@ -144,23 +141,23 @@ type (
 
 	// Copy puts a text on the terminal's clipboard.
 	Copy struct{ Text string }
-	// Edit runs the human's editor on a draft, in a file of that name. Then gets the result and
-	// the file's path, off the interface's goroutine, and says whether to keep the file.
+	// Edit runs the human's editor on a draft, in a file of that name. Then gets the result and the file's path, off
+	// the interface's goroutine, and returns whether to keep the file.
 	Edit struct {
 		Name, Draft string
 		Then        func(ctx context.Context, text, path string, err error) (then Intent, keep bool)
 	}
 	// Mode and Theme set the mode and the theme.
-	Mode  struct{ Mode permit.Mode }
+	Mode  struct{ Mode permission.Mode }
 	Theme struct{ Theme *themes.Theme }
 )
 
-// Quick is a Run whose result the status line shows.
+// Quick returns a Run whose result the status line shows.
 func Quick(f func(ctx context.Context) (string, error)) Intent {
 	return Run{F: func(ctx context.Context) Intent {
 		text, err := f(ctx)
 		if err != nil {
-			text = words.Sentence(err)
+			text = format.Sentence(err)
 		}
 		return Say{Text: text}
 	}}

@@ -7,8 +7,7 @@ import (
 	"fantail/ui/dialog"
 )
 
-// Kill asks whether to end an agent and, if others live below it, whether to end those too; end
-// does it.
+// Kill asks whether to end an agent and, if others live below it, whether to end those too; end does it.
 func Kill(theme *themes.Theme, name string, below []string, end func(cascade bool) Intent) Intent {
 	text := "What it has goes into the inbox of who dispatched it."
 	options := []dialog.Option{{Key: "k", Label: "end it"}, {Key: "c", Label: "let it work"}}

@@ -1,10 +1,8 @@
-// Package manual is the manual: one page a job.
+// Package manual has the pages of the manual, one for each job.
 //
 // Does: hold the pages, written in Markdown and embedded; show one in a box, as replies are shown.
 //
 // Does not: list commands, flags or keys; the help makes those from the tables that run.
-//
-// Imports: themes, ui/dialog, ui/intent, ui/markdown.
 package manual
 
 import (
@@ -28,7 +26,7 @@ type Page struct {
 	Text  string // Markdown, from the heading on, without pictures
 }
 
-// Names are the names of the pages.
+// Names returns the names of the pages.
 func Names() (names []string) {
 	entries, err := files.ReadDir(".")
 	if err != nil {
@@ -50,7 +48,7 @@ func Find(name string) (Page, bool) {
 	return Page{Name: name, Title: title, Text: unpictured(string(text))}, true
 }
 
-// unpictured is a text without the pictures that stand in lines of their own: a terminal shows none.
+// unpictured returns a text without the pictures on lines of their own: a terminal shows none.
 func unpictured(text string) string {
 	var kept []string
 	for part := range strings.SplitSeq(text, "\n\n") {

@@ -9,8 +9,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"fantail/themes"
+	"fantail/ui/cells"
 	"fantail/ui/dialog"
-	"fantail/ui/frame"
 	"fantail/ui/intent"
 )
 
@@ -38,8 +38,8 @@ func TestPages(t *testing.T) {
 		for _, w := range []int{40, 80, 200} {
 			var said []string
 			for _, line := range p.box(t, theme, w).Lines(w, 10_000) {
-				if frame.Width(line) > w {
-					t.Errorf("%s at %d: %d cells: %q", name, w, frame.Width(line), line)
+				if cells.Width(line) > w {
+					t.Errorf("%s at %d: %d cells: %q", name, w, cells.Width(line), line)
 				}
 				said = append(said, ansi.Strip(line))
 			}

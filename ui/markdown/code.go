@@ -7,7 +7,7 @@ import (
 	"github.com/alecthomas/chroma/v2/lexers"
 
 	"fantail/themes"
-	"fantail/ui/frame"
+	"fantail/ui/cells"
 )
 
 // code renders the lines of a code block, indented; long ones are broken anywhere.
@@ -16,7 +16,7 @@ func (r *Renderer) code(b Block, width int) []string {
 	if len(lines) == 0 {
 		return nil
 	}
-	lines = strings.Split(frame.Clean(strings.Join(lines, "\n")), "\n")
+	lines = strings.Split(cells.Clean(strings.Join(lines, "\n")), "\n")
 	indent := 2
 	if width < minWidth {
 		indent = 0
@@ -33,7 +33,7 @@ func (r *Renderer) code(b Block, width int) []string {
 // htmlLead makes a block of HTML code.
 const htmlLead = "```html\n"
 
-// codeLines are a code block's language and lines, without fences.
+// codeLines returns a code block's language and lines, without fences.
 func codeLines(lead, src string) (string, []string) {
 	if lead == "" || lead == htmlLead {
 		src = strings.TrimLeft(src, "\r\n")
@@ -60,7 +60,7 @@ func codeLines(lead, src string) (string, []string) {
 	for i := range lines {
 		lines[i] = dedent(lines[i], indent)
 	}
-	if lead == htmlLead { // what ends HTML stands behind an empty line
+	if lead == htmlLead { // the empty line that ends HTML is no part of it
 		for len(lines) > 0 && strings.TrimSpace(lines[len(lines)-1]) == "" {
 			lines = lines[:len(lines)-1]
 		}
@@ -77,7 +77,7 @@ type stretch struct {
 // line paints a line's stretches.
 func (r *Renderer) line(l []stretch, indent int) string {
 	var b strings.Builder
-	b.WriteString(frame.Spaces(indent))
+	b.WriteString(cells.Spaces(indent))
 	for _, s := range l {
 		b.WriteString(r.theme.Paint(s.role, s.text))
 	}
@@ -91,31 +91,31 @@ func (r *Renderer) line(l []stretch, indent int) string {
 func breakRuns(l []stretch, width int) [][]stretch {
 	total := 0
 	for _, s := range l {
-		total += frame.Width(s.text)
+		total += cells.Width(s.text)
 	}
 	if total <= width {
 		return [][]stretch{l}
 	}
 	var out [][]stretch
 	var line []stretch
-	cells := 0
+	used := 0
 	for _, s := range l {
 		for s.text != "" {
-			head, n := frame.Head(s.text, width-cells)
-			if head == "" && cells > 0 {
+			head, n := cells.Head(s.text, width-used)
+			if head == "" && used > 0 {
 				out = append(out, line)
-				line, cells = nil, 0
+				line, used = nil, 0
 				continue
 			}
 			if head == "" { // one character wider than the line
 				head, n = "…", 1
-				_, size := frame.First(s.text)
+				_, size := cells.First(s.text)
 				s.text = s.text[size:]
 			} else {
 				s.text = s.text[len(head):]
 			}
 			line = append(line, stretch{s.role, head})
-			cells += n
+			used += n
 		}
 	}
 	return append(out, line)
@@ -131,7 +131,7 @@ func newCoder(t *themes.Theme) *coder {
 	return &coder{plain: t.Look(themes.Keyword).Color == "", lexers: map[string]chroma.Lexer{}}
 }
 
-// paint cuts lines of a language into stretches; lines of an unknown one stay whole.
+// paint splits lines of a language into styled pieces; lines of an unknown one stay whole.
 func (c *coder) paint(lang string, lines []string) [][]stretch {
 	lexer := c.lexer(lang)
 	if lexer == nil {
@@ -163,7 +163,7 @@ func (c *coder) paint(lang string, lines []string) [][]stretch {
 	if len(line) > 0 {
 		out = append(out, line)
 	}
-	// A lexer that drops or adds anything else than a last newline is not believed.
+	// The output of a lexer that drops or adds anything but a last newline is not used.
 	if n < len(src) || n > len(src)+1 {
 		return whole(lines)
 	}
@@ -196,7 +196,7 @@ func (c *coder) lexer(lang string) chroma.Lexer {
 	return l
 }
 
-// roleOf is the role of a kind of token.
+// roleOf returns the role of a kind of token.
 func roleOf(t chroma.TokenType) themes.Role {
 	switch {
 	case t == chroma.KeywordType, t == chroma.NameClass, t == chroma.NameTag, t == chroma.NameException:

@@ -4,8 +4,7 @@ import (
 	"strings"
 )
 
-// define gives every block the link reference definitions it uses, wherever in
-// the source they stand.
+// define gives every block the link reference definitions that it uses, from anywhere in the source.
 func define(blocks []Block) {
 	var defs map[string]string
 	for _, b := range blocks {
@@ -32,7 +31,7 @@ func define(blocks []Block) {
 	}
 }
 
-// definition is the label a line defines.
+// definition returns the label a line defines.
 func definition(line string) (string, bool) {
 	line = strings.TrimLeft(line, " \t>")
 	if !strings.HasPrefix(line, "[") || strings.HasPrefix(line, "[^") {
@@ -45,7 +44,7 @@ func definition(line string) (string, bool) {
 	return fold(line[1:i]), true
 }
 
-// used are the definitions of the labels that stand in brackets in src.
+// used returns the definitions of the labels in brackets in src.
 func used(src string, defs map[string]string) string {
 	var out strings.Builder
 	var seen map[string]bool

@@ -22,7 +22,7 @@ func indentOf(text string) (int, string) {
 	return n, ""
 }
 
-// dedent takes up to n columns of indentation away.
+// dedent removes up to n columns of indentation.
 func dedent(text string, n int) string {
 	at := 0
 	for i := 0; i < len(text) && at < n; i++ {
@@ -48,7 +48,7 @@ func dedent(text string, n int) string {
 	return strings.TrimLeft(text, " \t")
 }
 
-// fenceOf is the fence a line opens code with, "" if it opens none.
+// fenceOf returns the fence with which a line opens code, "" if it opens none.
 func fenceOf(body string) string {
 	if body == "" || body[0] != '`' && body[0] != '~' {
 		return ""
@@ -99,7 +99,7 @@ func isRule(body string) bool {
 	return n >= 3
 }
 
-// isDelimiter reports whether body is what stands under the header row of a table.
+// isDelimiter reports whether body is the line below the header row of a table.
 func isDelimiter(body, row string) bool {
 	if !strings.Contains(body, "-") || strings.Trim(body, "|-: \t") != "" || !strings.Contains(row, "|") {
 		return false
@@ -137,7 +137,7 @@ type marker struct {
 	width  int // columns up to the item's text
 }
 
-// text is how the marker is shown.
+// text returns how the marker is shown.
 func (m marker) text(number int) string {
 	if m.kind == '.' || m.kind == ')' {
 		return strconv.Itoa(number) + string(m.kind)
@@ -187,8 +187,8 @@ var htmlTags = map[string]bool{
 	"table": true, "tbody": true, "td": true, "tfoot": true, "th": true, "thead": true, "title": true, "tr": true, "ul": true,
 }
 
-// htmlEnd is what ends the block of HTML that a line begins: a text, or a newline
-// for an empty line; "" if it begins none.
+// htmlEnd returns what ends the HTML block that a line begins: a text, or a newline for an empty line; "" if it begins
+// none.
 func htmlEnd(body string) string {
 	if len(body) < 3 || body[0] != '<' {
 		return ""

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// shapes are what a very long reply may be made of.
+// shapes are the kinds of very long replies.
 func shapes() map[string]string {
 	return map[string]string{
 		"tiny items": "- a\n", "paragraphs": "Some words.\n\n", "one paragraph": "Some words in a line of it.\n", "quotes": "> said\n\n", "headings": "# H\n",
@@ -17,8 +17,8 @@ func shapes() map[string]string {
 	}
 }
 
-// A source too long to be a page has few blocks, whatever it is made of, and the
-// same ones however it comes (torture T17, L4).
+// A source too long to be a page has few blocks, whatever its content, and the same ones however it is split (torture
+// T17, L4).
 func TestSplit_aLongSourceHasFewBlocks(t *testing.T) {
 	const size = 3 << 19
 	r := rand.New(rand.NewPCG(1, 2))
@@ -62,7 +62,7 @@ func TestSplit_aLongSourceHasFewBlocks(t *testing.T) {
 	}
 }
 
-// Text as it is keeps every line, cleaned and wrapped.
+// Raw text has every line, cleaned and wrapped.
 func TestRender_textAsItIs(t *testing.T) {
 	b := Block{Source: "# not a heading\n\n\tx := 1 \x1b[31m\n- **no** item\n", Kind: Raw}
 	got := strings.Join(NewRenderer().Render(b, 40, theme(t, "dark")), "\n")

@@ -16,7 +16,7 @@ import (
 	"github.com/yuin/goldmark/text"
 
 	"fantail/themes"
-	"fantail/ui/frame"
+	"fantail/ui/cells"
 )
 
 func theme(t testing.TB, name string) *themes.Theme {
@@ -37,7 +37,7 @@ func sample(t testing.TB) string {
 	return string(b)
 }
 
-// reply is a markdown reply of about n bytes.
+// reply returns a markdown reply of about n bytes.
 func reply(t testing.TB, n int) string {
 	s := sample(t)
 	return strings.Repeat(s+"\n", n/len(s)+1)
@@ -103,7 +103,7 @@ func TestStream_isSplit(t *testing.T) {
 	}
 }
 
-// Every top-level node of a source without oversized ones lies in one block.
+// Every top-level node of a source without oversized ones is in one block.
 func TestSplit_atTopLevelNodes(t *testing.T) {
 	md := goldmark.New(goldmark.WithExtensions(extension.GFM))
 	src := sample(t)
@@ -221,10 +221,10 @@ func TestDefinitions_travel(t *testing.T) {
 	}
 }
 
-// check reports what in rendered lines must not reach a terminal.
+// check reports sequences in rendered lines that must not reach a terminal.
 func check(lines []string, width int) error {
 	for _, l := range lines {
-		if w := frame.Width(l); w > width {
+		if w := cells.Width(l); w > width {
 			return fmt.Errorf("%q has %d cells, want %d", l, w, width)
 		}
 		style := false
@@ -233,7 +233,7 @@ func check(lines []string, width int) error {
 			if i < 0 {
 				i = len(rest)
 			}
-			if clean := frame.Clean(rest[:i]); clean != rest[:i] || strings.Contains(clean, "\n") {
+			if clean := cells.Clean(rest[:i]); clean != rest[:i] || strings.Contains(clean, "\n") {
 				return fmt.Errorf("%q is not clean", l)
 			}
 			if rest = rest[i:]; rest == "" {
@@ -325,7 +325,7 @@ func TestRender_keepsText(t *testing.T) {
 	}
 }
 
-// What skips Glamour looks as Glamour would have it.
+// Text that skips Glamour looks as Glamour would render it.
 func TestOrdinary_isGlamour(t *testing.T) {
 	r, th := NewRenderer(), theme(t, "dark")
 	src := "A plain paragraph, with some words (and more): enough to wrap; twice, even - here.\nSecond line!"
@@ -337,7 +337,7 @@ func TestOrdinary_isGlamour(t *testing.T) {
 		t.Errorf("Glamour: %q, want %q", got, want)
 	}
 	for _, src := range hostile {
-		if ordinary(frame.Clean(src)) && strings.ContainsAny(src, "*_`[<&") {
+		if ordinary(cells.Clean(src)) && strings.ContainsAny(src, "*_`[<&") {
 			t.Errorf("%q is not ordinary", src)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 
 	"charm.land/glamour/v2/ansi"
 	"charm.land/lipgloss/v2"
-	cells "github.com/charmbracelet/x/ansi"
+	xansi "github.com/charmbracelet/x/ansi"
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/parser"
@@ -15,7 +15,7 @@ import (
 	"github.com/yuin/goldmark/util"
 
 	"fantail/themes"
-	"fantail/ui/frame"
+	"fantail/ui/cells"
 )
 
 const (
@@ -45,9 +45,9 @@ func (r *Renderer) Render(b Block, width int, t *themes.Theme) []string {
 	return r.block(b, max(width, 1), 0)
 }
 
-// Plain is how a block looks until it is rendered: its text, wrapped.
+// Plain returns a block's lines before it is rendered: its text, wrapped.
 func Plain(b Block, width int) []string {
-	src := frame.Clean(b.Source)
+	src := cells.Clean(b.Source)
 	src = strings.Trim(src, "\n")
 	if src == "" {
 		return nil
@@ -66,10 +66,10 @@ func Plain(b Block, width int) []string {
 	} else if b.Kind == Code {
 		indent = min(2, width/2)
 	}
-	lines := frame.Wrap(src, width-indent)
+	lines := cells.Wrap(src, width-indent)
 	if indent > 0 {
 		for i := range lines {
-			lines[i] = frame.Spaces(indent) + lines[i]
+			lines[i] = cells.Spaces(indent) + lines[i]
 		}
 	}
 	return lines
@@ -91,26 +91,26 @@ func (r *Renderer) block(b Block, width, depth int) []string {
 	case Quote:
 		return r.quote(b, body, width, depth)
 	}
-	if body = frame.Clean(body); strings.TrimSpace(body) == "" {
+	if body = cells.Clean(body); strings.TrimSpace(body) == "" {
 		return nil
 	}
 	if b.Kind == Paragraph && ordinary(body) {
-		return frame.Wrap(join(body), width)
+		return cells.Wrap(join(body), width)
 	}
 	if width < minWidth {
-		return frame.Wrap(body, width)
+		return cells.Wrap(body, width)
 	}
 	if b.Kind == Table {
 		width = min(width, max(tableWidth(b.lead+body), minWidth))
 	}
 	var lines []string
 	for _, part := range parts(b.Kind, body) {
-		lines = append(lines, r.glamour(frame.Clean(b.lead)+part, b.defs, width)...)
+		lines = append(lines, r.glamour(cells.Clean(b.lead)+part, b.defs, width)...)
 	}
 	return lines
 }
 
-// item renders the text of a list's item behind its marker.
+// item renders the text of a list's item after its marker.
 func (r *Renderer) item(b Block, body string, width, depth int) []string {
 	text, marker := strip(body, b.offset, b.marker != ""), b.marker
 	if strings.TrimSpace(text) == "" && b.marker == "" {
@@ -127,20 +127,20 @@ func (r *Renderer) item(b Block, body string, width, depth int) []string {
 	}
 	indent := b.offset
 	if marker != "" {
-		indent = frame.Width(marker) + 1
+		indent = cells.Width(marker) + 1
 	} else if indent == 0 {
 		indent = 2
 	}
-	first := frame.Spaces(indent)
+	first := cells.Spaces(indent)
 	if marker != "" {
 		first = r.theme.Paint(themes.Accent, marker) + " "
 	}
-	return r.inner(b, text, width, indent, first, frame.Spaces(indent), depth)
+	return r.inner(b, text, width, indent, first, cells.Spaces(indent), depth)
 }
 
 var bullets = [...]string{"•", "◦", "▪"}
 
-// quote renders a quote's text behind a bar.
+// quote renders a quote's text after a bar.
 func (r *Renderer) quote(b Block, body string, width, depth int) []string {
 	var text strings.Builder
 	for line := range strings.Lines(body) {
@@ -155,12 +155,11 @@ func (r *Renderer) quote(b Block, body string, width, depth int) []string {
 	return r.inner(b, text.String(), width, 2, bar, bar, depth)
 }
 
-// inner renders the text inside an item or a quote: first and then stand before
-// its lines and take indent cells.
+// inner renders the text inside an item or a quote: first and then go before its lines and take indent cells.
 func (r *Renderer) inner(b Block, text string, width, indent int, first, then string, depth int) []string {
 	width = width - indent
 	if width < 4 || depth >= maxDepth {
-		return frame.Wrap(strings.Trim(frame.Clean(b.Source), "\n"), width+indent)
+		return cells.Wrap(strings.Trim(cells.Clean(b.Source), "\n"), width+indent)
 	}
 	var lines []string
 	for _, in := range Split(b.lead + text) {
@@ -187,7 +186,7 @@ func (r *Renderer) inner(b Block, text string, width, indent int, first, then st
 	return lines
 }
 
-// strip takes the marker (if the text begins with one) and the indentation away.
+// strip removes the marker (if the text begins with one) and the indentation.
 func strip(body string, offset int, marked bool) string {
 	var b strings.Builder
 	for line := range strings.Lines(body) {
@@ -205,8 +204,7 @@ func strip(body string, offset int, marked bool) string {
 	return b.String()
 }
 
-// ordinary reports whether a paragraph holds nothing that means anything in
-// markdown, so that Glamour would only wrap it.
+// ordinary reports whether a paragraph has no markdown syntax, so that Glamour would only wrap it.
 func ordinary(s string) bool {
 	if strings.ContainsAny(s, "*_`[]<>&\\~|/@") || strings.Contains(s, "www.") || strings.Contains(s, "  ") {
 		return false
@@ -219,8 +217,8 @@ func ordinary(s string) bool {
 	return true
 }
 
-// tableWidth is the cells a table needs at most: its source's columns, each with
-// a space on both sides and a line between.
+// tableWidth returns how many cells a table needs at most: its source's columns, each with a space on both sides and a
+// line between.
 func tableWidth(src string) int {
 	var widths []int
 	for line := range strings.Lines(src) {
@@ -230,7 +228,7 @@ func tableWidth(src string) int {
 				widths = append(widths, 0)
 			}
 			if cell = strings.TrimSpace(cell); strings.Trim(cell, "-:") != "" {
-				widths[i] = max(widths[i], frame.Width(cell))
+				widths[i] = max(widths[i], cells.Width(cell))
 			}
 		}
 	}
@@ -244,7 +242,7 @@ func tableWidth(src string) int {
 // join makes a paragraph one line.
 func join(s string) string { return strings.ReplaceAll(s, "\n", " ") }
 
-// parts cuts a paragraph at its hard line breaks, which Glamour does not keep.
+// parts cuts a paragraph at its hard line breaks, which Glamour drops.
 func parts(k Kind, body string) []string {
 	if k != Paragraph || !strings.Contains(body, "  \n") && !strings.Contains(body, "\\\n") {
 		return []string{body}
@@ -274,27 +272,27 @@ func (r *Renderer) glamour(src, defs string, width int) (lines []string) {
 		md = newGlamour(r.theme, width)
 		r.widths[width] = md
 	}
-	// Glamour keeps state between calls and has no answer to some odd sources: what
-	// it fails on shows plainly, and the next block gets a new one.
+	// Glamour has state between calls and fails on some odd sources: those show plainly, and the next block gets a new
+	// renderer.
 	defer func() {
 		if recover() != nil {
 			delete(r.widths, width)
-			lines = frame.Wrap(src, width)
+			lines = cells.Wrap(src, width)
 		}
 	}()
 	in := literal(src)
 	if defs != "" {
-		in += "\n\n" + literal(frame.Clean(defs))
+		in += "\n\n" + literal(cells.Clean(defs))
 	}
 	var out bytes.Buffer
 	if err := md.Convert([]byte(in), &out); err != nil {
 		delete(r.widths, width)
-		return frame.Wrap(src, width)
+		return cells.Wrap(src, width)
 	}
 	return tidy(out.String(), width)
 }
 
-// newGlamour is Glamour's renderer behind a parser that takes HTML for text.
+// newGlamour returns Glamour's renderer with a parser that treats HTML as text.
 func newGlamour(t *themes.Theme, width int) goldmark.Markdown {
 	md := goldmark.New(goldmark.WithParser(parser.NewParser(
 		parser.WithBlockParsers(
@@ -322,13 +320,12 @@ func newGlamour(t *themes.Theme, width int) goldmark.Markdown {
 	return md
 }
 
-// wrapStyled wraps a line with styles that is too long after all, as tables on
-// narrow screens are.
+// wrapStyled wraps a line with styles that is too long after all, such as a table's on a narrow screen.
 func wrapStyled(line string, width int) []string {
 	wrapped := lipgloss.Wrap(line, width, "")
 	for _, l := range strings.Split(wrapped, "\n") {
-		if frame.Width(l) > width {
-			return strings.Split(cells.Hardwrap(line, width, true), "\n")
+		if cells.Width(l) > width {
+			return strings.Split(xansi.Hardwrap(line, width, true), "\n")
 		}
 	}
 	return strings.Split(wrapped, "\n")

@@ -1,13 +1,9 @@
 // Package markdown renders markdown block by block.
 //
-// Does: split a reply, whole or while it streams, into blocks small enough to
-// be rendered when they become visible; render a block with Glamour in a
-// theme's colours, code with Chroma; show a block plainly until then.
+// Does: split a reply, whole or while it streams, into blocks small enough to be rendered when they become visible;
+// render a block with Glamour in a theme's colours, code with Chroma; show a block plainly until then.
 //
-// Does not: know a transcript, keep rendered lines, write links the terminal
-// would follow.
-//
-// Imports: themes, ui/frame.
+// Does not: know a transcript, store rendered lines, write links that the terminal would follow.
 package markdown
 
 import (
@@ -20,8 +16,8 @@ const (
 	maxTable = 6 << 10 // tables look better whole
 	maxLine  = 2 << 10 // bytes of a line; a longer one is cut at a space
 
-	// Nobody reads a text this long as a page. What comes after it is shown as it is,
-	// in blocks that cost little beside their text.
+	// A text this long is not read as a page. What follows is shown as it is, in blocks that cost little more than
+	// their text.
 	maxBlocks = 10_000
 	maxSource = 1 << 20
 	maxRaw    = 8 << 10 // bytes of such a block
@@ -39,14 +35,14 @@ const (
 	Item // of a list
 	Table
 	Rule
-	Raw // text as it is, at the end of a source that is too long to be a page
+	Raw // plain text at the end of a source that is too long to be a page
 )
 
 // Block is a part of a source that is rendered by itself. It is immutable.
 type Block struct {
-	Source string // what it covers: the sources of all blocks together are the whole
+	Source string // the text it covers: the sources of all blocks together are the whole
 	Kind   Kind
-	Gap    bool // an empty line stands before it, unless it is the first
+	Gap    bool // there is an empty line before it, unless it is the first
 
 	marker string // of an item: "-" or "3."; empty: goes on with the item before
 	offset int    // of an item: columns its text is indented by
@@ -62,8 +58,8 @@ func Split(src string) []Block {
 	return s.close(src[s.next:])
 }
 
-// Stream splits a source that arrives in pieces. Each byte is looked at a bounded
-// number of times, whatever the pieces. The zero value is ready.
+// Stream splits a source that arrives in pieces. It examines each byte a bounded number of times, however it is split.
+// The zero value is ready.
 type Stream struct {
 	buf  []byte // the source from base on
 	base int
@@ -83,14 +79,13 @@ func (s *Stream) Write(piece string) {
 
 func (s *Stream) slice(from, to int) string { return string(s.buf[from-s.base : to-s.base]) }
 
-// Done are the blocks that are complete. It only grows.
+// Done returns the blocks that are complete. It only grows.
 func (s *Stream) Done() []Block { return s.s.done }
 
-// Forget lets go of the source of a complete block.
+// Forget drops the source of a complete block.
 func (s *Stream) Forget(i int) { s.s.done[i].Source = "" }
 
-// Tail is the block under construction, as far as its lines are complete, and the
-// beginning of the next line.
+// Tail returns the complete lines of the block under construction, and the beginning of the next line.
 func (s *Stream) Tail() (Block, string) {
 	s.s.take = s.slice
 	b := s.s.block()
@@ -106,8 +101,8 @@ func (s *Stream) Close() []Block {
 	return s.s.close(string(s.buf[s.s.next-s.base:]))
 }
 
-// scanner finds the blocks line by line. A line never changes what came before it,
-// save that it goes on with the open block.
+// scanner finds the blocks line by line. A line never changes what came before it, except that it continues the open
+// block.
 type scanner struct {
 	take  func(from, to int) string // a part of the source
 	done  []Block
@@ -123,7 +118,7 @@ type scanner struct {
 	number int  // of the last item
 }
 
-// open is what is known of the block under construction.
+// open is the state of the block under construction.
 type open struct {
 	kind   Kind // Blank: only empty lines so far
 	gap    bool
@@ -156,7 +151,7 @@ func (s *scanner) feed(text string) {
 	}
 }
 
-// cutLong is where a long line is cut: behind a space, else between characters.
+// cutLong returns where to cut a long line: after a space, otherwise between characters.
 func cutLong(head string) int {
 	if i := strings.LastIndexByte(head[:maxLine], ' '); i > 0 {
 		return i + 1
@@ -168,8 +163,7 @@ func cutLong(head string) int {
 	return n
 }
 
-// close takes the last line, ends the open block and gives the blocks the link
-// definitions they use.
+// close scans the last line, ends the open block and gives the blocks the link definitions that they use.
 func (s *scanner) close(rest string) []Block {
 	if rest != "" {
 		s.line(rest, s.mid)
@@ -181,7 +175,7 @@ func (s *scanner) close(rest string) []Block {
 	return s.done
 }
 
-// block is the open block as if it ended here.
+// block returns the open block as if it ended here.
 func (s *scanner) block() Block {
 	return Block{Source: s.take(s.start, s.next), Kind: s.kind, Gap: s.gap, marker: s.marker, offset: s.offset, lead: s.lead}
 }
@@ -195,7 +189,7 @@ func (s *scanner) emit() {
 	s.open = open{}
 }
 
-// cut ends the open block if it is large, and goes on with another of its kind.
+// cut ends the open block if it is large, and starts another of its kind.
 func (s *scanner) cut() {
 	size := s.next - s.start
 	if size < maxBlock || s.kind == Table && size < maxTable || s.kind == Raw && size < maxRaw {
@@ -218,10 +212,10 @@ func (s *scanner) cut() {
 	}
 }
 
-// full reports whether the rest of the source is shown as it is.
+// full reports whether the rest of the source is shown as plain text.
 func (s *scanner) full() bool { return len(s.done) >= maxBlocks || s.start >= maxSource }
 
-// line takes one line, with its newline if it has one. mid: it is the rest of one that was cut.
+// line scans one line, with its newline if it has one. mid: it is the rest of one that was cut.
 func (s *scanner) line(l string, mid bool) {
 	text := strings.TrimRight(l, "\r\n")
 	blank := strings.Trim(text, " \t") == ""
@@ -295,7 +289,7 @@ func (s *scanner) begin(text string) does {
 	return does
 }
 
-// apart tells the kinds that have an empty line around them in any case.
+// apart reports whether blocks of that kind always have an empty line around them.
 func apart(k Kind) bool {
 	return k == Heading || k == Code || k == Quote || k == Table || k == Rule
 }
@@ -321,7 +315,7 @@ const (
 	other       // it belongs to the next
 )
 
-// goesOn says what a line does to the open block.
+// goesOn returns what a line does to the open block.
 func (s *scanner) goesOn(text string, blank bool) does {
 	indent, body := indentOf(text)
 	switch s.kind {

@@ -6,7 +6,7 @@ import (
 	"fantail/themes"
 )
 
-// styles are a theme's colours in Glamour's words.
+// styles returns a theme's colours in Glamour's words.
 func styles(t *themes.Theme) ansi.StyleConfig {
 	heading := primitive(t.Look(themes.Heading))
 	first := heading
@@ -36,7 +36,7 @@ func primitive(l themes.Look) ansi.StylePrimitive {
 	return p
 }
 
-// yes is nil for false, which lets the style around decide.
+// yes returns nil for false, so that the enclosing style decides.
 func yes(b bool) *bool {
 	if !b {
 		return nil

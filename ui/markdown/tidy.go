@@ -4,12 +4,11 @@ import (
 	"html"
 	"strings"
 
-	"fantail/ui/frame"
+	"fantail/ui/cells"
 )
 
-// literal changes clean source so that what Glamour decodes stays safe: a
-// character reference that stands for anything but a plainly printable
-// character, and all of them in code spans, become text.
+// literal changes clean source so that what Glamour decodes stays safe: a character reference becomes text unless it
+// means a plainly printable character, and always in code spans.
 func literal(src string) string {
 	if !strings.Contains(src, "&") {
 		return src
@@ -44,7 +43,7 @@ func literal(src string) string {
 	return b.String()
 }
 
-// closing is where exactly n backticks stand in s, -1 if nowhere.
+// closing returns the position of a run of exactly n backticks in s, -1 if there is none.
 func closing(s string, n int) int {
 	for i := 0; i < len(s); {
 		j := strings.IndexByte(s[i:], '`')
@@ -61,8 +60,8 @@ func closing(s string, n int) int {
 	return -1
 }
 
-// harmless reports whether the reference src begins with decodes to characters
-// that are safe as they are, and that don't begin another reference.
+// harmless reports whether the reference at the start of src decodes to characters that are safe as they are, and that
+// don't begin another reference.
 func harmless(src string) bool {
 	end := strings.IndexByte(src[:min(len(src), 40)], ';')
 	if end < 0 {
@@ -75,17 +74,17 @@ func harmless(src string) bool {
 		next := src[end+1:]
 		return next == "" || next[0] != '#' && !(next[0]|0x20 >= 'a' && next[0]|0x20 <= 'z')
 	}
-	return !strings.ContainsAny(text, "\n\x1b") && frame.Clean("a"+text) == "a"+text && text != src[:end+1]
+	return !strings.ContainsAny(text, "\n\x1b") && cells.Clean("a"+text) == "a"+text && text != src[:end+1]
 }
 
-// tidy makes Glamour's output lines of at most width cells: only SGR sequences stay,
-// each line begins and ends without style, and nothing pads it.
+// tidy turns Glamour's output into lines of at most width cells: only SGR sequences stay, each line begins and ends
+// without style, and there is no padding.
 func tidy(out string, width int) []string {
 	var lines []string
 	style := ""
 	for _, l := range strings.Split(strings.Trim(out, "\n"), "\n") {
 		l, style = tidyLine(l, style)
-		if frame.Width(l) > width {
+		if cells.Width(l) > width {
 			rest := ""
 			for _, w := range wrapStyled(l, width) {
 				w, rest = tidyLine(w, rest)
@@ -104,7 +103,7 @@ func tidy(out string, width int) []string {
 	return lines
 }
 
-// tidyLine returns the line that begins with style on, and the style it leaves on.
+// tidyLine returns the line with style on at its start, and the style that is on at its end.
 func tidyLine(l, style string) (string, string) {
 	var b strings.Builder
 	on := ""     // the style written last
@@ -124,7 +123,7 @@ func tidyLine(l, style string) (string, string) {
 			b.WriteString(style)
 			on = style
 		}
-		b.WriteString(frame.Clean(body))
+		b.WriteString(cells.Clean(body))
 		blanks = s[len(body):]
 	}
 	for l != "" {
@@ -153,7 +152,7 @@ func tidyLine(l, style string) (string, string) {
 	return b.String(), style
 }
 
-// sequence is the length of the escape sequence l begins with; all are Glamour's own.
+// sequence returns the length of the escape sequence that l begins with; all are Glamour's own.
 func sequence(l string) int {
 	if len(l) < 2 {
 		return len(l)

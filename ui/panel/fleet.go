@@ -5,17 +5,18 @@ import (
 	"fmt"
 	"strings"
 
+	"fantail/agents"
 	"fantail/agents/event"
 	"fantail/themes"
 	"fantail/ui/dialog"
+	"fantail/ui/format"
 	"fantail/ui/intent"
 	"fantail/ui/tabs"
-	"fantail/ui/words"
 )
 
 // Fleet is the overview of all agents.
 type Fleet struct {
-	Env
+	Options
 
 	box  *dialog.Fleet
 	seen int // the version of the tabs that it lists
@@ -24,8 +25,8 @@ type Fleet struct {
 
 // Overview lists all agents, with the bar on the focused one. over reports whether the question of
 // a tab's agent shows already.
-func Overview(e Env, over func(*tabs.Tab) bool) *Fleet {
-	f := &Fleet{Env: e, seen: -1, over: over}
+func Overview(e Options, over func(*tabs.Tab) bool) *Fleet {
+	f := &Fleet{Options: e, seen: -1, over: over}
 	at := int64(0)
 	if t := e.Tabs.Focus; t != nil {
 		at = t.Info.ID
@@ -66,20 +67,20 @@ func (f *Fleet) glance(id int64) dialog.Glance {
 		return dialog.Glance{}
 	}
 	i, now := t.Info, f.Now()
-	g := dialog.Glance{State: t.StateText(f.over(t)), Mail: tabs.MailMark(t, t.News), Age: words.Age(now.Sub(i.Created)), Moves: words.Working(i.State) || words.Turns(i, t.Active, now) > 0}
-	g.Sign, g.Role = words.Glyph(i)
+	g := dialog.Glance{State: t.StateText(f.over(t)), Mail: tabs.MailMark(t, t.News), Age: format.Age(now.Sub(i.Created)), Moves: format.Working(i.State) || format.Turns(i, t.Active, now) > 0}
+	g.Sign, g.Role = format.Glyph(i)
 	g.Keys = keys(i)
-	if words.Awaits(i) {
-		g.Short = words.IdleShort(i, now)
+	if format.Awaits(i) {
+		g.Short = format.IdleShort(i, now)
 	}
 	if _, ok := i.Stalled(t.Active, now); ok {
 		g.Sign, g.Role = "◌", themes.Warn
 	}
 	switch {
 	case !i.Ended.IsZero():
-		g.Seen = words.Age(now.Sub(i.Ended))
+		g.Seen = format.Age(now.Sub(i.Ended))
 	case !t.Active.IsZero():
-		g.Seen = words.Age(now.Sub(t.Active))
+		g.Seen = format.Age(now.Sub(t.Active))
 	}
 	if i.Priced {
 		g.Cost = fmt.Sprintf("$%.2f", float64(i.Cost)/1e6)
@@ -87,7 +88,7 @@ func (f *Fleet) glance(id int64) dialog.Glance {
 	if i.Budget != nil {
 		used := i.Budget.Amount.Percent(i.Budget.Used)
 		g.Cost = fmt.Sprintf("%d%%/%s", used, i.Budget.Amount)
-		if used >= 80 && words.Working(i.State) {
+		if used >= 80 && format.Working(i.State) {
 			g.Role = themes.Warn
 		}
 	}
@@ -111,7 +112,7 @@ func keys(i event.Info) (ks []string) {
 	if !talks {
 		ks = append(ks, "k kills")
 	}
-	if words.Working(i.State) {
+	if format.Working(i.State) {
 		ks = append(ks, "w wraps up")
 	}
 	return ks
@@ -134,23 +135,26 @@ func (f *Fleet) Do(d dialog.Decision) intent.Intent {
 
 func (f *Fleet) wanted(t *tabs.Tab, verb string) intent.Intent {
 	name := t.Info.Name
+	if f.Pool == nil && verb != "tell" {
+		return intent.Say{Text: format.Sentence(ErrOpening)}
+	}
 	switch verb {
 	case "kill":
 		return f.kill(t)
 	case "wrap":
-		return WrapUp(f.Pool.Steer, name)
+		return WrapUp(f.Pool, name)
 	case "tell":
 		return intent.All{intent.Close{}, intent.Go{Agent: t.Info.ID}, intent.Talk{Agent: t.Info.ID}}
 	case "end":
 		known := t.Info
 		return intent.Quick(func(ctx context.Context) (string, error) {
-			return words.Ends(name, known), f.Pool.Steer.End(ctx, name)
+			return format.Ends(name, known), f.Pool.End(ctx, name)
 		})
 	case "respawn":
 		return f.respawn(name)
 	case "close":
 		return intent.Quick(func(ctx context.Context) (string, error) {
-			return name + " is closed", f.Pool.Agents.CloseTab(ctx, name)
+			return name + " is closed", f.Pool.CloseTab(ctx, name)
 		})
 	}
 	return nil
@@ -171,21 +175,18 @@ func (f *Fleet) respawn(name string) intent.Intent {
 // kill asks before it ends an agent.
 func (f *Fleet) kill(t *tabs.Tab) intent.Intent {
 	name := t.Info.Name
-	switch {
-	case t.Info.Kind.HasPrompt():
-		return intent.Say{Text: name + " can't be killed; Esc in its tab stops its turn"}
-	case t.Info.State.Terminal():
-		return intent.Say{Text: name + " has ended already"}
+	if err := t.Info.Killable(); err != nil {
+		return intent.Say{Text: err.Error()}
 	}
 	return intent.Kill(f.Theme, name, f.Tabs.LiveBelow(name), func(cascade bool) intent.Intent {
 		return intent.Quick(func(ctx context.Context) (string, error) {
-			return name + " was killed", f.Pool.Agents.Kill(ctx, name, cascade)
+			return name + " was killed", f.Pool.Kill(ctx, name, cascade)
 		})
 	})
 }
 
 // WrapUp asks an agent to finish with what it has.
-func WrapUp(pool Steer, name string) intent.Intent {
+func WrapUp(pool *agents.Pool, name string) intent.Intent {
 	return intent.Quick(func(ctx context.Context) (string, error) {
 		return name + " was asked to wrap up", pool.WrapUp(ctx, name)
 	})

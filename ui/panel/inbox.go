@@ -3,38 +3,42 @@ package panel
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
+	"fantail/agents"
 	"fantail/agents/event"
 	"fantail/agents/history"
+	"fantail/agents/mail"
 	"fantail/inbox"
 	"fantail/themes"
 	"fantail/ui/dialog"
 )
 
-// mailStock is an agent's inbox as a panel lists it: a window of its messages.
-type mailStock struct {
-	Env
-	agent int64
-	name  string
-	box   *dialog.Board
+// Messages are what inboxes show.
+type Messages interface {
+	Select(ctx context.Context, s inbox.Selection) ([]inbox.Message, error)
+	Lanes(ctx context.Context, agent int64) (map[inbox.Lane]int, error)
+	Message(ctx context.Context, id int64) (inbox.Message, bool, error)
+	Thread(ctx context.Context, id int64) ([]inbox.Message, error)
+	Why(ctx context.Context, id int64) (string, error)
+}
 
-	of    string // which shelf shows
-	shown mailQuery
-	any   bool // it was read
+// MessagesOf are the messages of a pool's agents, and when they enter.
+func MessagesOf(p *agents.Pool) Messages {
+	return struct {
+		*mail.Letters
+		*mail.Delivery
+	}{p.Letters, p.Mail}
+}
+
+// mailList is an agent's inbox as a panel lists it: a window of its messages.
+type mailList struct {
+	*Panel
+	of    string // which messages show
 	win   stretch
 	costs map[int64]int // what taking a message costs; only reads use it, and only one runs at a time
 	undo  []undone
-}
-
-// mailQuery is what a stretch is a part of.
-type mailQuery struct {
-	lane   inbox.Lane
-	search string
-	of     string
-	folds  int // changes when a thread is folded or unfolded
 }
 
 // stretch is a window of messages.
@@ -43,10 +47,10 @@ type stretch struct {
 	under map[int64][]inbox.Message // by row: the other messages of its thread
 }
 
-type mailShelf struct{ of, title, empty string }
+type mailView struct{ of, title, empty string }
 
 // The shelves, in the order in which v goes through them, and their names in the title.
-var mailShelves = [...]mailShelf{
+var mailViews = [...]mailView{
 	{inbox.Waiting, "", "Nothing waits. /push queues work and /run starts it: results land here, and so does mail."},
 	{inbox.Snoozed, " · snoozed", "Nothing is snoozed. s puts a message away until a time; v shows another shelf."},
 	{inbox.Archived, " · archived", "Nothing is archived. a puts a message away without taking it; v shows another shelf."},
@@ -54,26 +58,24 @@ var mailShelves = [...]mailShelf{
 }
 
 // Inbox opens the panel of an agent's inbox.
-func Inbox(e Env, agent int64, name string) *Panel {
-	s := &mailStock{Env: e, agent: agent, name: name, costs: map[int64]int{}}
-	s.box = dialog.NewBoard(e.Theme, e.Now, "", "", mailVerbs, true)
-	s.box.Lanes(mailLanes(nil, true))
+func Inbox(e Options, agent int64, name string) *Panel {
+	box := dialog.NewBoard(e.Theme, e.Now, "", "", slices.Concat(mailVerbs, boardVerbs("f3")), true)
+	s := &mailList{Panel: open(e, agent, name, box, mailLanes(nil, true)), costs: map[int64]int{}}
+	s.list = s
 	s.entitle()
-	return open(e, s.box, s)
+	return s.Panel
 }
 
-// entitle names the shelf that shows.
-func (s *mailStock) entitle() {
-	for _, x := range mailShelves {
+// entitle names what shows.
+func (s *mailList) entitle() {
+	for _, x := range mailViews {
 		if x.of == s.of {
 			s.box.Entitle("Inbox of "+s.name+x.title, x.empty)
 		}
 	}
 }
 
-func (s *mailStock) recolour(t *themes.Theme) { s.Theme = t }
-
-func (s *mailStock) touched(e event.Event) bool {
+func (s *mailList) touched(e event.Event) bool {
 	switch e := e.(type) {
 	case event.Mailed:
 		return e.Agent == s.agent
@@ -84,72 +86,78 @@ func (s *mailStock) touched(e event.Event) bool {
 	return false
 }
 
-func (s *mailStock) next(b *dialog.Board, stale staleness) read {
-	_, folds := b.Unfolded()
-	want := mailQuery{search: b.Search(), of: s.of, folds: folds}
-	if l := b.Lane(); l >= 0 {
-		want.lane = inbox.LaneOrder[l]
-	}
+func (s *mailList) query() query {
+	q := s.Panel.query()
+	q.of = s.of
+	_, q.folds = s.box.Unfolded()
+	return q
+}
+
+func (s *mailList) read(want query, stale staleness) reading {
 	was := s.shown
 	was.folds = want.folds
-	turn := s.list(want).next(b, !s.any || want != was, bool(stale) || want != s.shown)
+	turn := s.found(want).next(s.box, !s.any || want != was, bool(stale) || want != s.shown)
 	if turn == nil {
 		return nil
 	}
-	have, agent, costs, pool, leaps := s.win.window, s.agent, s.costs, s.Pool.Letters, b.Leaps()
-	ids, _ := b.Unfolded()
-	return func(ctx context.Context) (func(b *dialog.Board), error) {
-		rows, err := turn(ctx, have)
-		win := stretch{window: rows}
-		if err == nil {
-			err = win.unfold(ctx, pool, ids)
+	have, agent, costs, messages := s.win.window, s.agent, s.costs, s.Inbox
+	ids, _ := s.box.Unfolded()
+	return func(ctx context.Context) (r rows, err error) {
+		var win stretch
+		if win.window, err = turn(ctx, have); err == nil {
+			err = win.unfold(ctx, messages, ids)
 		}
 		if err != nil {
-			return nil, err
+			return r, err
 		}
-		counts, err := pool.Lanes(ctx, agent)
+		counts, err := messages.Lanes(ctx, agent)
 		if err != nil {
-			return nil, err
+			return r, err
 		}
-		lines, lanes := win.lines(costs), mailLanes(counts, want.of != inbox.Waiting || want.search != "")
-		return func(b *dialog.Board) {
-			if !s.any {
-				b.Stand(win.firstNeed())
-			}
-			s.win, s.shown, s.any = win, want, true
-			for i := range lines {
-				lines[i].Fresh = lines[i].Fresh && !s.Looked[lines[i].ID]
-			}
-			b.Lanes(lanes)
-			b.Show(lines, win.over != 0, win.more)
-			if leaps != 0 {
-				b.Landed()
-			}
+		lines := win.lines(costs)
+		return rows{
+			lanes: mailLanes(counts, want.of != inbox.Waiting || want.search != ""),
+			lines: lines, above: win.over != 0, below: win.more,
+			take: func() {
+				if !s.any {
+					s.box.Stand(win.firstNeed())
+				}
+				s.win = win
+				for i := range lines {
+					lines[i].Fresh = lines[i].Fresh && !s.Looked[lines[i].ID]
+				}
+			},
 		}, nil
 	}
 }
 
-// list is what a query finds.
-func (s *mailStock) list(q mailQuery) long[inbox.Message] {
-	agent, post := s.agent, s.Pool.Letters
+// found is what a query finds.
+func (s *mailList) found(q query) long[inbox.Message] {
+	agent, messages := s.agent, s.Inbox
+	lane := inbox.Lane("")
+	if q.lane >= 0 {
+		lane = inbox.LaneOrder[q.lane]
+	}
 	return long[inbox.Message]{
 		read: func(ctx context.Context, before int64, back bool, n int) ([]inbox.Message, error) {
-			return post.Shelf(ctx, inbox.Shelf{
-				Recipient: agent, Lane: q.lane, Search: q.search, Of: q.of, Before: before, Back: back, Folded: q.search == "" && q.of == inbox.Waiting, Limit: n,
+			return messages.Select(ctx, inbox.Selection{
+				Recipient: agent, Lane: lane, Search: q.search, Of: q.of, Before: before, Back: back, Folded: q.search == "" && q.of == inbox.Waiting, Limit: n,
 			})
 		},
-		id: func(m inbox.Message) int64 { return m.ID },
+		id: messageID,
 	}
 }
 
+func messageID(m inbox.Message) int64 { return m.ID }
+
 // unfold reads the other messages of unfolded threads.
-func (w *stretch) unfold(ctx context.Context, pool Post, ids []int64) error {
+func (w *stretch) unfold(ctx context.Context, messages Messages, ids []int64) error {
 	w.under = map[int64][]inbox.Message{}
 	for _, m := range w.rows {
 		if m.Folded == 0 || !slices.Contains(ids, m.ID) {
 			continue
 		}
-		ms, err := pool.Thread(ctx, m.ID)
+		ms, err := messages.Thread(ctx, m.ID)
 		if err != nil {
 			return err
 		}
@@ -172,13 +180,11 @@ func (w *stretch) firstNeed() int64 {
 
 // message is one of the stretch.
 func (w *stretch) message(id int64) (inbox.Message, bool) {
-	all := append([][]inbox.Message{w.rows}, slices.Collect(maps.Values(w.under))...)
-	for _, ms := range all {
-		if i := slices.IndexFunc(ms, func(m inbox.Message) bool { return m.ID == id }); i >= 0 {
-			return ms[i], true
-		}
+	all := w.rows
+	for _, ms := range w.under {
+		all = slices.Concat(all, ms)
 	}
-	return inbox.Message{}, false
+	return find(all, id, messageID)
 }
 
 // lines are the rows; costs caches what is expensive to find out.
@@ -285,26 +291,22 @@ func mailSign(m inbox.Message) (sign string, role themes.Role) {
 	return "✉", themes.Message
 }
 
-func (s *mailStock) preview(id int64) func(ctx context.Context) (*preview, error) {
+func (s *mailList) about(id int64) func(ctx context.Context, p *preview) error {
 	s.Looked[id] = true
-	pool, theme, now := s.Pool, s.Theme, s.Now
-	return func(ctx context.Context) (*preview, error) {
-		m, ok, err := pool.Letters.Message(ctx, id)
-		if err == nil && !ok {
-			err = fmt.Errorf("there is no message #%d", id)
-		}
+	messages := s.Inbox
+	return func(ctx context.Context, p *preview) error {
+		m, err := letter(ctx, messages, id)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		why, err := pool.Mail.Why(ctx, id)
+		why, err := messages.Why(ctx, id)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		p := newPreview(theme, now)
 		p.letter(m, why)
-		thread, err := pool.Letters.Thread(ctx, id)
+		thread, err := messages.Thread(ctx, id)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if n := len(thread); n > 1 {
 			at := slices.IndexFunc(thread, func(x inbox.Message) bool { return x.ID == id })
@@ -312,7 +314,7 @@ func (s *mailStock) preview(id int64) func(ctx context.Context) (*preview, error
 		}
 		p.of = fmt.Sprintf("#%d", id)
 		p.view.Letter(m)
-		return p, nil
+		return nil
 	}
 }
 

@@ -9,13 +9,13 @@ import (
 
 	"fantail/inbox"
 	"fantail/ui/dialog"
+	"fantail/ui/format"
 	"fantail/ui/intent"
 	"fantail/ui/transcript"
-	"fantail/ui/words"
 )
 
 // Letters opens one of several messages; if there is more than one the human picks.
-func Letters(e Env, agent int64, ids []int64) intent.Intent {
+func Letters(e Options, agent int64, ids []int64) intent.Intent {
 	if len(ids) == 1 {
 		return intent.Message{Agent: agent, ID: ids[0]}
 	}
@@ -35,16 +35,13 @@ func Letters(e Env, agent int64, ids []int64) intent.Intent {
 }
 
 // Letter reads a message and shows it in full, over everything; w is the width of the screen.
-func Letter(e Env, of intent.Message, w int) intent.Intent {
+func Letter(e Options, of intent.Message, w int) intent.Intent {
 	names := map[int64]string{}
 	for _, x := range e.Tabs.All {
 		names[x.Info.ID] = x.Info.Name
 	}
 	return intent.Do{Agent: of.Agent, Command: of.Command, F: func(ctx context.Context) (intent.Intent, error) {
-		m, ok, err := e.Pool.Letters.Message(ctx, of.ID)
-		if err == nil && !ok {
-			err = fmt.Errorf("there is no message #%d; /inbox lists those that wait", of.ID)
-		}
+		m, err := letter(ctx, e.Inbox, of.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -52,47 +49,45 @@ func Letter(e Env, of intent.Message, w int) intent.Intent {
 		if err != nil {
 			return nil, err
 		}
-		title := fmt.Sprintf("#%d from %s", m.ID, words.From(m))
+		title := fmt.Sprintf("#%d from %s", m.ID, format.From(m))
 		return intent.Open{
-			Box:  dialog.NewReader(e.Theme, title, letterFacts(m, thread, names, e.Now()), letterText(m), w),
+			Box:  dialog.NewReader(e.Theme, title, letterFields(m, thread, names, e.Now()).Rows(), letterText(m), w),
 			What: fmt.Sprintf("message #%d", of.ID),
 		}, nil
 	}}
 }
 
-// letterFacts are the facts about a message.
-func letterFacts(m inbox.Message, thread []inbox.Message, names map[int64]string, now time.Time) []dialog.Row {
-	var rows []dialog.Row
-	add := func(label, text string) {
-		if strings.TrimSpace(text) != "" {
-			rows = append(rows, dialog.Row{Left: label, Right: text})
-		}
+// letter reads a message.
+func letter(ctx context.Context, messages Messages, id int64) (inbox.Message, error) {
+	m, ok, err := messages.Message(ctx, id)
+	if err == nil && !ok {
+		err = fmt.Errorf("there is no message #%d; /inbox lists those that wait", id)
 	}
-	add("from", words.From(m))
-	add("to", names[m.Recipient])
-	add("sent", m.Created.In(now.Location()).Format("Mon 2 Jan 2006 15:04:05")+", "+inbox.Age(now.Sub(m.Created))+" ago")
-	add("is", m.Nature())
-	add("tags", m.Labels())
-	add("about", inbox.Label(m.Subject))
+	return m, err
+}
+
+// letterFields are what is known of a message.
+func letterFields(m inbox.Message, thread []inbox.Message, names map[int64]string, now time.Time) (fs format.Fields) {
+	fs.Add("from", format.From(m))
+	fs.Add("to", names[m.Recipient])
+	fs.Add("sent", m.Created.In(now.Location()).Format("Mon 2 Jan 2006 15:04:05")+", "+inbox.Age(now.Sub(m.Created))+" ago")
+	fs.Add("is", m.Nature())
+	fs.Add("tags", m.Labels())
+	fs.Add("about", inbox.Label(m.Subject))
 	if m.InReplyTo != 0 {
-		add("reply to", fmt.Sprintf("#%d", m.InReplyTo))
+		fs.Add("reply to", fmt.Sprintf("#%d", m.InReplyTo))
 	}
-	add("thread", threadLine(m.ID, thread))
-	for _, f := range []struct {
-		is   bool
-		word string
-	}{{m.Pinned, "pinned"}, {m.Muted, "its thread is muted"}} {
-		if f.is {
-			add("mark", f.word)
-		}
+	fs.Add("thread", threadLine(m.ID, thread))
+	for _, mark := range format.Marks(m) {
+		fs.Add("mark", mark)
 	}
 	fate := m.Fate()
 	if !m.Taken.IsZero() {
 		fate += ", " + inbox.Age(now.Sub(m.Taken)) + " ago"
 	}
-	add("became", fate)
-	add("size", transcript.Size(len(m.Text())))
-	return rows
+	fs.Add("became", fate)
+	fs.Add("size", transcript.Size(len(m.Text())))
+	return fs
 }
 
 // letterText is the whole text of a message.
@@ -114,5 +109,5 @@ func threadLine(id int64, thread []inbox.Message) string {
 			at = i + 1
 		}
 	}
-	return fmt.Sprintf("%d of %d in a thread: %s", at, len(thread), words.Hashes(ids))
+	return fmt.Sprintf("%d of %d in a thread: %s", at, len(thread), format.Hashes(ids))
 }

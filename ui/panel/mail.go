@@ -7,10 +7,9 @@ import (
 	"slices"
 
 	"fantail/inbox"
-	"fantail/themes"
 	"fantail/ui/dialog"
+	"fantail/ui/format"
 	"fantail/ui/intent"
-	"fantail/ui/words"
 )
 
 // What a human does with the messages in a panel.
@@ -29,12 +28,6 @@ var mailVerbs = []dialog.Verb{
 	{Key: "w", Name: "why", Help: "when it enters a context, and why; again: the message"},
 	{Key: "c", Name: "check", Help: "take all that is ready, as /check does", Bare: true},
 	{Key: "v", Name: "shelf", Help: "what shows: what waits, what is snoozed, archived, everything", Bare: true},
-	{Key: "f4 Q", Name: "queue", Hint: "queue", Help: "the queue", Bare: true},
-	{Key: "f6", Name: "schedules", Help: "what is due when", Bare: true},
-	{Key: "f3", Name: "close", Help: "close", Bare: true},
-	{Key: "f2", Name: "agents", Help: "the overview of all agents", Bare: true},
-	{Key: "alt+a f5", Name: "question", Help: "answer the oldest open question", Bare: true},
-	{Key: "?", Name: "keys", Help: "this list", Bare: true},
 }
 
 // undone is something that u can take back.
@@ -43,56 +36,50 @@ type undone struct {
 	do   func(ctx context.Context) error
 }
 
-func (s *mailStock) do(p *Panel, w dialog.Wish) intent.Intent {
+func (s *mailList) do(w dialog.BoardAction) intent.Intent {
 	m, _ := s.win.message(w.ID)
 	switch w.Verb {
-	case "queue":
-		return intent.Queue{Agent: s.agent, Name: s.name}
-	case "schedules":
-		return intent.Schedules{Agent: s.agent, Name: s.name}
-	case "close":
-		return intent.Close{}
 	case "shelf":
-		i := slices.IndexFunc(mailShelves[:], func(x mailShelf) bool { return x.of == s.of })
-		s.of = mailShelves[(i+1)%len(mailShelves)].of
+		i := slices.IndexFunc(mailViews[:], func(x mailView) bool { return x.of == s.of })
+		s.of = mailViews[(i+1)%len(mailViews)].of
 		s.entitle()
 	case "take":
-		if len(p.box.Picked()) > 0 {
-			return s.fire(p, w)
+		if len(s.box.Picked()) > 0 {
+			return s.fire(w)
 		}
-		return s.take(p, w, m)
+		return s.take(w, m)
 	case "fire":
-		return s.fire(p, w)
+		return s.fire(w)
 	case "check":
-		return s.check(p, w)
+		return s.check(w)
 	case "reply":
-		return p.wish(w, func(ctx context.Context) (string, error) {
+		return s.wish(w, func(ctx context.Context) (string, error) {
 			sent, err := s.Pool.Letters.Reply(ctx, s.agent, w.ID, w.Text)
 			return fmt.Sprintf("#%d is in the inbox of %s", sent.ID, sent.To), err
 		}, nil)
 	case "undo":
-		return s.takeBack(p, w)
+		return s.takeBack(w)
 	case "made":
-		return s.made(p, w.ID)
+		return s.made(w.ID)
 	case "why":
-		return s.why(p, w.ID)
+		return s.why(w.ID)
 	default:
-		return s.arrange(p, w)
+		return s.arrange(w)
 	}
 	return nil
 }
 
 // arrange carries out the verbs that leave messages out of every conversation.
-func (s *mailStock) arrange(p *Panel, w dialog.Wish) intent.Intent {
+func (s *mailList) arrange(w dialog.BoardAction) intent.Intent {
 	first, _ := s.win.message(w.IDs[0])
-	some := words.Hashes(w.IDs)
+	some := format.Hashes(w.IDs)
 	if n := len(w.IDs); n > 3 {
-		some = words.Count(n, "message")
+		some = format.Count(n, "message")
 	}
 	// did runs f, says so, and notes how u takes it back and what that is.
 	did := func(text string, f func(ctx context.Context) error, what string, back func(ctx context.Context) error) intent.Intent {
-		return p.wish(w, func(ctx context.Context) (string, error) { return text + "; u takes it back", f(ctx) }, func() {
-			p.box.Unpick(w.IDs...)
+		return s.wish(w, func(ctx context.Context) (string, error) { return text + "; u takes it back", f(ctx) }, func() {
+			s.box.Unpick(w.IDs...)
 			s.undo = append(s.undo, undone{what, back})
 		})
 	}
@@ -126,7 +113,7 @@ func (s *mailStock) arrange(p *Panel, w dialog.Wish) intent.Intent {
 		}
 		return did(away, archive, waiting, restore)
 	case "snooze":
-		until, err := words.When(w.Text, s.Now())
+		until, err := format.ParseWhen(w.Text, s.Now())
 		return did(fmt.Sprintf("Away until %s: %s", inbox.Clock(until, s.Now()), some), func(ctx context.Context) error {
 			if err != nil {
 				return err
@@ -153,19 +140,19 @@ func (s *mailStock) arrange(p *Panel, w dialog.Wish) intent.Intent {
 }
 
 // busy says that what begins a turn waits for the current one to end.
-func (s *mailStock) busy(p *Panel) {
-	if t := s.Tabs.ByID(s.agent); t != nil && words.Working(t.Info.State) {
-		p.box.Say("it is taken when this turn ends")
+func (s *mailList) busy() {
+	if t := s.Tabs.ByID(s.agent); t != nil && format.Working(t.Info.State) {
+		s.box.Say("it is taken when this turn ends")
 	}
 }
 
 // take starts a turn with a message; one that asks is answered.
-func (s *mailStock) take(p *Panel, w dialog.Wish, m inbox.Message) intent.Intent {
+func (s *mailList) take(w dialog.BoardAction, m inbox.Message) intent.Intent {
 	if m.Asks() {
-		return s.askedIn(p, m)
+		return s.askedIn(m)
 	}
-	s.busy(p)
-	return p.wish(w, func(ctx context.Context) (string, error) {
+	s.busy()
+	return s.wish(w, func(ctx context.Context) (string, error) {
 		_, ok, err := s.Pool.Pickup.Next(ctx, s.agent, w.ID)
 		if err == nil && !ok {
 			err = fmt.Errorf("message #%d was taken meanwhile", w.ID)
@@ -175,38 +162,38 @@ func (s *mailStock) take(p *Panel, w dialog.Wish, m inbox.Message) intent.Intent
 }
 
 // askedIn opens, over the panel, the question that a message carries.
-func (s *mailStock) askedIn(p *Panel, m inbox.Message) intent.Intent {
+func (s *mailList) askedIn(m inbox.Message) intent.Intent {
 	for _, t := range s.Tabs.All {
 		if q := t.Info.Question; q != nil && q.Message == m.ID {
 			return intent.Question{Agent: t.Info.ID}
 		}
 	}
-	p.box.Fail(fmt.Sprintf("%s does not ask #%d now; /answer %d says why", inbox.Label(m.From), m.ID, m.ID))
+	s.box.Fail(fmt.Sprintf("%s does not ask #%d now; /answer %d says why", inbox.Label(m.From), m.ID, m.ID))
 	return nil
 }
 
 // fire starts one turn with the picked messages.
-func (s *mailStock) fire(p *Panel, w dialog.Wish) intent.Intent {
-	s.busy(p)
-	return p.wish(w, func(ctx context.Context) (string, error) {
+func (s *mailList) fire(w dialog.BoardAction) intent.Intent {
+	s.busy()
+	return s.wish(w, func(ctx context.Context) (string, error) {
 		n, err := s.Pool.Pickup.FireThese(ctx, s.agent, w.IDs, "")
-		return fmt.Sprintf("A turn of %s begins with %s", s.name, words.Count(n, "message")), err
+		return fmt.Sprintf("A turn of %s begins with %s", s.name, format.Count(n, "message")), err
 	}, func() {
-		p.box.Unpick(w.IDs...)
+		s.box.Unpick(w.IDs...)
 	})
 }
 
 // check takes everything that is ready.
-func (s *mailStock) check(p *Panel, w dialog.Wish) intent.Intent {
-	return p.wish(w, func(ctx context.Context) (string, error) {
+func (s *mailList) check(w dialog.BoardAction) intent.Intent {
+	return s.wish(w, func(ctx context.Context) (string, error) {
 		ms, left, err := s.Pool.Pickup.Check(ctx, s.agent, inbox.Query{})
 		switch {
 		case err != nil:
 			return "", err
 		case left > 0:
-			return fmt.Sprintf("Took %s; %s more: c again", words.Count(len(ms), "message"), inbox.Left(left)), nil
+			return fmt.Sprintf("Took %s; %s more: c again", format.Count(len(ms), "message"), inbox.Left(left)), nil
 		}
-		return "Took " + words.Count(len(ms), "message"), nil
+		return "Took " + format.Count(len(ms), "message"), nil
 	}, func() {
 		s.undo = append(s.undo, undone{"They wait again", func(ctx context.Context) error { _, err := s.Pool.Letters.Undo(ctx, s.agent); return err }})
 	})
@@ -214,51 +201,47 @@ func (s *mailStock) check(p *Panel, w dialog.Wish) intent.Intent {
 
 // takeBack takes back the last thing done in this panel or, if there is none, the messages taken
 // last, as /inbox undo does.
-func (s *mailStock) takeBack(p *Panel, w dialog.Wish) intent.Intent {
+func (s *mailList) takeBack(w dialog.BoardAction) intent.Intent {
 	u := undone{"What was taken last waits again", func(ctx context.Context) error { _, err := s.Pool.Letters.Undo(ctx, s.agent); return err }}
 	if n := len(s.undo); n > 0 {
 		u, s.undo = s.undo[n-1], s.undo[:n-1]
 	}
-	return p.wish(w, func(ctx context.Context) (string, error) { return u.what, u.do(ctx) }, nil)
+	return s.wish(w, func(ctx context.Context) (string, error) { return u.what, u.do(ctx) }, nil)
 }
 
 // made shows what the sender did, in place of the message.
-func (s *mailStock) made(p *Panel, id int64) intent.Intent {
-	theme, now := s.Theme, s.Now
-	return p.instead(id, "made", func(ctx context.Context) (*preview, error) {
-		made, err := s.Pool.Ledger.Made(ctx, id)
+func (s *mailList) made(id int64) intent.Intent {
+	return s.instead(id, "made", func(ctx context.Context, v *preview) error {
+		made, err := s.Pool.Records.Made(ctx, id)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		v := newPreview(theme, now)
-		v.facts = append(v.facts, fact{text: fmt.Sprintf("what %s did for #%d · d shows the message again", inbox.Label(made.Message.From), id), role: themes.Accent})
+		v.head(fmt.Sprintf("what %s did for #%d · d shows the message again", inbox.Label(made.Message.From), id))
 		text := ""
 		if made.Diff != "" {
-			v.add("files", words.Count(made.Changes, "change"))
-			text = words.Fenced("diff", made.Diff) + "\n"
+			v.add("files", format.Count(made.Changes, "change"))
+			text = format.Fenced("diff", made.Diff) + "\n"
 		} else {
 			v.add("files", "none changed")
 		}
 		out := made.Output()
 		if made.Message.Kind == inbox.Mail { // not always markdown
-			out = words.Fenced("", out)
+			out = format.Fenced("", out)
 		}
 		v.answer(text + out)
-		return v, nil
+		return nil
 	})
 }
 
 // why shows the full reason why a message waits, in its place.
-func (s *mailStock) why(p *Panel, id int64) intent.Intent {
-	theme, now := s.Theme, s.Now
-	return p.instead(id, "why", func(ctx context.Context) (*preview, error) {
+func (s *mailList) why(id int64) intent.Intent {
+	return s.instead(id, "why", func(ctx context.Context, v *preview) error {
 		text, err := s.Pool.Mail.Why(ctx, id)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		v := newPreview(theme, now)
-		v.facts = append(v.facts, fact{text: fmt.Sprintf("when #%d enters · w shows the message again", id), role: themes.Accent})
+		v.head(fmt.Sprintf("when #%d enters · w shows the message again", id))
 		v.plain(text)
-		return v, nil
+		return nil
 	})
 }

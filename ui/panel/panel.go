@@ -1,53 +1,50 @@
-// Package panel has the boards that fill the screen: an agent's inbox, its queue, what is due when,
-// the rules under which calls run, and the overview of all agents. It also shows a single message in full.
-//
-// Does: read what its board lacks, one thing at a time, and nothing once it is closed; preview a
-// row; say what the human wants done with a row. What a board lists is a stock, one file each; a
-// verb is a row of its table and a case of its do.
-//
-// Does not: draw rows (that is dialog.Board), carry anything out: it returns intents. What comes
-// back to a closed panel changes nothing.
-//
-// Imports: agents, agents/event, agents/fleet, agents/history, agents/ledger, agents/mail, agents/permissions,
-// agents/roster, agents/schedule, agents/servers, inbox, themes, tools, tools/mcp, tools/permit, tools/permit/toolrule,
-// ui/dialog, ui/frame, ui/intent, ui/slash/permissions, ui/slash/serving, ui/slash/signing, ui/slash/timetable,
-// ui/slash/trusting, ui/tabs, ui/transcript, ui/words.
+// Package panel is the boards that fill the screen: inbox, queue, schedules, servers, rules.
 package panel
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
+	"fantail/agents"
 	"fantail/agents/event"
 	"fantail/inbox"
 	"fantail/themes"
+	"fantail/ui/cells"
 	"fantail/ui/dialog"
-	"fantail/ui/frame"
+	"fantail/ui/format"
 	"fantail/ui/intent"
 	"fantail/ui/tabs"
 	"fantail/ui/transcript"
-	"fantail/ui/words"
 )
 
-// Env is what a panel looks at and asks.
-type Env struct {
-	Pool   Pool
+// Options are what a panel looks at and asks.
+type Options struct {
+	Pool   *agents.Pool // nil: there is none yet
+	Inbox  Messages     // its messages, for inboxes
 	Tabs   *tabs.Tabs
 	Theme  *themes.Theme
 	Now    func() time.Time
-	Doubt  words.Doubt
+	Doubt  format.Doubt
 	Looked map[int64]bool // the messages that a panel has shown in full
 
 	Environ []string // of the screen, for the human's own programs
 }
 
+// ErrOpening is the error of what needs the agents before the workspace is open.
+var ErrOpening = errors.New("the workspace is still being opened; try again in a moment")
+
 // Panel is an open board.
 type Panel struct {
-	Env
+	Options
+	agent int64 // whose inbox and queue the keys open
+	name  string
 
 	box        *dialog.Board
-	of         stock
+	list       list
+	shown      query // what was read last
+	any        bool  // something was
 	closed     bool
 	reading    bool
 	previewing bool
@@ -59,32 +56,21 @@ type Panel struct {
 	pause      time.Time
 }
 
-// staleness is whether what is listed may be out of date.
-type staleness bool
-
-// stock is what a panel lists. Its methods are called on the interface's goroutine; the functions
-// they return run off it.
-type stock interface {
-	// next reads what the board lacks; nil: nothing. stale: what it has may be out of date.
-	next(b *dialog.Board, stale staleness) read
-	// preview makes the preview of a row.
-	preview(id int64) func(ctx context.Context) (*preview, error)
-	// do returns what follows from a wish.
-	do(p *Panel, w dialog.Wish) intent.Intent
-	// recolour sets the colours of what it makes from now on.
-	recolour(t *themes.Theme)
-	// touched reports whether an event changes the list, or the preview of a row.
-	touched(e event.Event) bool
-}
-
-// read reads off the interface's goroutine; what it returns is applied on it.
-type read func(ctx context.Context) (apply func(b *dialog.Board), err error)
-
 // searchPause is how long the search text must stay unchanged before the search begins.
 const searchPause = 120 * time.Millisecond
 
-func open(e Env, box *dialog.Board, of stock) *Panel {
-	return &Panel{Env: e, box: box, of: of, stale: true}
+// open makes a panel whose list is still to be set.
+func open(e Options, agent int64, name string, box *dialog.Board, lanes []dialog.Lane) *Panel {
+	box.Lanes(lanes)
+	return &Panel{Options: e, agent: agent, name: name, box: box, stale: true}
+}
+
+// query and touched are those of most lists.
+func (p *Panel) query() query { return query{lane: p.box.Lane(), search: p.box.Search()} }
+
+func (p *Panel) touched(e event.Event) bool {
+	_, tally := e.(event.Tally) // follows each change of schedules, servers, the mode, and each answer
+	return tally
 }
 
 // Box is what shows.
@@ -98,13 +84,13 @@ func (p *Panel) Close() { p.closed = true }
 
 // Reads reports whether the panel is that agent's inbox.
 func (p *Panel) Reads(agent int64) bool {
-	s, is := p.of.(*mailStock)
+	s, is := p.list.(*mailList)
 	return is && s.agent == agent
 }
 
 // Cover tells an inbox the message whose question shows over it; 0: none.
 func (p *Panel) Cover(message int64) {
-	if _, mail := p.of.(*mailStock); !mail {
+	if _, mail := p.list.(*mailList); !mail {
 		message = 0
 	}
 	p.box.Cover(message)
@@ -129,7 +115,7 @@ func (p *Panel) Tail() int64 {
 // Turns is how long until something that the panel tells of the future changes without an event; 0:
 // nothing does. How old something is changes with the next event.
 func (p *Panel) Turns() time.Duration {
-	if s, is := p.of.(*dueStock); is {
+	if s, is := p.list.(*scheduleList); is {
 		return s.turns(p.Now())
 	}
 	return 0
@@ -138,14 +124,13 @@ func (p *Panel) Turns() time.Duration {
 // SetTheme changes the colours.
 func (p *Panel) SetTheme(t *themes.Theme) {
 	p.Theme = t
-	p.of.recolour(t)
 	p.box.SetTheme(t)
 	p.worn = true
 }
 
 // Note takes in an event.
 func (p *Panel) Note(e event.Event) {
-	if p.of.touched(e) {
+	if p.list.touched(e) {
 		p.stale, p.worn = true, true
 	}
 }
@@ -156,13 +141,15 @@ func (p *Panel) Wants() intent.Intent {
 	if pause, wait := p.searching(); wait {
 		all = append(all, pause)
 	} else if !p.reading {
-		if f := p.of.next(p.box, p.stale); f != nil {
+		want, leaps := p.list.query(), p.box.Leaps()
+		if f := p.list.read(want, p.stale); f != nil {
 			p.reading, p.stale = true, false
-			lane := p.box.Lane()
 			all = append(all, intent.Run{F: func(ctx context.Context) intent.Intent {
-				apply, err := f(ctx)
+				r, err := f(ctx)
 				return intent.Call(func() intent.Intent {
-					p.take(lane, apply, err)
+					if p.take(want, r, err) && leaps != 0 {
+						p.box.Landed()
+					}
 					return nil
 				})
 			}})
@@ -171,9 +158,9 @@ func (p *Panel) Wants() intent.Intent {
 	at := p.box.At()
 	if at != 0 && !p.previewing && p.box.Peeks() && (at != p.box.Previews() || p.worn && !p.reading && !p.other()) {
 		p.previewing, p.worn = true, false
-		f := p.of.preview(at)
+		f, v := p.list.about(at), newPreview(p.Theme, p.Now)
 		all = append(all, intent.Run{F: func(ctx context.Context) intent.Intent {
-			v, err := f(ctx)
+			err := f(ctx, v)
 			return p.previewed(at, v, err)
 		}})
 	}
@@ -204,18 +191,24 @@ func (p *Panel) searching() (pause intent.Intent, wait bool) {
 // other reports whether something else shows in place of the row.
 func (p *Panel) other() bool { return p.preview != nil && p.preview.what != "" }
 
-// take shows the rows that were read of that lane. Where another one shows by now, a key would act on what is not in it.
-func (p *Panel) take(lane int, apply func(b *dialog.Board), err error) {
+// take shows the rows that were read for a query, and reports whether they do. Where another lane shows by now, a key would
+// act on what is not in it.
+func (p *Panel) take(want query, r rows, err error) bool {
 	p.reading = false
 	switch {
 	case p.closed:
-	case p.box.Lane() != lane:
+	case p.box.Lane() != want.lane:
 		p.stale = true
 	case err != nil:
-		p.box.Fail(words.Sentence(err))
+		p.box.Fail(format.Sentence(err))
 	default:
-		apply(p.box)
+		r.take()
+		p.shown, p.any = want, true
+		p.box.Lanes(r.lanes)
+		p.box.Show(r.lines, r.above, r.below)
+		return true
 	}
+	return false
 }
 
 // previewed shows a row's preview.
@@ -226,7 +219,7 @@ func (p *Panel) previewed(id int64, v *preview, err error) intent.Intent {
 		}
 		p.previewing = false
 		if err != nil {
-			p.box.Fail(words.Sentence(err))
+			p.box.Fail(format.Sentence(err))
 			v = newPreview(p.Theme, p.Now)
 		}
 		if p.preview != nil && p.box.Previews() == id && v.keeps(p.preview) {
@@ -250,7 +243,7 @@ func (p *Panel) asked() intent.Intent {
 // wish runs f off the interface's goroutine. If f succeeds, then follows; its text shows in the
 // panel, or in the status line once the panel is closed. If f fails, what was typed for it is given
 // back.
-func (p *Panel) wish(w dialog.Wish, f func(ctx context.Context) (string, error), then func()) intent.Intent {
+func (p *Panel) wish(w dialog.BoardAction, f func(ctx context.Context) (string, error), then func()) intent.Intent {
 	return intent.Run{F: func(ctx context.Context) intent.Intent {
 		text, err := f(ctx)
 		return intent.Call(func() intent.Intent {
@@ -263,10 +256,10 @@ func (p *Panel) wish(w dialog.Wish, f func(ctx context.Context) (string, error),
 }
 
 // wished shows the result of a wish.
-func (p *Panel) wished(w dialog.Wish, text string, err error) intent.Intent {
+func (p *Panel) wished(w dialog.BoardAction, text string, err error) intent.Intent {
 	failed := err != nil
 	if failed {
-		text = words.Sentence(err)
+		text = format.Sentence(err)
 	}
 	var all intent.All
 	switch {
@@ -287,7 +280,7 @@ func (p *Panel) wished(w dialog.Wish, text string, err error) intent.Intent {
 
 // Do says what follows from what the human wants done.
 func (p *Panel) Do(d dialog.Decision) intent.Intent {
-	w, ok := d.(dialog.Wish)
+	w, ok := d.(dialog.BoardAction)
 	if !ok {
 		return nil
 	}
@@ -302,13 +295,36 @@ func (p *Panel) Do(d dialog.Decision) intent.Intent {
 			return nil
 		}
 		return intent.Question{}
+	case "inbox":
+		return intent.Inbox{Agent: p.agent, Name: p.name}
+	case "queue":
+		return intent.Queue{Agent: p.agent, Name: p.name}
+	case "schedules":
+		return intent.Schedules{Agent: p.agent, Name: p.name}
+	case "close":
+		return intent.Close{}
 	}
-	return p.of.do(p, w)
+	return p.list.do(w)
+}
+
+// removes asks before something is removed; text says what that means.
+func (p *Panel) removes(name, text string, remove func() intent.Intent) intent.Intent {
+	return intent.Open{
+		Box: dialog.NewConfirm(p.Theme, "Remove "+name+"?", text, []dialog.Option{
+			{Key: "r", Label: "remove it"}, {Key: "c", Label: "keep it"},
+		}),
+		Decide: func(d dialog.Decision) intent.Intent {
+			if c, _ := d.(dialog.Confirmed); c.Choice != "r" {
+				return nil
+			}
+			return remove()
+		},
+	}
 }
 
 // instead shows something in place of a row, or the row again if that already shows. While a preview is being made it
 // waits for that.
-func (p *Panel) instead(id int64, what string, f func(ctx context.Context) (*preview, error)) intent.Intent {
+func (p *Panel) instead(id int64, what string, f func(ctx context.Context, v *preview) error) intent.Intent {
 	if p.previewing {
 		p.after = func() intent.Intent {
 			if p.box.At() != id { // the bar went on
@@ -325,16 +341,16 @@ func (p *Panel) instead(id int64, what string, f func(ctx context.Context) (*pre
 	}
 	p.previewing = true
 	p.box.Peek()
+	v := newPreview(p.Theme, p.Now)
+	v.what = what
 	return intent.Run{F: func(ctx context.Context) intent.Intent {
-		v, err := f(ctx)
-		if err != nil { // what shows stays
+		if err := f(ctx, v); err != nil { // what shows stays
 			return intent.Call(func() intent.Intent {
 				p.previewing = false
-				p.box.Fail(words.Sentence(err))
+				p.box.Fail(format.Sentence(err))
 				return p.asked()
 			})
 		}
-		v.what = what
 		return p.previewed(id, v, nil)
 	}}
 }
@@ -380,8 +396,20 @@ func (p *preview) keeps(other *preview) bool {
 	return p.of == other.of && p.what == other.what && p.theme == other.theme
 }
 
+// head is what all of it is about.
+func (p *preview) head(text string) {
+	p.facts = append(p.facts, fact{text: text, role: themes.Accent})
+}
+
 func (p *preview) add(label, text string) {
 	p.facts = append(p.facts, fact{label: label, text: text, role: themes.Text})
+}
+
+// fields adds what is known of a row.
+func (p *preview) fields(fs format.Fields) {
+	for _, f := range fs {
+		p.facts = append(p.facts, fact{label: f.Name, text: f.Text, role: themes.Text, most: f.Max})
+	}
 }
 
 // factCols is the width of the labels.
@@ -390,24 +418,24 @@ const factCols = 8
 func (p *preview) Lines(w, h int) []string {
 	var out []string
 	for _, f := range p.facts {
-		label, room := "", w
+		label, width := "", w
 		if f.label != "" {
-			label, room = frame.Fit(f.label, factCols), w-factCols
+			label, width = cells.Fit(f.label, factCols), w-factCols
 		}
 		text := f.text
 		if !f.at.IsZero() {
 			text += inbox.Age(p.now().Sub(f.at)) + " ago" + f.rest
 		}
-		rows := frame.Wrap(frame.CleanLine(text), max(8, room))
+		rows := cells.Wrap(cells.CleanLine(text), max(8, width))
 		if most := max(1, f.most); len(rows) > most {
 			rows = rows[:most]
-			rows[most-1] = frame.Cut(rows[most-1]+"…", room)
+			rows[most-1] = cells.Cut(rows[most-1]+"…", width)
 		}
 		for i, l := range rows {
 			if i > 0 && label != "" {
-				label = frame.Spaces(factCols)
+				label = cells.Spaces(factCols)
 			}
-			out = append(out, p.theme.Paint(themes.Dim, label)+p.theme.Paint(f.role, frame.Cut(l, room)))
+			out = append(out, p.theme.Paint(themes.Dim, label)+p.theme.Paint(f.role, cells.Cut(l, width)))
 		}
 	}
 	if most := max(1, h*2/5); len(out) > most {

@@ -12,13 +12,14 @@ import (
 	"fantail/ui/intent"
 )
 
-// rows is a stock that lists nothing new.
-type rows struct{ stock }
+// same is a list in which nothing is new.
+type same struct{ *Panel }
 
-func (rows) next(*dialog.Board, staleness) read { return nil }
-func (rows) touched(event.Event) bool           { return true }
-func (rows) preview(int64) func(ctx context.Context) (*preview, error) {
-	return func(context.Context) (*preview, error) { return newPreview(nil, time.Now), nil }
+func (same) read(query, staleness) reading       { return nil }
+func (same) touched(event.Event) bool            { return true }
+func (same) do(dialog.BoardAction) intent.Intent { return nil }
+func (same) about(int64) func(context.Context, *preview) error {
+	return func(context.Context, *preview) error { return nil }
 }
 
 // listing is a panel with the bar on the first of two rows.
@@ -30,7 +31,9 @@ func listing(t *testing.T) *Panel {
 	box := dialog.NewBoard(theme, time.Now, "Rows", "", nil, false)
 	box.Show([]dialog.Line{{ID: 1}, {ID: 2}}, false, false)
 	box.Peek()
-	return open(Env{Theme: theme, Now: time.Now}, box, rows{})
+	p := open(Options{Theme: theme, Now: time.Now}, 0, "", box, nil)
+	p.list = same{p}
+	return p
 }
 
 // follow carries out what i says, to its end.
@@ -53,7 +56,7 @@ func follow(t *testing.T, i intent.Intent) {
 
 // A key that asks for something in place of a row is not lost while the row's preview is being made.
 func TestInstead_whileAPreviewIsMade(t *testing.T) {
-	report := func(context.Context) (*preview, error) { return newPreview(nil, time.Now), nil }
+	report := func(context.Context, *preview) error { return nil }
 	p := listing(t)
 	shows := func(want string) {
 		t.Helper()
@@ -70,7 +73,7 @@ func TestInstead_whileAPreviewIsMade(t *testing.T) {
 	shows("")
 	p.Note(nil)
 	first = p.Wants()
-	follow(t, p.instead(1, "report", func(context.Context) (*preview, error) { return nil, errors.New("there is none") }))
+	follow(t, p.instead(1, "report", func(context.Context, *preview) error { return errors.New("there is none") }))
 	follow(t, first)
 	shows("")
 	first = p.Wants()

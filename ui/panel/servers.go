@@ -2,39 +2,26 @@ package panel
 
 import (
 	"context"
-	"fmt"
 	"slices"
-	"strings"
-	"time"
 
-	"fantail/agents/event"
-	"fantail/agents/servers"
+	"fantail/agents/mcpconfig"
 	"fantail/themes"
 	"fantail/tools/mcp"
 	"fantail/ui/dialog"
+	"fantail/ui/format"
 	"fantail/ui/intent"
-	"fantail/ui/slash/serving"
-	"fantail/ui/slash/signing"
-	"fantail/ui/slash/trusting"
-	"fantail/ui/words"
 )
 
-// serverStock is the MCP servers of the workspace as a panel lists them. They are few.
-type serverStock struct {
-	Env
-	agent int64 // whose inbox and queue the keys open
-	name  string
-
-	rows   []serving.Row
-	faults []servers.Fault
-	shown  serverQuery
-	any    bool // they were read
+// serverList is the MCP servers of the workspace as a panel lists them. They are few.
+type serverList struct {
+	*Panel
+	all servers
 }
 
-// serverQuery is which servers the board shows.
-type serverQuery struct {
-	lane   int
-	search string
+// servers are the servers, and what is wrong with the files that configure them.
+type servers struct {
+	rows   []format.ServerRow
+	faults []mcpconfig.Fault
 }
 
 // The lanes of the servers.
@@ -44,99 +31,54 @@ const (
 	laneUnused
 )
 
+var serverLanes = []dialog.Lane{
+	{Name: "In use", Short: "In use", Role: themes.Accent},
+	{Name: "Not trusted", Short: "Untrusted", Role: themes.Warn},
+	{Name: "Not used", Short: "Unused", Role: themes.Text},
+}
+
 var serverVerbs = []dialog.Verb{
 	{Key: "enter", Name: "tools", Hint: "tools", Help: "its tools, and what they say of themselves; again: the server"},
 	{Key: "l", Name: "log", Hint: "log", Help: "what it wrote to its standard error, and what became of it; again: the server"},
 	{Key: "r", Name: "reconnect", Hint: "reconnects", Help: "end it if it runs, and start it"},
 	{Key: "a", Name: "login", Hint: "logs in", Help: "log in to a server that wants to know who you are: the question names the hosts"},
 	{Key: "t", Name: "trust", Hint: "trust", Help: "what the repository runs by itself, to be agreed to", Bare: true},
-	{Key: "f3 i", Name: "inbox", Help: "the inbox", Bare: true},
-	{Key: "f4 Q", Name: "queue", Help: "the queue", Bare: true},
-	{Key: "f2", Name: "agents", Help: "the overview of all agents", Bare: true},
-	{Key: "alt+a f5", Name: "question", Help: "answer the oldest open question", Bare: true},
-	{Key: "?", Name: "keys", Help: "this list", Bare: true},
 }
 
 // Servers opens the panel of the MCP servers.
-func Servers(e Env, agent int64, name string) *Panel {
-	box := dialog.NewBoard(e.Theme, e.Now, "MCP servers", serving.Empty+".", serverVerbs, false)
-	s := &serverStock{Env: e, agent: agent, name: name}
-	_, lanes := s.lines(nil, nil, serverQuery{lane: -1})
-	box.Lanes(lanes)
-	return open(e, box, s)
+func Servers(e Options, agent int64, name string) *Panel {
+	verbs := slices.Concat(serverVerbs, boardVerbs(""))
+	p := open(e, agent, name, dialog.NewBoard(e.Theme, e.Now, "MCP servers", format.NoServers+".", verbs, false), serverLanes)
+	p.list = &serverList{Panel: p}
+	return p
 }
 
-func (s *serverStock) recolour(t *themes.Theme) { s.Theme = t }
-
-func (s *serverStock) touched(e event.Event) bool {
-	_, tally := e.(event.Tally) // follows each change of a server
-	return tally
+func (s *serverList) read(want query, stale staleness) reading {
+	from := format.ServersOf(s.Pool.Brought().Served)
+	return whole(s.Panel, want, stale, &s.all, func(context.Context) (all servers, err error) {
+		all.rows, all.faults = from.Rows()
+		return all, nil
+	}, showServers)
 }
 
-func (s *serverStock) next(b *dialog.Board, stale staleness) read {
-	want := serverQuery{b.Lane(), b.Search()}
-	if s.any && !bool(stale) && want == s.shown && b.Leaps() == 0 {
-		return nil
-	}
-	desk, have, faults, anew, leaps := s.Pool.Servers, s.rows, s.faults, bool(stale) || !s.any, b.Leaps()
-	return func(context.Context) (func(b *dialog.Board), error) {
-		if anew {
-			have, faults = desk.Rows()
-		}
-		lines, lanes := s.lines(have, faults, want)
-		return func(b *dialog.Board) {
-			s.rows, s.faults, s.shown, s.any = have, faults, want, true
-			b.Lanes(lanes)
-			b.Show(lines, false, false)
-			if leaps != 0 {
-				b.Landed()
-			}
-		}, nil
-	}
-}
-
-// lines are the rows, grouped if all show, and the counts. What is wrong with the files follows.
-func (*serverStock) lines(rows []serving.Row, faults []servers.Fault, want serverQuery) ([]dialog.Line, []dialog.Lane) {
-	lanes := []dialog.Lane{
-		{Name: "In use", Short: "In use", Role: themes.Accent},
-		{Name: "Not trusted", Short: "Untrusted", Role: themes.Warn},
-		{Name: "Not used", Short: "Unused", Role: themes.Text},
-	}
-	word := strings.ToLower(want.search)
-	of := make([][]dialog.Line, len(lanes))
-	for _, r := range rows {
-		l := serverLine(r)
-		lanes[l.Lane].Count++
-		if (want.lane < 0 || want.lane == l.Lane) && strings.Contains(strings.ToLower(r.Name+" "+r.Entry.Line()), word) {
-			of[l.Lane] = append(of[l.Lane], l)
-		}
-	}
-	var lines []dialog.Line
-	for n, all := range of {
-		if len(all) > 0 && want.lane < 0 {
-			lines = append(lines, dialog.Line{Text: lanes[n].Name})
-		}
-		lines = append(lines, all...)
-	}
-	if want.lane < 0 && word == "" {
-		for n, f := range faults {
-			if n == 0 {
-				lines = append(lines, dialog.Line{Text: "Wrong, or not heeded"})
-			}
+// showServers are the servers, and after them what is wrong with the files.
+func showServers(all servers, want query) rows {
+	r := grouped(serverLanes, all.rows, want, func(r format.ServerRow) (dialog.Line, string) {
+		return serverLine(r), r.Name + " " + r.Entry.Line()
+	})
+	if want.lane < 0 && want.search == "" {
+		var lines []dialog.Line
+		for _, f := range all.faults {
 			lines = append(lines, dialog.Line{Text: f.String()})
 		}
+		r.add(want, "Wrong, or not heeded", lines)
 	}
-	return lines, lanes
+	return r
 }
 
 // serverLine is a server's row.
-func serverLine(r serving.Row) dialog.Line {
-	l := dialog.Line{ID: r.ID(), Who: r.Name, Sign: "○", Role: themes.Text, Text: r.Is()}
-	for _, s := range []string{r.Count(), r.Says()} {
-		if s != "" {
-			l.Text += " · " + s
-		}
-	}
+func serverLine(r format.ServerRow) dialog.Line {
+	l := dialog.Line{ID: r.ID(), Who: r.Name, Sign: "○", Role: themes.Text, Text: r.Status(" · ")}
 	switch {
 	case !r.Used():
 		l.Lane, l.Sign, l.Faint, l.Role = laneUnused, "–", true, themes.Dim
@@ -146,7 +88,7 @@ func serverLine(r serving.Row) dialog.Line {
 		l.Sign, l.Role = "●", themes.Accent
 	case r.State.Phase == mcp.Starting:
 		l.Sign, l.Role = "◐", themes.Accent
-	case r.State.Phase == mcp.Locked:
+	case r.State.Phase == mcp.NeedsLogin:
 		l.Sign, l.Role = "⚠", themes.Warn
 	case r.State.Phase == mcp.Failed:
 		l.Sign, l.Role = "✗", themes.Bad
@@ -154,82 +96,65 @@ func serverLine(r serving.Row) dialog.Line {
 	return l
 }
 
-func (s *serverStock) row(id int64) (serving.Row, bool) {
-	i := slices.IndexFunc(s.rows, func(r serving.Row) bool { return r.ID() == id })
-	if i < 0 {
-		return serving.Row{}, false
-	}
-	return s.rows[i], true
+func (s *serverList) row(id int64) (format.ServerRow, bool) {
+	return find(s.all.rows, id, format.ServerRow.ID)
 }
 
-// preview tells all of a server, and below it its tools.
-func (s *serverStock) preview(id int64) func(ctx context.Context) (*preview, error) {
+// about tells all of a server, and below it its tools.
+func (s *serverList) about(id int64) func(ctx context.Context, v *preview) error {
 	r, ok := s.row(id)
-	desk, theme, now := s.Pool.Servers, s.Theme, s.Now
-	return func(context.Context) (*preview, error) {
-		p := newPreview(theme, now)
+	servers, now := format.ServersOf(s.Pool.Brought().Served), s.Now
+	return func(_ context.Context, v *preview) error {
 		if !ok {
-			return p, nil
+			return nil
 		}
-		p.facts = serverFacts(r, now())
-		p.plain(desk.Brief(r))
-		return p, nil
+		v.head(r.Name)
+		v.fields(format.ServerFields(r, now()))
+		v.plain(servers.Brief(r))
+		return nil
 	}
 }
 
-func serverFacts(r serving.Row, now time.Time) []fact {
-	all := []fact{{text: r.Name, role: themes.Accent}}
-	for _, f := range serving.Facts(r, now) {
-		all = append(all, fact{label: f.Label, text: f.Text, role: themes.Text, most: 3})
-	}
-	return all
-}
-
-func (s *serverStock) do(p *Panel, w dialog.Wish) intent.Intent {
-	switch w.Verb {
-	case "inbox":
-		return intent.Inbox{Agent: s.agent, Name: s.name}
-	case "queue":
-		return intent.Queue{Agent: s.agent, Name: s.name}
-	case "trust":
-		return s.trust(p)
+func (s *serverList) do(w dialog.BoardAction) intent.Intent {
+	if w.Verb == "trust" {
+		return s.trust()
 	}
 	r, ok := s.row(w.ID)
 	if !ok {
 		return nil
 	}
-	desk := s.Pool.Servers
+	servers := format.ServersOf(s.Pool.Brought().Served)
 	switch w.Verb {
 	case "tools":
-		return s.instead(p, r, "tools", func() string { return desk.Tools(r) })
+		return s.tells(r, "tools", servers.Tools)
 	case "log":
-		return s.instead(p, r, "log", func() string { return desk.Log(r) })
+		return s.tells(r, "log", servers.Log)
 	case "login", "reconnect":
 		if err := r.Starts(); err != nil {
-			p.box.Fail(words.Sentence(err))
+			s.box.Fail(format.Sentence(err))
 			return nil
 		}
 		if w.Verb == "login" {
-			p.box.Say("asking " + r.Name + " where to log in")
-			return signing.Env{Desk: desk, Theme: s.Theme, Environ: s.Environ}.Login(r.Name, func(text string, err error) intent.Intent {
-				return p.wished(w, text, err)
+			s.box.Say("asking " + r.Name + " where to log in")
+			return ServerLogin{Servers: servers, Theme: s.Theme, Environ: s.Environ}.Login(r.Name, func(text string, err error) intent.Intent {
+				return s.wished(w, text, err)
 			})
 		}
-		p.box.Say(r.Name + " starts")
-		return p.wish(w, func(ctx context.Context) (string, error) { return desk.Reconnect(ctx, r.Name) }, nil)
+		s.box.Say(r.Name + " starts")
+		return s.wish(w, func(ctx context.Context) (string, error) { return servers.Reconnect(ctx, r.Name) }, nil)
 	}
 	return nil
 }
 
 // trust asks whether what the repository brings may run, over the board, which is read anew after an answer.
-func (s *serverStock) trust(p *Panel) intent.Intent {
-	ask, _ := trusting.Env{Room: s.Pool.Trust, Theme: s.Theme}.Trust("")
+func (s *serverList) trust() intent.Intent {
+	ask, _ := Trust{Store: s.Pool.Brought().Trust, Theme: s.Theme}.Trust("")
 	return intent.Do{Agent: s.agent, F: func(ctx context.Context) (intent.Intent, error) {
 		asks, err := ask(ctx)
 		box, opens := asks.(intent.Open)
 		if !opens {
 			return intent.Call(func() intent.Intent {
-				p.box.Say("nothing waits for your yes")
+				s.box.Say("nothing waits for your yes")
 				return nil
 			}), err
 		}
@@ -241,7 +166,7 @@ func (s *serverStock) trust(p *Panel) intent.Intent {
 			}
 			return intent.Run{F: func(ctx context.Context) intent.Intent {
 				return intent.All{run.F(ctx), intent.Call(func() intent.Intent {
-					p.stale, p.worn = true, true
+					s.stale, s.worn = true, true
 					return nil
 				})}
 			}}
@@ -250,13 +175,11 @@ func (s *serverStock) trust(p *Panel) intent.Intent {
 	}}
 }
 
-// instead shows a text about a server in its place.
-func (s *serverStock) instead(p *Panel, r serving.Row, what string, text func() string) intent.Intent {
-	theme, now := s.Theme, s.Now
-	return p.instead(r.ID(), what, func(context.Context) (*preview, error) {
-		v := newPreview(theme, now)
-		v.facts = append(v.facts, fact{text: fmt.Sprintf("%s: %s", r.Name, what), role: themes.Accent})
-		v.plain(text())
-		return v, nil
+// tells shows a text about a server in its place.
+func (s *serverList) tells(r format.ServerRow, what string, text func(r format.ServerRow) string) intent.Intent {
+	return s.instead(r.ID(), what, func(_ context.Context, v *preview) error {
+		v.head(r.Name + ": " + what)
+		v.plain(text(r))
+		return nil
 	})
 }

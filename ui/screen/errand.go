@@ -15,21 +15,21 @@ import (
 	"fantail/ui/screen/wire"
 )
 
-// Errands are the sub-commands that a living host is asked to carry out. It knows their arguments; nobody does here.
+// Errands returns the sub-commands that a living host is asked to carry out. Only the host knows their arguments.
 func Errands() []string { return []string{"send", "push", "inbox", "check"} }
 
-// patience is how long a host may take for each step of an errand, and standard input to end, until the process does it
-// itself. Most take no longer than a moment.
+// patience is how long a host may take for each step of an errand, and standard input to end, before the process does
+// the errand itself. Most steps take no longer than a moment.
 const (
 	patience = time.Second
 	moment   = 30 * time.Millisecond
 )
 
-// Zone is how this process tells the time.
+// Zone returns this process's time zone as an errand carries it.
 func Zone() string { return time.Now().Format("-0700 MST") }
 
-// hand has the workspace's host carry out the errand of the command line, and returns its exit code; false: the process
-// is to do it itself, and nothing is done or printed.
+// hand has the workspace's host carry out the errand of the command line, and returns its exit code. It returns false
+// if the process must do it itself; then nothing has been done or printed.
 func hand(args []string) (code int, done bool) {
 	if len(args) == 0 || !slices.Contains(Errands(), args[0]) {
 		return 0, false
@@ -46,7 +46,7 @@ func hand(args []string) (code int, done bool) {
 	if err != nil {
 		return 0, false
 	}
-	e := &errand{host: host(fd), patience: patience}
+	e := &errand{host: host(fd), patience: patience, vowed: startsWithin}
 	defer e.host.Close()
 	f := Shell(args, dir)
 	f.Add(wire.Do, wire.Errand)
@@ -76,16 +76,17 @@ func hand(args []string) (code int, done bool) {
 // errand is one that a host carries out.
 type errand struct {
 	host     host
-	patience time.Duration // with the host; 0: for ever
+	patience time.Duration // with the host
+	vowed    time.Duration // the patience with a host that changes something
 	waits    bool          // longer than a moment
 	signals  chan os.Signal
 	input    input
-	lost     wire.Fields // what becomes of it if the host is lost; nil: nothing is changed yet
+	lost     wire.Fields // what to do if the host is lost; nil: nothing has been changed yet
 	page     []piece
 }
 
-// heed has the process end with the signals that people and shells send as it does later: with a code. That takes longer
-// than most errands, whom a signal ends by itself.
+// heed makes the process exit with a code on the signals that people and shells send, as it does later. Setting that
+// up takes longer than most errands do; during those a signal has its default action.
 func (e *errand) heed() {
 	if e.signals != nil {
 		return
@@ -130,7 +131,7 @@ type piece struct {
 	text []byte
 }
 
-// run answers the host until it has carried out the errand. Nothing is printed before all of it has come.
+// run answers the host until it has carried out the errand. It prints nothing before all of the output has come.
 func (e *errand) run() (code int, done bool) {
 	for {
 		k, body, _, err := wire.Read(e, wire.MaxFrame, nil)
@@ -171,14 +172,14 @@ func (e *errand) vows(f wire.Fields) error {
 	if e.lost = f; f.Get(wire.Say) == "" {
 		return nil
 	}
-	e.patience = 0 // nobody else can do it from now on
+	e.patience = e.vowed // from now on only the host can do it
 	if !e.waits {
 		return nil
 	}
-	return wait(int(e.host), syscall.SO_RCVTIMEO, 0)
+	return wait(int(e.host), syscall.SO_RCVTIMEO, e.patience)
 }
 
-// alone is how it goes on without the host.
+// alone goes on without the host: it reports the loss, or lets the process do the errand.
 func (e *errand) alone() (code int, done bool) {
 	if say := e.lost.Get(wire.Say); say != "" {
 		fmt.Fprintf(os.Stderr, "fantail: %s\n", say)
@@ -188,9 +189,9 @@ func (e *errand) alone() (code int, done bool) {
 	return 0, false
 }
 
-// print prints what the errand has to say and returns its exit code.
+// print prints the errand's output and returns its exit code.
 func (e *errand) print(bye wire.Fields) int {
-	signal.Ignore(syscall.SIGPIPE) // an output that nobody reads is an error
+	signal.Ignore(syscall.SIGPIPE) // an output without a reader is an error
 	for _, p := range e.page {
 		if p.kind == wire.Note {
 			_, _ = os.Stderr.Write(p.text)
@@ -212,7 +213,7 @@ func (e *errand) print(bye wire.Fields) int {
 	return number(bye.Get(wire.Code))
 }
 
-// number is an exit code; 1 if it can't be read.
+// number returns an exit code; 1 if it can't be read.
 func number(s string) int {
 	n, err := strconv.Atoi(s)
 	if err != nil {
@@ -224,7 +225,7 @@ func number(s string) int {
 // errSlow is the error if standard input does not end soon.
 var errSlow = errors.New("standard input goes on")
 
-// gives gives the host the standard input, which has to end soon.
+// gives sends the host the standard input, which has to end soon.
 func (e *errand) gives(f wire.Fields) error {
 	most, err := strconv.Atoi(f.Get(wire.Most))
 	if err != nil || tty.Is(0) {
@@ -248,11 +249,11 @@ func (e *errand) gives(f wire.Fields) error {
 	return err
 }
 
-// input is standard input as far as it was read.
+// input is the part of standard input that has been read.
 type input struct {
 	text []byte
 	err  error      // io.EOF at its end; nil: it goes on
-	more chan chunk // where the rest comes; nil: nobody reads it
+	more chan chunk // the rest arrives here; nil: it is not being read
 }
 
 // chunk is some of it.
@@ -261,7 +262,7 @@ type chunk struct {
 	err  error
 }
 
-// read reads to the end, or so many bytes. The error is errSlow if that does not come soon; it calls slow before that.
+// read reads to the end, or that many bytes. It returns errSlow if they do not come soon, and calls slow before that.
 func (i *input) read(most int, slow func()) ([]byte, error) {
 	i.more = make(chan chunk)
 	in := os.Stdin // it becomes another one if this takes long
@@ -296,7 +297,7 @@ func (i *input) read(most int, slow func()) ([]byte, error) {
 	return i.text[:min(len(i.text), most)], nil
 }
 
-// back makes what was read the beginning of standard input again.
+// back puts what was read back at the beginning of standard input.
 func (i *input) back() {
 	if i.more == nil {
 		return
@@ -310,7 +311,7 @@ func (i *input) back() {
 		defer w.Close()
 		for c := (chunk{i.text, i.err}); ; c = <-i.more {
 			if _, err := w.Write(c.text); err != nil || errors.Is(c.err, io.EOF) {
-				return // nobody reads on, or there is no more
+				return // no reader is left, or there is no more input
 			}
 			if c.err != nil {
 				i.fails(c.err)
@@ -319,13 +320,13 @@ func (i *input) back() {
 	}()
 }
 
-// fails ends the process, whose input can't be read as it was.
+// fails ends the process because its input can't be put back.
 func (i *input) fails(err error) {
 	fmt.Fprintf(os.Stderr, "fantail: read standard input: %v\n", err)
 	os.Exit(1)
 }
 
-// host is a connection to one. A step that takes too long is an error.
+// host is a connection to a host. A step that takes too long returns an error.
 type host int
 
 func (h host) Read(p []byte) (n int, err error) {

@@ -8,24 +8,26 @@ import (
 	"syscall"
 
 	"fantail/ui/screen/tty"
+	"fantail/ui/screen/watchdog"
 )
 
-// front is the terminal until a host shows something there: an empty box, while a host starts. What is typed waits in
-// the terminal for it, and Ctrl+C still ends the process.
+// front is what the terminal shows until a host shows something there: an empty prompt box, while a host starts. What
+// is typed stays in the terminal for the host, and Ctrl+C still ends the process.
 type front struct {
-	was     tty.Modes // as they were found
-	open    bool
-	signals chan os.Signal // that end it; nil: it is not open
-	left    func(code int) // ends the process
+	was      tty.Modes // as they were found
+	open     bool
+	signals  chan os.Signal    // that end it; nil: it is not open
+	left     func(code int)    // ends the process
+	watchdog watchdog.Watchdog // restores the terminal if this process can't
 }
 
-// found is the terminal as it is.
+// found returns the front of the terminal in its present modes.
 func found() *front {
 	was, _ := tty.Get(0) // without an error: [tty0and1]
 	return &front{was: was, left: os.Exit}
 }
 
-// show opens it, unless the terminal is somebody else's or has no room.
+// show draws the box, unless another process has the terminal or it is too small.
 func (f *front) show() {
 	w, h, err := tty.Size(1)
 	if f.open || err != nil || w < narrowest || h < lowest || !tty.Foreground(0) {
@@ -37,27 +39,30 @@ func (f *front) show() {
 			signal.Notify(f.signals, sig)
 		}
 	}
-	signal.Notify(f.signals, syscall.SIGTSTP) // a stop would leave the terminal so
+	signal.Notify(f.signals, syscall.SIGTSTP) // a stop would leave the terminal in these modes
 	go func(signals <-chan os.Signal) {
 		for sig := range signals {
 			if n, ok := sig.(syscall.Signal); ok && n != syscall.SIGTSTP {
-				if n == syscall.SIGINT || n == syscall.SIGQUIT { // a key: what was typed before it was for no shell
+				if n == syscall.SIGINT || n == syscall.SIGQUIT { // a key: no shell gets what was typed before it
 					_ = tty.Forget(0)
 				}
 				f.undo()
+				f.watchdog.Leave()
 				f.left(128 + int(n))
 			}
 		}
 	}(f.signals)
-	if f.was.Raw().Signalled().Set(0) == nil {
+	raw := f.was.Raw().Signalled()
+	if raw.Set(0) == nil {
 		_ = tty.Say(1, enters+box(w, h), goodbye)
+		protect(&f.watchdog, os.Getpid(), f.was, raw)
 	}
 }
 
-// The least room for a box.
+// The smallest terminal in which a box is drawn.
 const narrowest, lowest = 24, 6
 
-// box is an empty prompt box where the program draws its own: a rule above it, the line of the status below.
+// box returns an empty prompt box where the program draws its own: a rule above it, the status line below.
 func box(w, h int) string {
 	rule, prompt := "─", "›"
 	if ascii() {
@@ -66,7 +71,7 @@ func box(w, h int) string {
 	return fmt.Sprintf("\x1b[H\x1b[2J\x1b[%d;1H\x1b[2m%s\x1b[m\x1b[%d;1H%s ", h-2, strings.Repeat(rule, w), h-1, prompt)
 }
 
-// ascii reports whether the terminal shows no more than that, as far as the environment tells.
+// ascii reports whether the terminal shows only ASCII, judged by the environment.
 func ascii() bool {
 	locale := ""
 	for _, name := range []string{"LANG", "LC_CTYPE", "LC_ALL"} {
@@ -77,18 +82,19 @@ func ascii() bool {
 	return os.Getenv("TERM") == "dumb" || locale == "C" || locale == "POSIX"
 }
 
-// hand gives it to a relay, which listens to signals by now, or else gives it back at once. It reports whether the terminal
-// is a full screen's.
+// hand hands the terminal over to a relay. The relay handles signals by now, and restores the terminal at once if it
+// can't use it. hand reports whether the terminal shows the front's full screen.
 func (f *front) hand() bool {
 	was := f.open
 	f.deafen()
 	return was
 }
 
-// close gives the terminal back: there is something to say.
+// close restores the terminal: there is something to say.
 func (f *front) close() {
 	if f.open {
 		f.undo()
+		f.watchdog.Leave()
 		f.deafen()
 	}
 }
@@ -96,6 +102,7 @@ func (f *front) close() {
 func (f *front) undo() {
 	_ = tty.Say(1, leaves, goodbye)
 	_ = f.was.Set(0)
+	f.watchdog.Restored()
 }
 
 func (f *front) deafen() {

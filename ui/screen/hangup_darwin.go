@@ -5,9 +5,9 @@ import (
 	"unsafe"
 )
 
-// hungUp reports whether the other end of a connection is closed, whatever is still to be read.
+// hungUp reports whether the other end of a connection is closed, even if unread bytes remain.
 func hungUp(fd int) bool {
-	const hup = 0x10 // POLLHUP, which this kernel tells only who asks
+	const hup = 0x10 // POLLHUP, which this kernel reports only on request
 	p := struct {
 		fd             int32
 		events, became int16

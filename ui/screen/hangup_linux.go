@@ -5,7 +5,7 @@ import (
 	"unsafe"
 )
 
-// hungUp reports whether the other end of a connection is closed, whatever is still to be read.
+// hungUp reports whether the other end of a connection is closed, even if unread bytes remain.
 func hungUp(fd int) bool {
 	p := struct {
 		fd             int32

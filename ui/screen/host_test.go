@@ -18,9 +18,9 @@ import (
 	"fantail/ui/screen/wire"
 )
 
-// showing names the child that shows hosts, and says how: their descriptors are those from 3 on. With a front, the first of
-// them keeps the front until its other end is closed. Resized, the terminal has another size than the hello says.
-// One that is started looks for its hosts itself.
+// showing names the child that shows hosts, and says how: their descriptors are those from 3 on. With a front, the
+// first of them holds the front until its other end is closed. Resized, the terminal has another size than the hello
+// says. A started one looks for its hosts itself.
 const (
 	showing   = "SCREEN_TEST_SHOWING"
 	plainly   = "plainly"
@@ -29,7 +29,7 @@ const (
 	started   = "started"
 )
 
-// showHosts shows one host after the other, as long as they are silent.
+// showHosts shows one host after the other while they are silent.
 func showHosts(how string) {
 	if how == started {
 		code, _ := Start(nil)
@@ -54,7 +54,7 @@ func showHosts(how string) {
 	os.Exit(code)
 }
 
-// within is how long a test waits for what has to come.
+// within is how long a test waits for an expected event.
 const within = 30 * time.Second
 
 // shown is a relay in a process of its own.
@@ -83,7 +83,7 @@ func open(t *testing.T, how string) *shown {
 	return &shown{cmd: c, tty: master, slave: slave}
 }
 
-// start starts it; what it is given is not the test's any more.
+// start starts it; the descriptors for it are closed in the test.
 func (s *shown) start(t *testing.T) {
 	t.Helper()
 	if err := s.cmd.Start(); err != nil {
@@ -98,7 +98,7 @@ func (s *shown) start(t *testing.T) {
 	})
 }
 
-// door is what keeps the front until it is closed.
+// door returns what holds the front until it is closed.
 func (s *shown) door(t *testing.T) io.Closer {
 	t.Helper()
 	theirs, ours, err := os.Pipe()
@@ -110,7 +110,7 @@ func (s *shown) door(t *testing.T) io.Closer {
 	return ours
 }
 
-// types has the terminal send that.
+// types makes the terminal send that.
 func (s *shown) types(t *testing.T, keys string) {
 	t.Helper()
 	if _, err := s.tty.WriteString(keys); err != nil {
@@ -130,7 +130,7 @@ func (s *shown) typed(t *testing.T) {
 	}
 }
 
-// reads checks that a line that is typed is the next one a shell reads.
+// reads checks that a typed line is the next one a shell reads.
 func (s *shown) reads(t *testing.T, line string) {
 	t.Helper()
 	s.types(t, line+"\r")
@@ -140,7 +140,7 @@ func (s *shown) reads(t *testing.T, line string) {
 	}
 }
 
-// says waits for the terminal to have been sent that.
+// says waits until the terminal was sent that.
 func (s *shown) says(t *testing.T, text string) {
 	t.Helper()
 	if err := s.tty.SetReadDeadline(time.Now().Add(within)); err != nil {
@@ -249,7 +249,7 @@ func (h *player) typed(t *testing.T, last string) (keys string) {
 	return keys
 }
 
-// TestRelay_silent: what is typed before a host has said anything is the next one's, if that host never does.
+// TestRelay_silent: what is typed before a host has answered goes to the next host, if that host never answers.
 func TestRelay_silent(t *testing.T) {
 	s := open(t, plainly)
 	first, second := s.host(t), s.host(t)
@@ -270,7 +270,7 @@ func TestRelay_silent(t *testing.T) {
 	}
 }
 
-// TestStart_silent: what was typed for hosts none of which shows anything is no shell's.
+// TestStart_silent: what was typed for hosts that show nothing does not reach the shell.
 func TestStart_silent(t *testing.T) {
 	for _, name := range []string{"XDG_DATA_HOME", "XDG_RUNTIME_DIR"} {
 		t.Setenv(name, t.TempDir())
@@ -323,7 +323,7 @@ func TestFront_stop(t *testing.T) {
 	}
 }
 
-// TestFront_interrupt: what was typed before a key that ends it is nobody's, not even the shell's.
+// TestFront_interrupt: what was typed before a key that ends the process goes nowhere, not even to the shell.
 func TestFront_interrupt(t *testing.T) {
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGQUIT} {
 		s := open(t, withFront)
@@ -343,7 +343,7 @@ func TestFront_interrupt(t *testing.T) {
 	}
 }
 
-// backs reads frames until the terminal was said to be the screen's again that often.
+// backs reads frames until the screen had the terminal again that often.
 func (h *player) backs(t *testing.T, times int) {
 	t.Helper()
 	h.until(t, func(k wire.Kind, _ string) bool {
@@ -354,7 +354,7 @@ func (h *player) backs(t *testing.T, times int) {
 	})
 }
 
-// job starts a child that can be stopped, on a terminal that controls nobody, and its host.
+// job starts a child that can be stopped, on a terminal that is no controlling terminal, and its host.
 func job(t *testing.T) (*shown, *player) {
 	t.Helper()
 	s := open(t, plainly)
@@ -368,7 +368,7 @@ func job(t *testing.T) (*shown, *player) {
 	return s, h
 }
 
-// signals sends one to the child and all it has started.
+// signals sends a signal to the child and all that it has started.
 func (s *shown) signals(t *testing.T, sig syscall.Signal) {
 	t.Helper()
 	if err := syscall.Kill(-s.cmd.Process.Pid, sig); err != nil {
@@ -376,7 +376,7 @@ func (s *shown) signals(t *testing.T, sig syscall.Signal) {
 	}
 }
 
-// TestRelay_haltsLate: a host that answers after the screen has stopped without it does not stop it once more; one that
+// TestRelay_haltsLate: a host that answers after the screen has stopped without it does not stop it again; one that
 // answers in time does, and so does one that was not asked.
 func TestRelay_haltsLate(t *testing.T) {
 	s, h := job(t)
@@ -408,7 +408,8 @@ func TestRelay_haltsLate(t *testing.T) {
 	}
 }
 
-// TestRelay_stopsProgram: a stop that was asked for before a program has the terminal stops both at once, and only once.
+// TestRelay_stopsProgram: a stop that was asked for before a program has the terminal stops both at once, and only
+// once.
 func TestRelay_stopsProgram(t *testing.T) {
 	s, h := job(t)
 	s.signals(t, syscall.SIGTSTP)
@@ -429,7 +430,7 @@ func TestRelay_stopsProgram(t *testing.T) {
 	}
 }
 
-// TestRelay_resized: a host is told of a size that changed while the screen said the one before.
+// TestRelay_resized: a host gets a size that changed while the screen sent the previous one.
 func TestRelay_resized(t *testing.T) {
 	s := open(t, resized)
 	h := s.host(t)

@@ -5,9 +5,9 @@ import (
 	"unsafe"
 )
 
-// peer is the user at the other end of a connection.
-func peer(fd int) (uid int, err error) {
-	const local, peerCred = 0, 1 // SOL_LOCAL, LOCAL_PEERCRED
+// peer returns the process at the other end of a connection, 0 if it is unknown, and its user.
+func peer(fd int) (pid, uid int, err error) {
+	const local, peerCred, peerPID = 0, 1, 2 // SOL_LOCAL, LOCAL_PEERCRED, LOCAL_PEERPID
 	var c struct {
 		version, uid uint32
 		groups       int16
@@ -15,7 +15,11 @@ func peer(fd int) (uid int, err error) {
 	}
 	size := uint32(unsafe.Sizeof(c))
 	if _, _, e := syscall.Syscall6(syscall.SYS_GETSOCKOPT, uintptr(fd), local, peerCred, uintptr(unsafe.Pointer(&c)), uintptr(unsafe.Pointer(&size)), 0); e != 0 {
-		return -1, e
+		return 0, -1, e
 	}
-	return int(c.uid), nil
+	n, err := syscall.GetsockoptInt(fd, local, peerPID)
+	if err != nil {
+		n = 0
+	}
+	return n, int(c.uid), nil
 }

@@ -2,11 +2,11 @@ package screen
 
 import "syscall"
 
-// peer is the user at the other end of a connection.
-func peer(fd int) (uid int, err error) {
+// peer returns the process at the other end of a connection, and its user.
+func peer(fd int) (pid, uid int, err error) {
 	c, err := syscall.GetsockoptUcred(fd, syscall.SOL_SOCKET, syscall.SO_PEERCRED)
 	if err != nil {
-		return -1, err
+		return 0, -1, err
 	}
-	return int(c.Uid), nil
+	return int(c.Pid), int(c.Uid), nil
 }

@@ -13,13 +13,13 @@ import (
 	"fantail/ui/screen/wire"
 )
 
-// give gives the terminal to a program, an editor most often, until that ends.
+// give gives the terminal to a program, most often an editor, until it ends.
 func (r *relay) give(f wire.Fields) {
 	r.release(r.patience())
 	r.given.Store(true)
 	var back wire.Fields
 	code, err := run(f.All(wire.Arg), f.All(wire.Env), f.Get(wire.Dir), func() {
-		if !r.stopBy.IsZero() { // somebody had asked for a stop: not once the program has ended
+		if !r.stopBy.IsZero() { // a stop was asked for; it is obsolete once the program has ended
 			r.stopBy = time.Time{}
 			stopGroup()
 		}
@@ -34,8 +34,8 @@ func (r *relay) give(f wire.Fields) {
 	}
 }
 
-// run runs a program on the terminal and returns its exit code; started is called once it runs.
-// Ctrl+C is meant for it alone; other signals that end a screen end it too.
+// run runs a program on the terminal and returns its exit code. It calls started once the program runs. Ctrl+C goes to
+// the program alone; other signals that end a screen end the program too.
 func run(argv, env []string, dir string, started func()) (code int, err error) {
 	if len(argv) == 0 {
 		return 0, fmt.Errorf("no program is named")
@@ -51,7 +51,7 @@ func run(argv, env []string, dir string, started func()) (code int, err error) {
 		}
 	}
 	defer signal.Stop(ended)
-	defer stops()() // it may stop itself, and all of the group with it
+	defer stops()() // it may stop itself, and its whole group with it
 	p, err := os.StartProcess(path, argv, &os.ProcAttr{Dir: dir, Env: env, Files: []*os.File{os.Stdin, os.Stdout, os.Stderr}})
 	if err != nil {
 		return 0, err
@@ -76,7 +76,7 @@ func run(argv, env []string, dir string, started func()) (code int, err error) {
 	return state.ExitCode(), nil
 }
 
-// find is where PATH of that environment has the program.
+// find returns where PATH of that environment has the program.
 func find(name string, env []string) (string, error) {
 	if strings.Contains(name, "/") {
 		return name, nil

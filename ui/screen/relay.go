@@ -12,83 +12,117 @@ import (
 	"time"
 
 	"fantail/ui/screen/tty"
+	"fantail/ui/screen/watchdog"
 	"fantail/ui/screen/wire"
 )
 
-// relay carries bytes between the terminal and a host. One goroutine does all of it, and waits
-// for neither: what the one does not take stays here until the other has to wait.
+// relay carries bytes between the terminal and a host. One goroutine does all of it, and waits for neither side: what
+// one side does not take yet stays here, and the other is not read while too much is waiting.
 type relay struct {
-	host    int       // the connection
-	in, out int       // the terminal, for reading and for writing
-	was     tty.Modes // as they were found
-	signals chan os.Signal
-	wake    int // becomes readable when a signal came; what is read are their numbers
-	poll    *poll
+	host     int                // the connection
+	in, out  int                // the terminal, for reading and for writing
+	was      tty.Modes          // as they were found
+	watchdog *watchdog.Watchdog // restores the terminal if this process can't, nor the host
+	signals  chan os.Signal
+	wake     int // readable once a signal came; its bytes are the signals' numbers
+	poll     *poll
 
 	sent  []byte // for the host
 	shown []byte // for the terminal
-	came  []byte // from the host: frames that are not all there, or whose turn has not come
+	came  []byte // from the host: incomplete frames, or frames that must wait for earlier ones
 	gone  bool   // the host sends no more
 	greet bool   // the host has answered
 	asked bool   // the host was asked to have it stop, and has not answered
-	full  bool   // the terminal is as a full screen has it, once it has taken all that is shown
+	full  bool   // the terminal shows a full screen, once it has taken all of shown
 	front bool   // of that only the alternate screen
-	began bool   // it took what makes it so, or part of it, and not all that was shown since
-	stuck bool   // the terminal had its time to take what it was given, and did not
+	began bool   // it took all or part of what enters the full screen, and not all that was shown since
+	stuck bool   // the terminal did not take its bytes in time
 	ended End
 
-	code    int       // to exit with, once a signal told to leave
+	lives   <-chan bool   // reports whether the host lives; nil: it was not asked
+	livesIn time.Duration // how long it may take to answer that
+	hung    bool          // it does not, and the screen says so
+
+	code    int       // to exit with, once a signal asked to leave
 	leaveBy time.Time // when to leave without the host's goodbye; zero: not at all
 	stopBy  time.Time // when to stop without the host's word for it
 	drainBy time.Time // when to drop what the terminal does not take
 	greetBy time.Time
+	watchBy time.Time   // when to start the watchdog
+	askBy   time.Time   // when to ask the host whether it lives, or to check for the answer
 	lookBy  time.Time   // when to look for a host that is not read
-	backBy  time.Time   // when to take the terminal again after a stop, if nothing else comes
+	backBy  time.Time   // when to take the terminal again after a stop, if nothing else happens first
 	resumed time.Time   // when it last went on after a stop of its own
-	undo    func()      // ends that SIGTSTP stops this process; nil: it does not
+	undo    func()      // restores the handling of SIGTSTP after a stop; nil: no stop is under way
 	given   atomic.Bool // a program has the terminal
 }
 
-// What is waited for, and how much is kept.
+// How long each wait lasts, and how many bytes are buffered.
 const (
-	goodbye  = 300 * time.Millisecond // for the host to restore the terminal, or the terminal to take that
+	goodbye  = 300 * time.Millisecond // for the host to restore the terminal, or for the terminal to take those bytes
 	greeting = 10 * time.Second
 	stopping = 100 * time.Millisecond // for the kernel to stop this process
-	looking  = 100 * time.Millisecond // between looks whether a host that is not read is still there
+	picture  = 50 * time.Millisecond  // for the first picture, once the host has answered
+	looking  = 100 * time.Millisecond // between checks whether a host that is not read is still there
 	most     = 256 << 10              // bytes for one end while the other end is read
 )
 
-// lost is said when a host ends without a word.
+// lost is the message for a host that ends without a goodbye.
 const lost = "fantail: its host was killed or failed; messages and transcripts are on disk, start fantail again to go on\n"
+
+// hung says what to do with a host that does not answer.
+const hung = "fantail host status says more, fantail host stop --now ends it\n"
+
+// What only the watchdog can say, without a host: when this process was killed, and later to a shell that has taken
+// the screen's modes for its own.
+const (
+	killed  = "fantail: the program was killed or failed; messages and transcripts are on disk, start fantail again to go on"
+	adopted = "fantail: this shell has kept the modes of the screen that was killed; stty sane gives it its own"
+)
+
+// protect tells the watchdog, which it starts if need be, to restore the terminal if this process dies and the host
+// with that number does not do it. Without a watchdog the shell does what it can.
+func protect(dog *watchdog.Watchdog, host int, was, raw tty.Modes) {
+	t := watchdog.Terminal{Host: host, Was: was.Stty(), Raw: raw.Stty(), Undo: tty.Undo + "\r" + killed}
+	if was.Lines() {
+		t.Advice = "\r" + adopted
+	}
+	if dog.Start(0) == nil {
+		dog.Restores(t)
+	}
+}
 
 // End is how a relay ended.
 type End int
 
-// The ends: for good, because the host sends its screens to the next one, before the host had said
-// anything.
+// The ends: for good, because the host sends its screens to the next host, or before the host had said anything.
 const (
 	Over End = iota
 	Next
 	Silent
 )
 
-// Relay shows a host on the terminal, descriptors 0 and 1, until one of them ends it, and returns
-// the exit code. It closes host.
+// Relay shows a host on the terminal, descriptors 0 and 1, until one of them ends it, and returns the exit code. It
+// closes host.
 func Relay(host int, hello wire.Fields) (code int, end End) { return relayed(host, hello, found()) }
 
 // relayed is Relay on a terminal that may show a front.
 func relayed(host int, hello wire.Fields, at *front) (code int, end End) {
 	defer syscall.Close(host)
-	r := &relay{host: host, out: 1, in: 0, was: at.was, greetBy: time.Now().Add(greeting)}
+	r := &relay{host: host, out: 1, in: 0, was: at.was, watchdog: &at.watchdog, livesIn: livesIn, greetBy: time.Now().Add(greeting)}
 	_, err := tty.Get(0)
 	if err == nil {
-		err = r.introduce(hello) // first: while the host reads it, the signals are set, each a way to another thread and back
+		err = r.introduce(hello) // first: while the host reads it, the signals are set, each by way of another thread
 	}
 	if err == nil {
+		defer r.watchdog.Leave()
+		if r.alone() { // it waits for more than that anyway
+			r.protect()
+		}
 		err = r.listen()
 		defer r.deafen()
 	}
-	if err == nil && columns(1) != hello.Get(wire.Columns) { // it changed while nobody listened
+	if err == nil && columns(1) != hello.Get(wire.Columns) { // it changed before the signals were set
 		r.size()
 	}
 	if err == nil {
@@ -97,7 +131,7 @@ func relayed(host int, hello wire.Fields, at *front) (code int, end End) {
 	if err == nil {
 		defer r.poll.close()
 	}
-	r.front = at.hand() // whatever is wrong: it is given back below
+	r.front = at.hand() // even after an error: it is restored below
 	r.full = r.front
 	if err == nil {
 		err = r.take()
@@ -105,38 +139,39 @@ func relayed(host int, hello wire.Fields, at *front) (code int, end End) {
 	if err != nil && r.full {
 		r.release(r.patience())
 	}
-	if errors.Is(err, syscall.EPIPE) { // it ended, or had no room
+	if errors.Is(err, syscall.EPIPE) { // it ended, or accepts no more screens
 		return 1, Silent
 	}
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "fantail: show the host: %v\n", err)
 		return 1, Over
 	}
-	// What select promises to be there may be the shell's by the time it is read: after a stop.
+	// A descriptor that select reports as ready may belong to the shell by the time it is read: after a stop.
 	for fd, own := range []*int{&r.in, &r.out} {
 		if again, err := tty.Reopen(fd); err == nil {
 			*own = again
 			defer syscall.Close(again)
 		}
 	}
-	// The start gate's goroutine is kept on its thread, to which the runtime's poller would hand over each key.
+	// The start gate's goroutine is locked to its thread; on that one, the runtime's poller would have to hand over
+	// each key.
 	done := make(chan int)
 	go func() { done <- r.guarded() }()
 	return r.how(<-done)
 }
 
-// how says how it ended with that exit code.
+// how returns the exit code and how the relay ended.
 func (r *relay) how(code int) (int, End) {
 	switch {
 	case r.code != 0:
-		return code, Over // whoever signalled means this process
-	case !r.greet && r.gone: // one that is there and does not answer would not do so the next time
+		return code, Over // the signal was meant for this process
+	case !r.greet && r.gone: // a host that is there and does not answer would not answer the next time either
 		return code, Silent
 	}
 	return code, r.ended
 }
 
-// listen has signals wake the relay.
+// listen makes signals wake the relay.
 func (r *relay) listen() error {
 	var ends [2]int
 	if err := syscall.Pipe(ends[:]); err != nil {
@@ -146,7 +181,7 @@ func (r *relay) listen() error {
 	syscall.CloseOnExec(ends[1])
 	r.wake, r.signals = ends[0], make(chan os.Signal, 16)
 	for _, sig := range leaving {
-		if !signal.Ignored(sig) { // nohup means it
+		if !signal.Ignored(sig) { // nohup ignores signals on purpose
 			signal.Notify(r.signals, sig)
 		}
 	}
@@ -163,7 +198,7 @@ func (r *relay) listen() error {
 	return syscall.SetNonblock(r.wake, true)
 }
 
-// deafen ends that.
+// deafen undoes listen.
 func (r *relay) deafen() {
 	if r.signals == nil {
 		return
@@ -173,14 +208,15 @@ func (r *relay) deafen() {
 	_ = syscall.Close(r.wake)
 }
 
-// leaving are the signals after which the screen leaves. Those of faults are here as others
-// send them; a fault of its own the host cleans up after.
+// leaving are the signals after which the screen leaves. Signals of faults are listed for when another process sends
+// them; after a fault of this process itself the host cleans up.
 var leaving = []os.Signal{
 	syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGALRM, syscall.SIGVTALRM, syscall.SIGXCPU, syscall.SIGUSR1, syscall.SIGUSR2,
 	syscall.SIGQUIT, syscall.SIGABRT, syscall.SIGSEGV, syscall.SIGBUS, syscall.SIGFPE, syscall.SIGILL, syscall.SIGSYS, syscall.SIGTRAP,
 }
 
-// introduce sends the hello and, with its first bytes, the terminal. What of it is not taken now stays to be sent.
+// introduce sends the hello and, with its first bytes, the terminal. Bytes that the host does not take now are sent
+// later.
 func (r *relay) introduce(hello wire.Fields) error {
 	if err := syscall.Sendmsg(r.host, []byte(wire.Magic), syscall.UnixRights(1), nil, 0); err != nil {
 		return err
@@ -193,11 +229,29 @@ func (r *relay) introduce(hello wire.Fields) error {
 }
 
 // take makes the terminal the screen's.
-func (r *relay) take() error { return r.was.Raw().Set(0) }
+func (r *relay) take() error {
+	if r.watchdog.PID() != 0 || r.greet {
+		r.protect()
+	}
+	return r.was.Raw().Set(0)
+}
 
-// release gives it back, by then at the latest: what a full screen has set is undone first, if the
-// host did not. In the background it is somebody else's already. The shell has its modes, and what
-// it can't know of is undone for it; any other job's terminal is left alone.
+// protect has the terminal restored if this process is killed and the host can't restore it. Starting the watchdog
+// takes a while, which does not delay the first picture.
+func (r *relay) protect() {
+	host, _, _ := peer(r.host)
+	protect(r.watchdog, host, r.was, r.was.Raw())
+}
+
+// alone reports whether the host is this process.
+func (r *relay) alone() bool {
+	pid, _, err := peer(r.host)
+	return err == nil && pid == os.Getpid()
+}
+
+// release restores the terminal, at the latest by the given time. It first undoes what a full screen has set, if the
+// host did not. In the background another job has the terminal already: if that is the shell, it has set its modes,
+// and release undoes only what it can't know of; any other job's terminal is left alone.
 func (r *relay) release(by time.Time) {
 	undo := tty.Cursor
 	switch {
@@ -213,9 +267,10 @@ func (r *relay) release(by time.Time) {
 	if mine {
 		_ = r.was.Set(0)
 	}
+	r.watchdog.Restored()
 }
 
-// shell is the group of the process that started this one; -1 if it has ended.
+// shell returns the process group of the process that started this one; -1 if it has ended.
 func shell() int {
 	group, err := syscall.Getpgid(os.Getppid())
 	if err != nil {
@@ -224,7 +279,7 @@ func shell() int {
 	return group
 }
 
-// back is a [wire.Back] frame with the terminal's size before it: both may have changed.
+// back sends a [wire.Back] frame after the terminal's size, since both may have changed.
 func (r *relay) back(f wire.Fields) {
 	r.size()
 	r.sent = wire.Append(r.sent, wire.Back, f.Bytes())
@@ -236,7 +291,7 @@ func (r *relay) size() {
 	}
 }
 
-// guarded is run, which must not leave a terminal behind that nobody can use: what a panic says is said on one as it was.
+// guarded is run with a guarantee that a panic leaves a usable terminal: its message is printed on a restored one.
 func (r *relay) guarded() (code int) {
 	over := false
 	defer func() {
@@ -248,7 +303,7 @@ func (r *relay) guarded() (code int) {
 	return code
 }
 
-// run is the loop. It returns the exit code.
+// run runs the loop and returns the exit code.
 func (r *relay) run() int {
 	buf := make([]byte, 64<<10)
 	for {
@@ -291,10 +346,10 @@ func (r *relay) run() int {
 // ready says which descriptors can be used.
 type ready struct{ signal, host, keys, toHost, toShow bool }
 
-// wait waits until something can be done, or the next deadline.
+// wait waits until something can be done, or until the next deadline.
 func (r *relay) wait() (ready, error) {
 	signal, host, in, out := want{fd: r.wake, in: true}, want{fd: r.host}, want{fd: r.in}, want{fd: r.out}
-	// A frame that is not all there has to come, however long it is; one whose turn has not come waits.
+	// An incomplete frame is read to its end, however long it is; a frame that must wait for earlier output is not.
 	switch {
 	case r.gone || !r.drainBy.IsZero():
 	case len(r.shown) < most:
@@ -303,10 +358,10 @@ func (r *relay) wait() (ready, error) {
 	case r.lookBy.IsZero():
 		r.lookBy = time.Now().Add(looking)
 	}
-	// The terminal keeps what is typed until the host has answered: if that never does, it is the next one's.
+	// The terminal holds what is typed until the host has answered: if it never does, the next host gets it.
 	in.in = r.greet && len(r.sent) < most && r.code == 0 && r.backBy.IsZero()
 	host.out = len(r.sent) > 0 && !r.gone
-	out.out = len(r.shown) > 0 && tty.Foreground(0) // in the background the terminal is somebody else's
+	out.out = len(r.shown) > 0 && tty.Foreground(0) // in the background another job has the terminal
 	wants := []want{signal, host, in, out}
 	if err := r.poll.wait(wants, r.next()); err != nil {
 		return ready{}, err
@@ -314,7 +369,7 @@ func (r *relay) wait() (ready, error) {
 	return ready{wants[0].in, wants[1].in, wants[2].in, wants[1].out, wants[3].out}, nil
 }
 
-// want is what is waited for of a descriptor.
+// want is the events to wait for on a descriptor.
 type want struct {
 	fd      int
 	in, out bool // that it can be read, or written to
@@ -323,7 +378,7 @@ type want struct {
 // next is until when to wait at most; zero: for ever.
 func (r *relay) next() time.Time {
 	var first time.Time
-	for _, t := range []time.Time{r.leaveBy, r.stopBy, r.drainBy, r.greetBy, r.backBy, r.lookBy} {
+	for _, t := range []time.Time{r.leaveBy, r.stopBy, r.drainBy, r.greetBy, r.watchBy, r.backBy, r.askBy, r.lookBy} {
 		if !t.IsZero() && (first.IsZero() || t.Before(first)) {
 			first = t
 		}
@@ -331,15 +386,23 @@ func (r *relay) next() time.Time {
 	return first
 }
 
-// late does what is due when somebody does not answer in time.
+// late acts on deadlines that have passed.
 func (r *relay) late(now time.Time) (code int, done bool) {
 	due := func(t time.Time) bool { return !t.IsZero() && !now.Before(t) }
 	switch {
 	case due(r.leaveBy):
 		r.stuck = len(r.shown) > 0
+		if r.hung {
+			return r.end(r.code, "fantail: "+r.silence()+"; "+hung), true
+		}
 		return r.end(r.code, ""), true
 	case due(r.greetBy):
-		return r.end(1, "fantail: the workspace's host does not answer; fantail host status says more, fantail host stop --now ends it\n"), true
+		return r.end(1, "fantail: "+r.silence()+"; "+hung), true
+	case due(r.watchBy):
+		r.watchBy = time.Time{}
+		if r.undo == nil { // otherwise another job has the terminal: taking it again starts the watchdog
+			r.protect()
+		}
 	case due(r.stopBy):
 		r.stopBy = time.Time{}
 		r.drop()
@@ -349,6 +412,8 @@ func (r *relay) late(now time.Time) (code int, done bool) {
 		r.stuck = true
 	case due(r.backBy):
 		r.resume()
+	case due(r.askBy):
+		r.ask(now)
 	}
 	return 0, false
 }
@@ -358,13 +423,14 @@ func (r *relay) hear(buf []byte) {
 	n, err := syscall.Read(r.host, buf)
 	if n > 0 {
 		r.came = append(r.came, buf[:n]...)
+		r.answered()
 	}
 	if n == 0 || err != nil && !again(err) {
 		r.gone = true
 	}
 }
 
-// look reads the last of what a host has sent that is gone, which is not noticed while it is not read.
+// look reads the last bytes of a host that is gone. The relay does not notice that while it does not read the host.
 func (r *relay) look() {
 	r.lookBy = time.Time{}
 	if !hungUp(r.host) {
@@ -375,17 +441,24 @@ func (r *relay) look() {
 	}
 }
 
-// key reads what the terminal sends. It is false once there is no terminal.
+// key reads what the terminal sends. It returns false once there is no terminal.
 func (r *relay) key(buf []byte) bool {
 	n, err := syscall.Read(r.in, buf)
+	if n > 0 && r.hung && interrupts(buf[:n]) {
+		r.leave(syscall.SIGINT)
+		return true
+	}
 	if n > 0 {
 		r.sent = wire.Append(r.sent, wire.Keys, buf[:n])
+		if r.askBy.IsZero() {
+			r.askBy = time.Now().Add(unanswered)
+		}
 	}
 	return n > 0 || err != nil && again(err)
 }
 
-// frames carries out what the host sent, in order: what it painted is on the terminal before
-// anything else happens to that.
+// frames carries out the host's frames in order: what a frame paints is on the terminal before the next frame acts on
+// it.
 func (r *relay) frames() (code int, done bool) {
 	for {
 		k, body, rest, whole, err := wire.Cut(r.came, wire.MaxFrame)
@@ -400,6 +473,9 @@ func (r *relay) frames() (code int, done bool) {
 		}
 		if !whole {
 			return 0, false
+		}
+		if !r.greet && r.watchdog.PID() == 0 {
+			r.watchBy = time.Now().Add(picture)
 		}
 		r.greet, r.greetBy = true, time.Time{}
 		if k == wire.Paint {
@@ -438,7 +514,7 @@ func (r *relay) frames() (code int, done bool) {
 	}
 }
 
-// paint shows that, and notes whether the terminal is as a full screen has it then, or as it was.
+// paint queues b for the terminal, and notes whether the terminal shows a full screen after it.
 func (r *relay) paint(b []byte) {
 	if len(r.shown) == 0 {
 		r.began = r.full
@@ -449,14 +525,15 @@ func (r *relay) paint(b []byte) {
 	}
 }
 
-// took notes that the terminal took what is shown, but for rest.
+// took notes that the terminal took all of shown but rest.
 func (r *relay) took(rest []byte) {
 	n := len(r.shown) - len(rest)
 	r.began = r.began || bytes.Contains(r.shown[:min(n+len(enters)-1, len(r.shown))], []byte(enters))
 	r.shown, r.stuck = rest, false
 }
 
-// drop drops what the terminal has not taken. What undoes a full screen may be among it, in whole or in part.
+// drop discards what the terminal has not taken. The bytes that undo a full screen may be among it, in whole or in
+// part.
 func (r *relay) drop() {
 	if len(r.shown) > 0 {
 		r.full = r.began
@@ -470,22 +547,22 @@ const (
 	leaves = "\x1b[?1049l"
 )
 
-// signal does what one means.
+// signal handles a signal.
 func (r *relay) signal(sig syscall.Signal) (code int, done bool) {
 	switch sig {
 	case syscall.SIGWINCH:
 		r.size()
 	case syscall.SIGCONT:
-		// Whatever had stopped it, somebody else may have had the terminal. That of a stop of its own
-		// may be heard late, when it has taken the terminal again.
+		// Whatever stopped this process, another job may have had the terminal. The signal of a stop of its own may
+		// arrive late, when it has taken the terminal again.
 		switch is, err := tty.Get(0); {
 		case !tty.Foreground(0):
-			r.backBy = time.Now().Add(stopping) // who continued it may have told it to leave before
+			r.backBy = time.Now().Add(stopping) // the process that continued it may have told it to leave before
 		case err != nil || is != r.was.Raw() || time.Since(r.resumed) > stopping:
 			r.resume()
 		}
 	case syscall.SIGTSTP:
-		if !r.asked { // else one answer would be taken for two, or two for one
+		if !r.asked { // otherwise one answer would be taken for two, or two for one
 			r.sent = wire.Append(r.sent, wire.Stop, nil)
 		}
 		r.asked, r.stopBy = true, time.Now().Add(goodbye)
@@ -506,8 +583,7 @@ func (r *relay) leave(sig syscall.Signal) {
 	r.leaveBy = time.Now().Add(goodbye)
 }
 
-// halt does what a [wire.Halt] says, unless that answers so late that the stop is over: then the terminal is the screen's
-// again, or is about to be.
+// halt carries out a [wire.Halt]. If the frame comes so late that the stop is over, the screen keeps the terminal.
 func (r *relay) halt() {
 	late := r.asked && r.stopBy.IsZero()
 	r.asked, r.stopBy = false, time.Time{}
@@ -519,17 +595,17 @@ func (r *relay) halt() {
 	}
 }
 
-// stop gives the terminal back and stops, as a program does that is told to by Ctrl+Z: with all
-// processes of its group, or the shell would not notice. It goes on when it is continued, or soon
-// where the kernel stops nobody because no shell would continue it.
+// stop restores the terminal and stops all processes of its group, as a program does on Ctrl+Z; otherwise the shell
+// would not notice. It goes on when it is continued, or soon if the kernel stops no process because no shell would
+// continue it.
 func (r *relay) stop() {
 	r.release(r.patience())
 	r.undo, r.backBy = stops(), time.Now().Add(stopping)
 	stopGroup()
 }
 
-// resume takes the terminal again after a stop. In the background that stops it once more; one that
-// leaves needs no terminal for it.
+// resume takes the terminal again after a stop. In the background that stops the process once more. A process that is
+// leaving needs no terminal.
 func (r *relay) resume() {
 	r.backBy = time.Time{}
 	if r.undo != nil {
@@ -541,8 +617,8 @@ func (r *relay) resume() {
 	}
 }
 
-// patience is how long the terminal may take for what is done last: no time at all if it has had
-// that before.
+// patience returns the deadline for the terminal to take the last bytes: now, if it failed to take bytes in time
+// before.
 func (r *relay) patience() time.Time {
 	if r.stuck {
 		return time.Now()
@@ -550,7 +626,7 @@ func (r *relay) patience() time.Time {
 	return time.Now().Add(goodbye)
 }
 
-// end gives the terminal back, says something and returns the code.
+// end restores the terminal, prints say and returns the code.
 func (r *relay) end(code int, say string) int {
 	by := r.patience()
 	signal.Ignore(syscall.SIGTTOU) // its last words come from the background too
@@ -563,8 +639,8 @@ func (r *relay) end(code int, say string) int {
 	return code
 }
 
-// flush writes as much as fd takes now, and returns the rest. What fails to be written is gone
-// with its reader, which is noticed elsewhere.
+// flush writes as much as fd takes now, and returns the rest. It drops bytes that fail to be written: their reader is
+// gone, which is noticed elsewhere.
 func flush(fd int, b []byte) []byte {
 	n, err := syscall.Write(fd, b)
 	if err != nil && !again(err) {

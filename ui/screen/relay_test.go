@@ -7,7 +7,9 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/creack/pty"
 
@@ -27,7 +29,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// panicInRelay has a relay that shows something find that it has nothing to wait with.
+// panicInRelay makes a relay that shows something panic because it can't wait.
 func panicInRelay() {
 	was, err := tty.Get(0)
 	r := &relay{host: -1, in: 0, out: 1, was: was, full: true}
@@ -44,7 +46,7 @@ func panicInRelay() {
 	os.Exit(3)
 }
 
-// A relay that panics gives the terminal back first: modes, screen, cursor. What it panics with is readable then.
+// A relay that panics restores the terminal first: modes, screen, cursor. The panic's message is readable then.
 func TestRelay_panics(t *testing.T) {
 	master, slave, err := pty.Open()
 	if err != nil {
@@ -87,8 +89,8 @@ func TestRelay_panics(t *testing.T) {
 	}
 }
 
-// TestDrop: what the terminal has not taken it does not show, and it is as it was only if a full screen never began there
-// or is undone to the last byte.
+// TestDrop: bytes that the terminal has not taken are not shown, and it counts as restored only if a full screen never
+// began there or is undone to the last byte.
 func TestDrop(t *testing.T) {
 	const set, unset = "\x1b[?25l" + enters + "\x1b[?2004h", "\x1b[24;1H" + leaves + "\x1b[?2004l"
 	for _, c := range []struct {
@@ -126,7 +128,7 @@ func TestDrop(t *testing.T) {
 	}
 }
 
-// TestDrop_front: the alternate screen of a front is undone although nothing of the host's was taken.
+// TestDrop_front: the alternate screen of a front is undone although none of the host's bytes were taken.
 func TestDrop_front(t *testing.T) {
 	r := &relay{full: true, front: true}
 	r.paint([]byte(enters))
@@ -136,7 +138,7 @@ func TestDrop_front(t *testing.T) {
 	}
 }
 
-// TestRelay_how: another host is tried where one has ended in silence, not where one is there and does not answer.
+// TestRelay_how: another host is tried if one ended without an answer, not if one is there and does not answer.
 func TestRelay_how(t *testing.T) {
 	for want, r := range map[End]*relay{
 		Over: {}, Silent: {gone: true}, Next: {greet: true, gone: true, ended: Next},
@@ -148,5 +150,42 @@ func TestRelay_how(t *testing.T) {
 	r := relay{gone: true, code: 130}
 	if _, end := r.how(130); end != Over {
 		t.Errorf("one that was told to end: %d", end)
+	}
+}
+
+// TestListen_given: Ctrl+C and Ctrl+\\ go to the program that has the terminal, and are no signals to the relay
+// meanwhile; all others are, and so are both once the program has ended.
+func TestListen_given(t *testing.T) {
+	r := &relay{}
+	if err := r.listen(); err != nil {
+		t.Fatal(err)
+	}
+	defer r.deafen()
+	wake := os.NewFile(uintptr(r.wake), "signals")
+	r.wake = -1 // wake is closed in its place
+	defer wake.Close()
+	if err := wake.SetReadDeadline(time.Now().Add(within)); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		given bool
+		want  []syscall.Signal
+	}{
+		{true, []syscall.Signal{syscall.SIGTERM}},
+		{false, []syscall.Signal{syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM}},
+	} {
+		r.given.Store(c.given)
+		for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM} {
+			r.signals <- sig
+		}
+		for _, want := range c.want { // the last of them is passed on either way, so the others were handled before
+			var b [1]byte
+			if _, err := io.ReadFull(wake, b[:]); err != nil {
+				t.Fatal(err)
+			}
+			if got := syscall.Signal(b[0]); got != want {
+				t.Errorf("with the terminal given away: %t, the relay got %v, want %v", c.given, got, want)
+			}
+		}
 	}
 }

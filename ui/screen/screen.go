@@ -1,17 +1,14 @@
-// Package screen is the process in the terminal: it shows the workspace's host there, and starts
-// one if none runs.
+// Package screen is the process in the terminal: it shows the workspace's host there, and starts one if none runs.
 //
-// Does: act before anything else of the program exists ([init] is the start gate: the packages of
-// the program's libraries are initialised after this one), if the program was started to show
-// itself on a terminal, for an errand that a living host can carry out, or as the first process of a
-// command's sandbox; hand the errand over and print what comes of it; set the terminal's modes, send
-// the host its keys and sizes, write what comes back, give the terminal to an editor, and give it
-// back whatever happens to the host.
+// Does: act before anything else of the program exists, since its [init] is the start gate and runs before the
+// packages of the program's libraries are initialised. It acts if the program was started to show itself on a
+// terminal, for an errand that a living host can carry out, or as the first process of a command's sandbox. It hands
+// the errand over and prints the outcome; sets the terminal's modes, sends the host its keys and sizes and writes what
+// comes back; gives the terminal to an editor; and restores the terminal whatever happens to the host, or to both
+// processes.
 //
-// Does not: know an agent, an errand's arguments or a colour; import anything but the standard
-// library's small packages, for each of them is waited for before the first picture.
-//
-// Imports: store/config/paths, tools/sandbox/cell, ui/screen/tty, ui/screen/wire.
+// Does not: know an agent, an errand's arguments or a colour; import anything but the standard library's small
+// packages, since each import delays the first picture.
 package screen
 
 import (
@@ -21,7 +18,7 @@ import (
 	"fantail/tools/sandbox/cell"
 )
 
-// The start gate. Where it acts, the process never reaches main.
+// init is the start gate. Where it acts, the process never reaches main.
 func init() {
 	cell.Act(os.Args)
 	if strings.HasSuffix(os.Args[0], ".test") {
@@ -38,8 +35,8 @@ func init() {
 	}
 }
 
-// dirOf reads the arguments of a start on a terminal: the directory of --cwd, "" if there is
-// none. It is false for all arguments that ask for anything else, or that it does not know.
+// dirOf parses the arguments of a start on a terminal and returns the directory of --cwd, or "". It returns false for
+// all arguments that ask for something else, or that it does not know.
 func dirOf(args []string) (dir string, shows bool) {
 	for i := 0; i < len(args); i++ {
 		name, value, given := strings.Cut(args[i], "=")

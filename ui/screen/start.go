@@ -12,7 +12,7 @@ import (
 	"syscall"
 	"time"
 
-	"fantail/store/config/paths"
+	"fantail/store/paths"
 	"fantail/ui/screen/tty"
 	"fantail/ui/screen/wire"
 )
@@ -20,30 +20,34 @@ import (
 // HostWords are the arguments that make the program a host.
 const HostWords = "host serve"
 
-// Ready is the descriptor on which a host that was just started says how it went: [Serves],
-// [Alone], or what is wrong, for people.
+// Ready is the descriptor on which a newly started host reports the outcome: [Serves], [Alone], or an error text for
+// people.
 const (
 	Ready  = 3
 	Serves = "serves\n"
-	Alone  = "alone\n" // no host can be here: let the process itself be it
+	Alone  = "alone\n" // no host can run here: the process must do the host's work itself
 )
 
-// startsWithin is how long a host may take before it says so. It may have a database to migrate.
-const startsWithin = time.Minute
+// startsWithin is how long a host may take to report that it serves: it may have a database to migrate. startsEvery is
+// how often a process checks while it waits for another process to start a host.
+const (
+	startsWithin = time.Minute
+	startsEvery  = 5 * time.Millisecond
+)
 
 // ErrAlone says that no host can serve this start.
 var ErrAlone = errors.New("no host can be here")
 
-// Refusal is what a host that could not start said: lines for people.
+// Refusal is the error text of a host that could not start: lines for people.
 type Refusal string
 
 func (r Refusal) Error() string { return string(r) }
 
 func tty0and1() bool { return tty.Is(0) && tty.Is(1) }
 
-// Start shows the workspace of the present directory on the terminal, as the arguments of the
-// command line say, and returns the exit code. It returns false if that is not what they ask for,
-// or if something is in the way that the program itself can say better.
+// Start shows the workspace of the current directory on the terminal, as the command line asks, and returns the exit
+// code. It returns false if the arguments ask for something else, or if something is wrong that the program itself can
+// report better.
 func Start(args []string) (code int, shown bool) {
 	dir, shows := dirOf(args)
 	if !shows {
@@ -57,7 +61,7 @@ func Start(args []string) (code int, shown bool) {
 	if err != nil {
 		return 0, false
 	}
-	_ = inTmux() // it takes its time, and a host that is flooded has none for who connects and is silent
+	_ = inTmux() // it takes a while, and a busy host drops a connection that stays silent
 	at := found()
 	for silent := 0; silent < hosts; {
 		host, err := reach(socket, dir, at.show)
@@ -86,7 +90,8 @@ func Start(args []string) (code int, shown bool) {
 	return 1, true
 }
 
-// placeOf returns the data directory of the workspace that dir lies in, and where its host listens. Both are made.
+// placeOf returns the data directory of the workspace that contains dir, and the path of its host's socket. It creates
+// both directories.
 func placeOf(dir string) (data, socket string, err error) {
 	if data, socket, err = whereOf(dir); err != nil {
 		return "", "", err
@@ -97,7 +102,7 @@ func placeOf(dir string) (data, socket string, err error) {
 	return data, socket, paths.MakePrivate(path.Dir(socket))
 }
 
-// whereOf is [placeOf] that makes nothing.
+// whereOf is [placeOf] without creating directories.
 func whereOf(dir string) (data, socket string, err error) {
 	root, err := paths.Workspace(dir)
 	if err != nil {
@@ -109,8 +114,8 @@ func whereOf(dir string) (data, socket string, err error) {
 	return data, paths.Screens(os.Getenv, os.Geteuid(), data), nil
 }
 
-// Reach returns a connection to the host of the workspace that dir lies in, which it starts if there is none. The error
-// is [ErrAlone] or a [Refusal] if the host says so.
+// Reach returns a connection to the host of the workspace that contains dir, and starts a host if there is none. The
+// error is [ErrAlone] or a [Refusal] if the host says so.
 func Reach(dir string) (fd int, err error) {
 	_, socket, err := placeOf(dir)
 	if err != nil {
@@ -119,7 +124,7 @@ func Reach(dir string) (fd int, err error) {
 	return reach(socket, dir, func() {})
 }
 
-// Build tells the file this process runs from every other one; "" if that can't be told.
+// Build identifies the executable file of this process; "" if that can't be found out.
 func Build() string {
 	info, err := os.Stat("/proc/self/exe")
 	if err != nil {
@@ -138,10 +143,10 @@ func Build() string {
 	return fmt.Sprintf("%d:%d:%d", st.Dev, st.Ino, info.ModTime().UnixNano())
 }
 
-// hosts is how many hosts are tried: one that ends just now takes nobody any more.
+// hosts is how many hosts are tried: one that is about to end accepts no connection.
 const hosts = 5
 
-// Shell are the fields that tell a host where the process was started.
+// Shell returns the fields that tell a host where the process was started.
 func Shell(args []string, dir string) wire.Fields {
 	var f wire.Fields
 	f.Add(wire.Dir, dir)
@@ -158,7 +163,7 @@ func Shell(args []string, dir string) wire.Fields {
 	return f
 }
 
-// Hello are the fields with which this process presents itself to a host as a screen.
+// Hello returns the fields with which this process introduces itself to a host as a screen.
 func Hello(args []string, dir string) wire.Fields { return hello(args, dir, found()) }
 
 func hello(args []string, dir string, at *front) wire.Fields {
@@ -175,7 +180,7 @@ func hello(args []string, dir string, at *front) wire.Fields {
 	return f
 }
 
-// columns is the terminal's size as a hello has it; "" if nothing tells it.
+// columns returns the terminal's width as a hello spells it; "" if it is unknown.
 func columns(fd int) string {
 	w, h, err := tty.Size(fd)
 	if err != nil {
@@ -184,10 +189,10 @@ func columns(fd int) string {
 	return fmt.Sprintf("%dx%d", w, h)
 }
 
-// reach returns a socket to the workspace's host, which it starts if there is none: that takes a while, and slow is called
-// beside it.
+// reach returns a socket to the workspace's host. If there is none, it starts one, which takes a while, and calls slow
+// meanwhile.
 func reach(socket, dir string, slow func()) (int, error) {
-	host, err := connect(socket, 0)
+	host, err := connect(socket, greeting)
 	if err == nil || !absent(err) {
 		return host, err
 	}
@@ -197,27 +202,42 @@ func reach(socket, dir string, slow func()) (int, error) {
 		slow()
 	}()
 	defer func() { <-called }()
-	// Of many that start at once one starts the host, and the others wait for it.
+	// Of several processes that start at once, one starts the host, and the others wait for it.
 	door, err := syscall.Open(socket+".start", syscall.O_RDWR|syscall.O_CREAT|syscall.O_CLOEXEC|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
 		return -1, err
 	}
 	defer syscall.Close(door)
-	for err = syscall.EINTR; err == syscall.EINTR; {
-		err = syscall.Flock(door, syscall.LOCK_EX)
-	}
-	if err != nil {
-		return -1, err
+	if host, err = turn(door, socket, startsWithin); err != nil || host >= 0 {
+		return host, err
 	}
 	for range hosts {
-		if host, err = connect(socket, 0); err == nil || !absent(err) {
+		if host, err = connect(socket, greeting); err == nil || !absent(err) {
 			return host, err
 		}
 		if err := startHost(dir); err != nil { // nil, too, if one answers that is about to end
 			return -1, err
 		}
 	}
-	return connect(socket, 0)
+	return connect(socket, greeting)
+}
+
+// turn waits until this process holds the lock on door and so may start the host; then it returns -1. It returns a
+// connection if another process has started a host.
+func turn(door int, socket string, within time.Duration) (host int, err error) {
+	for end := time.Now().Add(within); ; {
+		err = syscall.Flock(door, syscall.LOCK_EX|syscall.LOCK_NB)
+		if err == nil || !again(err) {
+			return -1, err
+		}
+		if time.Now().After(end) {
+			return -1, Refusal(fmt.Sprintf("fantail: another fantail, which was to start the workspace's host, has not done so within %v: end it, and try again\n", within))
+		}
+		time.Sleep(startsEvery)
+		if host, err = connect(socket, greeting); err == nil || !absent(err) {
+			return host, err
+		}
+	}
 }
 
 // absent reports whether no host listens there.
@@ -225,8 +245,8 @@ func absent(err error) bool {
 	return errors.Is(err, syscall.ENOENT) || errors.Is(err, syscall.ECONNREFUSED)
 }
 
-// connect returns a connection to the host that listens there, and that is this user's. Nothing on it, nor this itself,
-// takes longer than patience, unless that is 0.
+// connect returns a connection to the host that listens at the socket and belongs to this user. If patience is not 0,
+// neither connect nor any later read or write on the connection takes longer than that.
 func connect(socket string, patience time.Duration) (int, error) {
 	fd, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
 	if err != nil {
@@ -239,6 +259,10 @@ func connect(socket string, patience time.Duration) (int, error) {
 	for err == syscall.EINTR {
 		err = syscall.Connect(fd, &syscall.SockaddrUnix{Name: socket})
 	}
+	if err == syscall.EAGAIN || err == syscall.EINPROGRESS { // the host's backlog is full
+		syscall.Close(fd)
+		return -1, Refusal("fantail: the workspace's host takes nobody any more; " + hung)
+	}
 	if err == nil {
 		err = ours(fd)
 	}
@@ -249,15 +273,15 @@ func connect(socket string, patience time.Duration) (int, error) {
 	return fd, nil
 }
 
-// wait sets how long who writes or reads there waits at most, SO_SNDTIMEO or SO_RCVTIMEO; 0: for ever.
+// wait sets how long a read or write may block, by SO_RCVTIMEO or SO_SNDTIMEO; 0: for ever.
 func wait(fd, option int, patience time.Duration) error {
 	t := syscall.NsecToTimeval(patience.Nanoseconds())
 	return syscall.SetsockoptTimeval(fd, syscall.SOL_SOCKET, option, &t)
 }
 
-// ours is an error unless the other end of the connection belongs to this user.
+// ours returns an error unless the other end of the connection belongs to this user.
 func ours(fd int) error {
-	switch uid, err := peer(fd); {
+	switch _, uid, err := peer(fd); {
 	case err != nil:
 		return err
 	case uid != os.Geteuid():
@@ -266,12 +290,13 @@ func ours(fd int) error {
 	return nil
 }
 
-// Hurry is what the environment tells a host that starts: to collect no garbage before its first picture, unless it keeps
-// very much. What the libraries make at their initialisation stays, so that looking through it meanwhile, on the same few
-// cores, only holds that up.
+// Hurry is what the environment tells a host that starts: to collect no garbage before its first picture, unless its
+// heap grows very large. What the libraries allocate at initialisation stays alive, so that a collection meanwhile, on
+// the same few cores, would only cause delay.
 const Hurry = "GOGC=off GOMEMLIMIT=64MiB"
 
-// hurried is the environment of a host. Where the human's own says how garbage is to be collected, it stays.
+// hurried returns the environment of a host. A setting of the garbage collector in the user's own environment is left
+// alone.
 func hurried(environ []string) []string {
 	for _, kv := range environ {
 		if strings.HasPrefix(kv, "GOGC=") || strings.HasPrefix(kv, "GOMEMLIMIT=") {
@@ -281,7 +306,7 @@ func hurried(environ []string) []string {
 	return append(environ, strings.Fields(Hurry)...)
 }
 
-// startHost starts a host for the workspace that dir lies in, and returns once it serves.
+// startHost starts a host for the workspace that contains dir, and returns once it serves.
 func startHost(dir string) error {
 	program, err := os.Executable()
 	if err != nil {
@@ -324,7 +349,7 @@ func startHost(dir string) error {
 	return Refusal("fantail: its host ended before it had started\n")
 }
 
-// inTmux reports whether tmux shows all colours here: its environment does not tell. It is asked once.
+// inTmux reports whether tmux shows all colours here, which its environment does not tell. It asks tmux once.
 var inTmux = sync.OnceValue(asksTmux)
 
 func asksTmux() bool {

@@ -5,8 +5,8 @@ import (
 	"unsafe"
 )
 
-// stops lets SIGTSTP stop this process as it stops those that do not catch it, until undo. The
-// runtime of the language can't: it keeps its handler once it was asked for the signal.
+// stops gives SIGTSTP its default action, which stops the process, until undo. The Go runtime can't do that: it keeps
+// its handler once it was asked for the signal.
 func stops() (undo func()) {
 	var was, plain struct {
 		handler  uintptr

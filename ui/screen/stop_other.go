@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// stops is nothing here: the group is stopped by a signal that nobody catches.
+// stops does nothing here: the group is stopped by a signal that can't be caught.
 func stops() (undo func()) { return func() {} }
 
 // stopGroup stops all processes of the group, unless no shell would continue it.

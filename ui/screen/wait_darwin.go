@@ -14,7 +14,7 @@ func newPoll() (*poll, error) { return &poll{}, nil }
 
 func (*poll) close() error { return nil }
 
-// wait waits for one of the wants until then at the latest; zero: for ever. What it leaves of them is ready.
+// wait waits for one of the wants, at most until the given time; zero: for ever. It leaves in them what is ready.
 func (*poll) wait(wants []want, until time.Time) error {
 	var in, out syscall.FdSet
 	n := 0

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// poll waits for descriptors by the runtime's own poller. A thread that waited in a call of ours would have the runtime
-// wake up every 20 µs for 10 ms after each key, to see whether its processor is needed elsewhere.
+// poll waits for descriptors with the runtime's own poller. If a thread blocked in a system call of ours instead, the
+// runtime would wake up every 20 µs for 10 ms after each key, to see whether its processor is needed elsewhere.
 type poll struct {
 	fd    int // of epoll
 	file  *os.File
@@ -22,7 +22,7 @@ func newPoll() (*poll, error) {
 	if err != nil {
 		return nil, os.NewSyscallError("epoll_create1", err)
 	}
-	if err := syscall.SetNonblock(fd, true); err != nil { // else the runtime takes it for a file that can't be waited for
+	if err := syscall.SetNonblock(fd, true); err != nil { // otherwise the runtime treats it as a file that can't be polled
 		return nil, errors.Join(err, syscall.Close(fd))
 	}
 	p := &poll{fd: fd, file: os.NewFile(uintptr(fd), "epoll"), asked: map[int]uint32{}}
@@ -34,7 +34,7 @@ func newPoll() (*poll, error) {
 
 func (p *poll) close() error { return p.file.Close() }
 
-// wait waits for one of the wants until then at the latest; zero: for ever. What it leaves of them is ready.
+// wait waits for one of the wants, at most until the given time; zero: for ever. It leaves in them what is ready.
 func (p *poll) wait(wants []want, until time.Time) error {
 	for _, w := range wants {
 		if err := p.ask(w); err != nil {
@@ -62,7 +62,7 @@ func (p *poll) wait(wants []want, until time.Time) error {
 	return nil
 }
 
-// ask has the kernel wait for what is wanted, and for nothing else.
+// ask registers the wanted events of a descriptor with the kernel, and no others.
 func (p *poll) ask(w want) error {
 	e := syscall.EpollEvent{Fd: int32(w.fd)}
 	if w.in {
@@ -77,14 +77,15 @@ func (p *poll) ask(w want) error {
 		return nil
 	case was == 0:
 		op = syscall.EPOLL_CTL_ADD
-	case e.Events == 0: // an end that hung up would be told of without having been asked for
+	case e.Events == 0: // the kernel would report a hang-up even unasked
 		op = syscall.EPOLL_CTL_DEL
 	}
 	p.asked[w.fd] = e.Events
 	return os.NewSyscallError("epoll_ctl", syscall.EpollCtl(p.fd, op, w.fd, &e))
 }
 
-// became leaves what is ready. An end that hung up or failed is ready for what was wanted of it, which says so.
+// became leaves in w what is ready. An end that hung up or failed counts as ready for what was wanted: the next call
+// reports the error.
 func (w *want) became(came []syscall.EpollEvent) {
 	const over = syscall.EPOLLHUP | syscall.EPOLLERR
 	var is uint32

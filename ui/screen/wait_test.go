@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// TestWait: only what is wanted ends a wait, an end that hung up too, and the deadline if nothing does.
+// TestWait: only a wanted event ends a wait, also for an end that hung up; otherwise the deadline does.
 func TestWait(t *testing.T) {
 	p, err := newPoll()
 	if err != nil {

@@ -12,21 +12,20 @@ import (
 	"fantail/agents"
 	"fantail/agents/event"
 	"fantail/agents/history"
-	"fantail/agents/ledger"
 	"fantail/inbox"
 	"fantail/inbox/policy"
 	"fantail/tools"
 	"fantail/ui/composer"
 	"fantail/ui/dialog"
+	"fantail/ui/format"
 	"fantail/ui/intent"
-	"fantail/ui/slash/options"
+	"fantail/ui/panel"
 	"fantail/ui/tabs"
-	"fantail/ui/words"
 )
 
 // runAgent is /agent: it opens, lists, renames and closes helpers, and goes to any agent's tab.
 func runAgent(in input) (intent.Intent, error) {
-	word, rest := options.First(in.rest)
+	word, rest := format.FirstWord(in.rest)
 	args := strings.Fields(rest)
 	switch word {
 	case "", "list":
@@ -77,7 +76,7 @@ func (in input) newHelper(rest string) (intent.Intent, error) {
 		}
 	}
 	return in.then(func(ctx context.Context) (intent.Intent, error) {
-		i, err := in.Pool.Agents.NewHelper(ctx, name, model)
+		i, err := in.Pool.NewHelper(ctx, name, model)
 		return intent.Go{Agent: i.ID}, err
 	}), nil
 }
@@ -94,14 +93,14 @@ func (in input) renameHelper(args []string) (intent.Intent, error) {
 	}
 	return in.act(func(ctx context.Context) (string, error) {
 		return fmt.Sprintf("%s is now %s. Mail it sent before keeps its name of then: from=%s takes it.", old, to, old),
-			in.Pool.Agents.RenameHelper(ctx, old, to)
+			in.Pool.RenameHelper(ctx, old, to)
 	}), nil
 }
 
 // closeHelper closes a helper; it asks first if the helper has unfinished work.
 func (in input) closeHelper(name string) intent.Intent {
 	return in.then(func(ctx context.Context) (intent.Intent, error) {
-		err := in.Pool.Agents.CloseHelper(ctx, name, false)
+		err := in.Pool.CloseHelper(ctx, name, false)
 		u := (*agents.Unfinished)(nil)
 		if !errors.As(err, &u) {
 			return nil, err
@@ -126,7 +125,7 @@ func (in input) closeHelper(name string) intent.Intent {
 // closeAnyway closes a helper with its work unfinished.
 func (in input) closeAnyway(name string) intent.Intent {
 	return intent.Do{Agent: in.here.Info.ID, F: func(ctx context.Context) (intent.Intent, error) {
-		return nil, in.Pool.Agents.CloseHelper(ctx, name, true)
+		return nil, in.Pool.CloseHelper(ctx, name, true)
 	}}
 }
 
@@ -141,8 +140,8 @@ func agentList(all []*tabs.Tab, now time.Time) string {
 	for _, t := range all {
 		i := t.Info
 		state := string(i.State)
-		if words.Awaits(i) {
-			state = words.Idle(i, now)
+		if format.Awaits(i) {
+			state = format.Idle(i, now)
 		}
 		if state != "" {
 			state = strings.ToUpper(state[:1]) + state[1:]
@@ -157,7 +156,7 @@ func agentList(all []*tabs.Tab, now time.Time) string {
 			facts = append(facts, "Parent: "+parent)
 		}
 		if i.Handles != 0 {
-			facts = append(facts, words.Handles(i))
+			facts = append(facts, format.Handles(i))
 		}
 		switch {
 		case !i.Ended.IsZero():
@@ -172,8 +171,8 @@ func agentList(all []*tabs.Tab, now time.Time) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// mostPast is how many turns /fork lists.
-const mostPast = 200
+// maxPast is how many turns /fork lists.
+const maxPast = 200
 
 // runFork is /fork: without a turn it lists those to choose from. It branches the conversation of
 // the tab it was typed in, a background agent's too: the branch can be talked to.
@@ -194,13 +193,13 @@ func runFork(in input) (intent.Intent, error) {
 	of := in.here.Info
 	switch {
 	case of.ID == 0:
-		return nil, ErrOpening
+		return nil, panel.ErrOpening
 	case !of.Kind.Nature().Forks:
 		return nil, fmt.Errorf("a fork is not forked: %s handles one message and closes; /fork belongs into the tab of an agent you talk to", of.Name)
 	}
 	fork := func(command string, number int) intent.Intent {
 		return intent.Do{Agent: of.ID, Command: command, F: func(ctx context.Context) (intent.Intent, error) {
-			i, err := in.Pool.Agents.Branch(ctx, of.ID, number, name)
+			i, err := in.Pool.Branch(ctx, of.ID, number, name)
 			return intent.Go{Agent: i.ID}, err
 		}}
 	}
@@ -208,7 +207,7 @@ func runFork(in input) (intent.Intent, error) {
 		return fork(in.text, number), nil
 	}
 	return in.then(func(ctx context.Context) (intent.Intent, error) {
-		past, err := in.Pool.Ledger.Turns(ctx, of.ID, mostPast)
+		past, err := in.Pool.Records.Turns(ctx, of.ID, maxPast)
 		if err == nil && len(past) == 0 {
 			err = fmt.Errorf("no turn of %s has ended yet: there is nothing to branch from", of.Name)
 		}
@@ -226,7 +225,7 @@ func runFork(in input) (intent.Intent, error) {
 }
 
 // pastItems lists turns, newest first: that is usually the one meant.
-func pastItems(past []ledger.PastTurn, now time.Time) []dialog.Item {
+func pastItems(past []agents.PastTurn, now time.Time) []dialog.Item {
 	var items []dialog.Item
 	for _, t := range slices.Backward(past) {
 		help := inbox.Age(now.Sub(t.Ended)) + " ago"
@@ -240,7 +239,7 @@ func pastItems(past []ledger.PastTurn, now time.Time) []dialog.Item {
 }
 
 // agentArguments are candidates for what follows /agent and those words.
-func agentArguments(e Env, before []string, _ string) []composer.Item {
+func agentArguments(e Options, before []string, _ string) []composer.Item {
 	switch {
 	case len(before) == 0:
 		is := []composer.Item{

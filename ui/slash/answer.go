@@ -9,11 +9,10 @@ import (
 	"time"
 
 	"fantail/agents/event"
-	"fantail/tools/permit"
+	"fantail/tools/permission"
 	"fantail/ui/composer"
+	"fantail/ui/format"
 	"fantail/ui/intent"
-	"fantail/ui/slash/options"
-	"fantail/ui/words"
 )
 
 // tooSoon is how long a new question refuses a command that names only the agent: the answer may be
@@ -22,7 +21,7 @@ const tooSoon = time.Second
 
 // runAnswer is /answer: it answers a question, named by its message or its agent, or opens it.
 func runAnswer(in input) (intent.Intent, error) {
-	who, rest := options.First(in.rest)
+	who, rest := format.FirstWord(in.rest)
 	if who == "" {
 		return intent.Question{}, nil
 	}
@@ -59,7 +58,7 @@ func (in input) answerMessage(n int64, rest string) (intent.Intent, error) {
 			err = fmt.Errorf("#%d is open, but the tab of %s is closed: /resume %s opens it", n, q.Name, q.Name)
 		}
 		if errors.Is(err, event.ErrAnswered) {
-			return words.Sentence(err), nil
+			return format.Sentence(err), nil
 		}
 		return "", err
 	}), nil
@@ -75,7 +74,7 @@ func (in input) answerWith(q event.Question, text string) (intent.Intent, error)
 		err := in.Pool.Asks.Answer(ctx, q.ID, ans)
 		switch {
 		case errors.Is(err, event.ErrAnswered):
-			return words.Sentence(err), nil
+			return format.Sentence(err), nil
 		case err != nil:
 			return "", err
 		}
@@ -84,7 +83,7 @@ func (in input) answerWith(q event.Question, text string) (intent.Intent, error)
 }
 
 // answerArguments completes who is asking, and the possible answers.
-func answerArguments(e Env, before []string, _ string) (items []composer.Item) {
+func answerArguments(e Options, before []string, _ string) (items []composer.Item) {
 	for _, t := range e.Tabs.All {
 		q := t.Info.Question
 		switch {
@@ -114,33 +113,33 @@ func (c command) answerTo(q event.Question, text string) (event.Answer, error) {
 	if q.Asks != nil {
 		return c.wordsTo(q, text)
 	}
-	word, rest := options.First(text)
+	word, rest := format.FirstWord(text)
 	var ans event.Answer
 	switch strings.ToLower(word) {
 	case "yes", "y", "once":
-		ans.Choice = permit.Once
+		ans.Choice = permission.Once
 	case "session", "s":
-		ans.Choice = permit.Session
+		ans.Choice = permission.Session
 	case "project", "always", "p":
-		ans.Choice = permit.Project
+		ans.Choice = permission.Project
 	case "no", "n":
-		return event.Answer{Choice: permit.No, Reason: options.Unquote(rest)}, nil
+		return event.Answer{Choice: permission.No, Reason: format.Unquote(rest)}, nil
 	}
 	switch {
 	case ans.Choice == "":
 		return ans, c.wrong("%s asks whether a call may run: %q is none of yes, session, project and no", q.Name, word)
 	case rest != "":
 		return ans, c.wrong("%s takes nothing more; only a no has a reason", word)
-	case ans.Choice == permit.Project && q.Rule == "":
+	case ans.Choice == permission.Project && q.Rule == "":
 		return ans, errors.New("no rule can cover this call for the project: yes lets it run once, no refuses it")
-	case ans.Choice == permit.Session && q.Rule == "":
+	case ans.Choice == permission.Session && q.Rule == "":
 		return ans, errors.New("no rule can cover this call for the session: yes lets it run once, no refuses it")
 	}
 	return ans, nil
 }
 
 func (c command) wordsTo(q event.Question, text string) (event.Answer, error) {
-	if said := options.Unquote(text); said != text || len(q.Asks.Options) == 0 {
+	if said := format.Unquote(text); said != text || len(q.Asks.Options) == 0 {
 		if said == "" {
 			return event.Answer{}, c.wrong("the answer is empty")
 		}

@@ -2,75 +2,68 @@ package slash
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"fantail/agents/agentstest"
 	"fantail/agents/event"
-	"fantail/agents/roster"
+	"fantail/agents/llm"
+	"fantail/agents/tasks"
 	"fantail/tools"
 	"fantail/ui/intent"
-	"fantail/ui/slash/facets"
 	"fantail/ui/tabs"
 )
 
-// asked notes what the commands ask of the pool.
-type asked struct {
-	seal string
-	facets.Agents
-	facets.Steer
-	facets.Tasks
-	pushed tools.Task
-	did    []string
-	err    error
+// world is a pool whose agents answer at once, but for prompts that begin with "wait".
+func world(t *testing.T) *agentstest.World {
+	return agentstest.Open(t, &agentstest.Model{Reply: func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
+		if strings.HasPrefix(agentstest.Asked(req), "wait") {
+			<-ctx.Done()
+		}
+		return agentstest.Text("ok"), nil
+	}}, agentstest.Setting{})
 }
 
-func (a *asked) Push(_ context.Context, _ int64, t tools.Task) (roster.Task, error) {
-	a.pushed = t
-	idle := t.Idle
-	switch {
-	case idle == tools.Forever:
-		idle = 0
-	case idle == 0:
-		idle = 5 * time.Minute
-	}
-	return roster.Task{Name: "kid", Interactive: t.Interactive, Idle: idle}, a.err
-}
-
-func (a *asked) Joins(int64) bool { return false }
-
-func (a *asked) End(_ context.Context, name string) error {
-	a.did = append(a.did, "end "+name)
-	return a.err
-}
-
-func (a *asked) Respawn(_ context.Context, by int64, name string) (roster.Task, error) {
-	a.did = append(a.did, fmt.Sprintf("respawn %s by %d", name, by))
-	return roster.Task{Name: name + "-2", Interactive: true, Seal: a.seal}, a.err
-}
-
-// crowd is main, an agent that awaits input, one that works and will, one that works, and two that ended, one a fork.
-func crowd(a *asked) Env {
+// crowd is main, an agent that awaits input, one that works and will, one that works, and two that ended, one a fork, as
+// a screen shows them. Without a world there is no pool.
+func crowd(w *agentstest.World) Options {
 	ts := &tabs.Tabs{Look: tabs.Look{Now: time.Now}}
-	w := &event.Await{For: time.Minute}
+	awaits := &event.Await{For: time.Minute}
 	for _, i := range []event.Info{
 		{ID: 1, Name: "main", Kind: event.Main, State: event.Idle},
-		{ID: 2, Name: "auth", Kind: event.Sub, State: event.Idle, Await: w},
-		{ID: 3, Name: "docs", Kind: event.Sub, State: event.Running, Await: w},
+		{ID: 2, Name: "auth", Kind: event.Sub, State: event.Idle, Await: awaits},
+		{ID: 3, Name: "docs", Kind: event.Sub, State: event.Running, Await: awaits},
 		{ID: 4, Name: "lint", Kind: event.Sub, State: event.Running},
-		{ID: 5, Name: "old", Kind: event.Sub, State: event.Done, Await: w},
+		{ID: 5, Name: "old", Kind: event.Sub, State: event.Done, Await: awaits},
 		{ID: 6, Name: "copy", Kind: event.Fork, State: event.Done},
 	} {
+		if w != nil && w.Info(i.Name).ID != 0 {
+			i.ID = w.Info(i.Name).ID
+		}
 		ts.Add(&tabs.Tab{Info: i})
 	}
-	return Env{Open: true, Tabs: ts, Now: time.Now, Pool: facets.Pool{Agents: a, Steer: a, Tasks: a}}
+	e := Options{Tabs: ts, Now: time.Now}
+	if w != nil {
+		e.Pool = w.Pool
+	}
+	return e
+}
+
+// pushed is the task that waits to start; it is taken out of the queue.
+func pushed(t *testing.T, w *agentstest.World) (task tasks.Task) {
+	t.Helper()
+	q, err := w.Pool.Queue(t.Context(), w.Main())
+	agentstest.Check(t, err)
+	for _, task = range q.Tasks {
+		agentstest.Check(t, w.Pool.Tasks.Remove(t.Context(), task.Name))
+	}
+	return task
 }
 
 // says carries out a command typed in main's tab and returns what it says.
-func says(t *testing.T, e Env, line string) string {
+func says(t *testing.T, e Options, line string) string {
 	t.Helper()
 	i, err := Run(e, e.Tabs.Main(), line)
 	if err != nil {
@@ -91,37 +84,36 @@ func says(t *testing.T, e Env, line string) string {
 //
 // Spec: C-4, C-22.
 func TestPushInteractive(t *testing.T) {
-	minute := time.Minute
+	w, minute := world(t), time.Minute
 	for _, c := range []struct {
 		line string
-		want tools.Task
+		want tasks.Task
 		says string
 	}{
-		{"interactive fix it", tools.Task{Interactive: true}, "Queued kid, interactive: it awaits input for 5m00s after each turn; /run starts it"},
-		{"interactive idle=60 fix it", tools.Task{Interactive: true, Idle: minute}, "awaits input for 1m00s after each turn"},
-		{"idle=1m interactive=true fix it", tools.Task{Interactive: true, Idle: minute}, "for 1m00s"},
-		{"interactive idle=0 fix it", tools.Task{Interactive: true, Idle: tools.Forever}, "it awaits input for ever after each turn"},
-		{"interactive idle=0s fix it", tools.Task{Interactive: true, Idle: tools.Forever}, "for ever"},
-		{"interactive=false fix it", tools.Task{}, "Queued kid; /run starts it"},
-		{"fix it", tools.Task{}, "Queued kid; /run starts it"},
-		{"idle=5m fix it", tools.Task{}, "! /push: idle= says how long an agent awaits input, which only an interactive one does: interactive idle=5m; it is"},
-		{"interactive=false idle=5m fix it", tools.Task{}, "! /push: idle= says how long"},
-		{"interactive=yes fix it", tools.Task{}, "! /push: interactive=yes is neither true nor false"},
-		{"interactive idle=soon fix it", tools.Task{}, "! /push: idle=soon is no time (300, 90s, 5m; 0: it does not end by itself)"},
-		{"interactive idle=-5m fix it", tools.Task{}, "! /push: idle=-5m is no time"},
-		{"interactive !make", tools.Task{}, "! /push: a command reads no input; only a PROMPT can be interactive"},
-		{"interactive", tools.Task{}, "! /push: the prompt is missing"},
+		{"interactive fix it", tasks.Task{Interactive: true, Idle: 5 * minute}, "Queued kid, interactive: it awaits input for 5m00s after each turn; /run starts it"},
+		{"interactive idle=60 fix it", tasks.Task{Interactive: true, Idle: minute}, "awaits input for 1m00s after each turn"},
+		{"idle=1m interactive=true fix it", tasks.Task{Interactive: true, Idle: minute}, "for 1m00s"},
+		{"interactive idle=0 fix it", tasks.Task{Interactive: true}, "it awaits input for ever after each turn"},
+		{"interactive idle=0s fix it", tasks.Task{Interactive: true}, "for ever"},
+		{"interactive=false fix it", tasks.Task{}, "Queued kid; /run starts it"},
+		{"fix it", tasks.Task{}, "Queued kid; /run starts it"},
+		{"idle=5m fix it", tasks.Task{}, "! /push: idle= says how long an agent awaits input, which only an interactive one does: interactive idle=5m; it is"},
+		{"interactive=false idle=5m fix it", tasks.Task{}, "! /push: idle= says how long"},
+		{"interactive=yes fix it", tasks.Task{}, "! /push: interactive=yes is neither true nor false"},
+		{"interactive idle=soon fix it", tasks.Task{}, "! /push: idle=soon is no time (300, 90s, 5m; 0: it does not end by itself)"},
+		{"interactive idle=-5m fix it", tasks.Task{}, "! /push: idle=-5m is no time"},
+		{"interactive !make", tasks.Task{}, "! /push: a command reads no input; only a PROMPT can be interactive"},
+		{"interactive", tasks.Task{}, "! /push: the prompt is missing"},
 	} {
-		a := &asked{}
-		got := says(t, crowd(a), "/push "+c.line)
+		got := says(t, crowd(w), "/push name=kid "+c.line)
 		if !strings.Contains(got, c.says) {
 			t.Errorf("%s says %q, want %q", c.line, got, c.says)
 		}
 		if !strings.HasPrefix(got, "!") {
 			c.want.Prompt = "fix it"
 		}
-		if fmt.Sprint(a.pushed) != fmt.Sprint(c.want) {
-			t.Errorf("%s pushes %+v, want %+v", c.line, a.pushed, c.want)
+		if task := pushed(t, w); task.Prompt != c.want.Prompt || task.Interactive != c.want.Interactive || task.Idle != c.want.Idle {
+			t.Errorf("%s pushes %+v, want %+v", c.line, task, c.want)
 		}
 	}
 }
@@ -130,35 +122,37 @@ func TestPushInteractive(t *testing.T) {
 //
 // Spec: C-19.
 func TestEndAndRespawn(t *testing.T) {
-	for line, want := range map[string]string{
-		"/end auth":      "auth ends",
-		"/end docs":      "docs ends after this turn",
-		"/end":           "! /end: one name is needed; it is /end NAME",
-		"/end auth docs": "! /end: one name is needed; it is /end NAME",
-		"/respawn old":   "Queued old-2 again, interactive: it awaits input for ever after each turn; it starts by itself",
-		"/respawn":       "! /respawn: one name is needed; it is /respawn NAME",
-	} {
-		a := &asked{seal: "this host's"}
-		if got := says(t, crowd(a), line); got != want {
-			t.Errorf("%s says %q, want %q", line, got, want)
-		}
-		if len(a.did) != 1 && !strings.HasPrefix(want, "!") {
-			t.Errorf("%s did %q", line, a.did)
-		}
-		a = &asked{err: errors.New("it can't be")}
-		if got := says(t, crowd(a), line); !strings.HasPrefix(want, "!") && got != "! it can't be" {
-			t.Errorf("%s, refused, says %q", line, got)
-		}
+	w := world(t)
+	for name, prompt := range map[string]string{"auth": "hi", "docs": "wait", "old": "hi"} {
+		_, err := w.Pool.Tasks.Push(t.Context(), w.Main(), tools.Task{Name: name, Prompt: prompt, Interactive: true, Idle: tools.Forever})
+		agentstest.Check(t, err)
 	}
-	if got := says(t, crowd(&asked{}), "/respawn old"); !strings.HasSuffix(got, "/run shows that and asks") {
-		t.Errorf("of another host's task it says %q", got)
+	w.Consent(3)
+	w.State("auth", event.Idle)
+	w.State("docs", event.Running)
+	w.State("old", event.Idle)
+	agentstest.Check(t, w.Pool.End(t.Context(), "old"))
+	w.State("old", event.Done)
+	for _, c := range [][2]string{
+		{"/end", "! /end: one name is needed; it is /end NAME"},
+		{"/end auth docs", "! /end: one name is needed; it is /end NAME"},
+		{"/end auth", "auth ends"},
+		{"/end docs", "docs ends after this turn"},
+		{"/end docs", "! docs has been told to end already; /kill docs ends it now"},
+		{"/respawn", "! /respawn: one name is needed; it is /respawn NAME"},
+		{"/respawn old", "Queued old again, interactive: it awaits input for ever after each turn; it starts by itself"},
+		{"/respawn docs", "! respawn: docs has not ended; /kill docs ends it"},
+	} {
+		if got := says(t, crowd(w), c[0]); got != c[1] {
+			t.Errorf("%s says %q, want %q", c[0], got, c[1])
+		}
 	}
 }
 
 // TestAwaitCompletions: /end is offered those that await input or will, /respawn the tasks that ended, /push idle= behind
 // interactive.
 func TestAwaitCompletions(t *testing.T) {
-	e := crowd(&asked{})
+	e := crowd(nil)
 	for line, want := range map[string]string{
 		"/end ":                     "auth docs",
 		"/end auth ":                "",
@@ -185,7 +179,7 @@ func TestAwaitCompletions(t *testing.T) {
 // Spec: C-17.
 func TestAgentListKnowsIdle(t *testing.T) {
 	now := time.Date(2026, 1, 2, 15, 4, 5, 0, time.UTC)
-	e := crowd(&asked{})
+	e := crowd(nil)
 	e.Tabs.ByName("auth").Info.Await = &event.Await{For: time.Minute, Until: now.Add(42 * time.Second)}
 	if got := agentList(e.Tabs.All, now); !strings.Contains(got, "• auth [sub-agent] - Idle, ends in 0:42\n") || !strings.Contains(got, "• main [main] - Idle\n") {
 		t.Errorf("the list is\n%s", got)

@@ -1,9 +1,11 @@
 package slash
 
 import (
+	"context"
+
+	"fantail/ui/format"
 	"fantail/ui/intent"
-	"fantail/ui/slash/signing"
-	"fantail/ui/slash/trusting"
+	"fantail/ui/panel"
 )
 
 // runMCP opens the panel of the MCP servers, unless something is said about them.
@@ -11,10 +13,10 @@ func runMCP(in input) (intent.Intent, error) {
 	if in.rest == "" {
 		return intent.Servers{Agent: in.id, Name: in.t.Info.Name}, nil
 	}
-	if name, is := signing.Wanted(in.rest); is {
-		return signing.Env{Desk: in.Pool.Servers, Theme: in.Theme}.Login(name, signing.Tells(in.here.Info.ID, in.text)), nil
+	if name, is := panel.LoginWanted(in.rest); is {
+		return panel.ServerLogin{Servers: format.ServersOf(in.Pool.Brought().Served), Theme: in.Theme}.Login(name, panel.LoginTells(in.here.Info.ID, in.text)), nil
 	}
-	do, ok := in.Pool.Servers.Run(in.rest)
+	do, ok := format.ServersOf(in.Pool.Brought().Served).Run(in.rest)
 	if !ok {
 		return nil, in.wrong("%q is not understood", in.rest)
 	}
@@ -22,7 +24,7 @@ func runMCP(in input) (intent.Intent, error) {
 }
 
 func runTrust(in input) (intent.Intent, error) {
-	do, ok := trusting.Env{Room: in.Pool.Brings, Theme: in.Theme}.Trust(in.rest)
+	do, ok := panel.Trust{Store: in.Pool.Brought().Trust, Theme: in.Theme}.Trust(in.rest)
 	if !ok {
 		return nil, in.wrong("%q is not understood", in.rest)
 	}
@@ -33,5 +35,8 @@ func runHooks(in input) (intent.Intent, error) {
 	if in.rest != "" {
 		return nil, in.wrong("%q is not understood", in.rest)
 	}
-	return in.then(trusting.Env{Lists: in.Pool.Hooks, Theme: in.Theme}.Hooks), nil
+	return in.then(func(context.Context) (intent.Intent, error) {
+		lines, faults, ignored := in.Pool.Hooks.List()
+		return panel.Hooks(in.Theme, lines, faults, ignored), nil
+	}), nil
 }

@@ -6,7 +6,6 @@ import (
 	"fantail/agents/event"
 	"fantail/ui/composer"
 	"fantail/ui/intent"
-	"fantail/ui/slash/spending"
 )
 
 func runBudget(in input) (intent.Intent, error) {
@@ -14,7 +13,7 @@ func runBudget(in input) (intent.Intent, error) {
 	for _, t := range in.Tabs.All {
 		all = append(all, t.Info)
 	}
-	do, understood, err := spending.Read(in.rest, in.here.Info, all)
+	do, understood, err := ReadBudget(in.rest, in.here.Info, all)
 	switch {
 	case !understood:
 		return nil, in.wrong("%v", err)
@@ -24,12 +23,12 @@ func runBudget(in input) (intent.Intent, error) {
 	return in.act(func(ctx context.Context) (string, error) { return do(ctx, in.Pool.Budgets) }), nil
 }
 
-func budgetArguments(e Env, before []string, _ string) []composer.Item {
+func budgetArguments(e Options, before []string, _ string) []composer.Item {
 	switch len(before) {
 	case 0:
 		return items(e.names(func(event.Info) bool { return true })...)
 	case 1:
-		return items("50k", "200k", "$1", "$5", spending.None)
+		return items("50k", "200k", "$1", "$5", NoBudget)
 	}
 	return nil
 }

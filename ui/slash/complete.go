@@ -13,11 +13,11 @@ import (
 
 // completer returns candidates for the word being typed after the ones before it. It only looks at
 // memory.
-type completer func(e Env, before []string, word string) []composer.Item
+type completer func(e Options, before []string, word string) []composer.Item
 
 // Complete returns candidates for the word being typed: commands, files, documents, and arguments
 // of a command.
-func Complete(e Env, trigger, line, word string) []composer.Item {
+func Complete(e Options, trigger, line, word string) []composer.Item {
 	switch trigger {
 	case "/":
 		var items []composer.Item
@@ -49,7 +49,7 @@ func Complete(e Env, trigger, line, word string) []composer.Item {
 }
 
 // Mention returns the documents that the word being typed may name.
-func Mention(e Env, trigger, word string) []composer.Item {
+func Mention(e Options, trigger, word string) []composer.Item {
 	if trigger != "#" {
 		return nil
 	}
@@ -65,7 +65,7 @@ func items(inserts ...string) (items []composer.Item) {
 }
 
 // names are the names of the agents for which ok is true.
-func (e Env) names(ok func(i event.Info) bool) (names []string) {
+func (e Options) names(ok func(i event.Info) bool) (names []string) {
 	for _, t := range e.Tabs.All {
 		if ok(t.Info) {
 			names = append(names, t.Info.Name)
@@ -81,21 +81,21 @@ func texted(before []string) bool {
 	return len(before) > 0 && !strings.HasPrefix(before[len(before)-1], "--")
 }
 
-func livingArguments(e Env, before []string, _ string) []composer.Item {
+func livingArguments(e Options, before []string, _ string) []composer.Item {
 	if texted(before) {
 		return nil
 	}
 	return items(e.names(living)...)
 }
 
-func endedArguments(e Env, before []string, _ string) []composer.Item {
+func endedArguments(e Options, before []string, _ string) []composer.Item {
 	if texted(before) {
 		return nil
 	}
 	return items(e.names(func(i event.Info) bool { return !living(i) && !i.Kind.Nature().Stays })...)
 }
 
-func closeArguments(e Env, before []string, word string) []composer.Item {
+func closeArguments(e Options, before []string, word string) []composer.Item {
 	names := endedArguments(e, before, word)
 	if len(names) > 1 {
 		names = append(names, items("--finished")...)
@@ -103,12 +103,12 @@ func closeArguments(e Env, before []string, word string) []composer.Item {
 	return names
 }
 
-func killArguments(e Env, _ []string, _ string) []composer.Item {
+func killArguments(e Options, _ []string, _ string) []composer.Item {
 	names := e.names(func(i event.Info) bool { return living(i) && !i.Kind.Nature().Stays })
 	return items(append(append(names, e.Tally.Names...), "--cascade", "--orphan")...)
 }
 
-func sendArguments(e Env, before []string, word string) []composer.Item {
+func sendArguments(e Options, before []string, word string) []composer.Item {
 	if texted(before) {
 		return nil
 	}
@@ -119,15 +119,15 @@ func sendArguments(e Env, before []string, word string) []composer.Item {
 	return append(names, items("--tag=")...)
 }
 
-func whyArguments(e Env, _ []string, _ string) []composer.Item {
+func whyArguments(e Options, _ []string, _ string) []composer.Item {
 	return items(e.names(living)...)
 }
 
-func auditArguments(e Env, _ []string, _ string) []composer.Item {
+func auditArguments(e Options, _ []string, _ string) []composer.Item {
 	return items(append(e.names(func(event.Info) bool { return true }), "--verify", "before=")...)
 }
 
-func viewArguments(Env, []string, string) (is []composer.Item) {
+func viewArguments(Options, []string, string) (is []composer.Item) {
 	for _, p := range tabs.Order {
 		is = append(is, items(strings.ToLower(p.String()))...)
 	}
@@ -135,7 +135,7 @@ func viewArguments(Env, []string, string) (is []composer.Item) {
 }
 
 // senders are the candidates of commands that take messages.
-func (e Env) senders(more ...string) []composer.Item {
+func (e Options) senders(more ...string) []composer.Item {
 	var from []string
 	for _, t := range e.Tabs.All {
 		if t != e.Tabs.Acting() {
@@ -145,39 +145,41 @@ func (e Env) senders(more ...string) []composer.Item {
 	return items(slices.Concat(from, []string{"--lifo", "--show-only"}, more)...)
 }
 
-func checkArguments(e Env, _ []string, _ string) []composer.Item { return e.senders("--one", "--peek") }
+func checkArguments(e Options, _ []string, _ string) []composer.Item {
+	return e.senders("--one", "--peek")
+}
 
-func receiveArguments(e Env, _ []string, _ string) []composer.Item {
+func receiveArguments(e Options, _ []string, _ string) []composer.Item {
 	return e.senders("timeout=", "--wait")
 }
 
-func inboxArguments(e Env, before []string, word string) []composer.Item {
+func inboxArguments(e Options, before []string, word string) []composer.Item {
 	if len(before) > 0 {
-		return shelfArguments(e, before, word)
+		return actionArguments(e, before, word)
 	}
 	all := func(event.Info) bool { return true }
-	return slices.Concat(shelfVerbs[:], items("--list", "--all"), items(e.names(all)...))
+	return slices.Concat(inboxVerbs[:], items("--list", "--all"), items(e.names(all)...))
 }
 
-func forkArguments(Env, []string, string) []composer.Item { return items("name=") }
+func forkArguments(Options, []string, string) []composer.Item { return items("name=") }
 
-func themeArguments(Env, []string, string) []composer.Item { return items(themes.Names()...) }
+func themeArguments(Options, []string, string) []composer.Item { return items(themes.Names()...) }
 
-func modeArguments(e Env, _ []string, _ string) (is []composer.Item) {
+func modeArguments(e Options, _ []string, _ string) (is []composer.Item) {
 	for _, m := range e.offered() {
 		is = append(is, composer.Item{Insert: string(m.mode), Help: m.help})
 	}
 	return is
 }
 
-func sandboxArguments(_ Env, words []string, _ string) []composer.Item {
+func sandboxArguments(_ Options, words []string, _ string) []composer.Item {
 	if len(words) > 0 {
 		return nil
 	}
 	return []composer.Item{{Insert: "revoke", Help: "take back what was added"}}
 }
 
-func modelArguments(e Env, _ []string, _ string) []composer.Item {
+func modelArguments(e Options, _ []string, _ string) []composer.Item {
 	if e.Models == nil {
 		return nil
 	}

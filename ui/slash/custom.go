@@ -3,19 +3,18 @@ package slash
 import (
 	"context"
 
-	"fantail/agents/roster"
+	"fantail/agents/tasks"
 	"fantail/tools"
 	"fantail/ui/intent"
-	"fantail/ui/slash/custom"
 )
 
 // runCustom is a command that a file brings: its text is sent as a prompt, or an agent of its own carries it out.
 func runCustom(in input) (intent.Intent, error) {
-	t := custom.Typing{
+	t := CustomCall{
 		Name: in.name, Args: in.rest,
-		Prompt: func(ctx context.Context, text string) error { return in.Pool.Agents.Prompt(ctx, in.id, text) },
-		Push:   func(ctx context.Context, t tools.Task) (roster.Task, error) { return in.Pool.Tasks.Push(ctx, in.id, t) },
-		Queued: func(t roster.Task) string { return in.queued(t, "") },
+		Prompt: func(ctx context.Context, text string) error { return in.Pool.Prompt(ctx, in.id, text) },
+		Push:   func(ctx context.Context, t tools.Task) (tasks.Task, error) { return in.Pool.Tasks.Push(ctx, in.id, t) },
+		Queued: func(t tasks.Task) string { return in.queued(t, "") },
 	}
 	if name := in.elsewhere(); name != "" {
 		t.Said = "Sent to " + name

@@ -5,17 +5,17 @@ import (
 	"errors"
 
 	"fantail/agents/schedule"
+	"fantail/ui/format"
 	"fantail/ui/intent"
-	"fantail/ui/slash/timetable"
 )
 
 // runDue runs a command about what is due when.
-func runDue(f func(d timetable.Desk, ctx context.Context, text string) (string, error)) func(in input) (intent.Intent, error) {
+func runDue(f func(d format.ScheduleCommands, ctx context.Context, text string) (string, error)) func(in input) (intent.Intent, error) {
 	return func(in input) (intent.Intent, error) {
-		d := timetable.Desk{Pool: in.Pool.Due, Agent: in.id, Origin: schedule.Human, Now: in.Now}
+		d := format.ScheduleCommands{Pool: in.Pool.Schedule, Agent: in.id, Origin: schedule.Human, Now: in.Now}
 		return in.act(func(ctx context.Context) (string, error) {
 			text, err := f(d, ctx, in.rest)
-			if wrong := (*timetable.Wrong)(nil); errors.As(err, &wrong) {
+			if wrong := (*format.ScheduleError)(nil); errors.As(err, &wrong) {
 				err = in.wrong("%v", err)
 			}
 			return text, err
@@ -28,5 +28,5 @@ func runSchedule(in input) (intent.Intent, error) {
 	if in.rest == "" {
 		return intent.Schedules{Agent: in.id, Name: in.t.Info.Name}, nil
 	}
-	return runDue(timetable.Desk.Schedule)(in)
+	return runDue(format.ScheduleCommands.Schedule)(in)
 }

@@ -5,10 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"fantail/tools/permit"
+	"fantail/tools/permission"
 	"fantail/ui/dialog"
 	"fantail/ui/manual"
-	"fantail/ui/slash/custom"
 )
 
 // keys is the keyboard, for the help.
@@ -21,13 +20,14 @@ var keys = [...][2]string{
 	{"Alt+1…9, Ctrl+PgUp/PgDn", "go to a tab, to the next one"},
 	{"Ctrl+Space", "go to an agent by name"},
 	{"Alt+A, F5", "go to the question above the box (as a click on it does), else to the oldest, whoever asks"},
-	{"y, s, n, 1…3", "answer a question you went to, or one that came while nobody typed: a second after it came"},
+	{"Tab", "from an empty box: go to the question above it"},
+	{"y, s, p, a, n", "answer a question you went to, or one that came while nobody typed: a second after it came; digits show views in a background agent's tab"},
 	{"1…9, then Enter", "answer a question over the inbox, the queue or the overview"},
 	{"PgUp/PgDn, wheel, Home/End", "scroll"},
 	{"Ctrl+O", "unfold what is folded"},
 	{"Ctrl+Up, then y", "select a block, copy it"},
 	{"Ctrl+Up, then Enter or o", "open the message it is or names, unfold a memory document; so does a click"},
-	{"Shift+Tab", "next permission mode: ask, accept-edits, auto where the sandbox prevents harm, plan"},
+	{"Shift+Tab", "next permission mode: ask, accept-edits, auto where the sandbox prevents harm, plan; what it frees holds after a second"},
 	{"Ctrl+G", "edit the prompt in your editor"},
 	{"Ctrl+R", "search the prompt history"},
 	{"@, #, /, !", "complete a file, a memory document, a command; run a command of your own"},
@@ -46,25 +46,25 @@ var keys = [...][2]string{
 
 // loose says what a permission mode allows without asking.
 type loose struct {
-	mode permit.Mode
+	mode permission.Mode
 	help string
 }
 
 var modes = []loose{
-	{permit.Ask, "reading is free; writing and commands ask"},
-	{permit.AcceptEdits, "writing in the workspace is free too; commands ask"},
-	{permit.Auto, "commands that run in the sandbox are free too"},
-	{permit.Plan, "reading only; all else is refused"},
-	{permit.Yolo, "outside the sandbox: nothing asks but what is sensitive"},
+	{permission.Ask, "reading is free; writing and commands ask"},
+	{permission.AcceptEdits, "writing in the workspace is free too; commands ask"},
+	{permission.Auto, "commands that run in the sandbox are free too"},
+	{permission.Plan, "reading only; all else is refused"},
+	{permission.Yolo, "outside the sandbox: nothing asks but what is sensitive"},
 }
 
 // offered are the modes that are offered here.
-func (e Env) offered() []loose {
-	return slices.DeleteFunc(slices.Clone(modes), func(m loose) bool { return m.mode == permit.Auto && e.Tally.Wall != permit.Prevents })
+func (e Options) offered() []loose {
+	return slices.DeleteFunc(slices.Clone(modes), func(m loose) bool { return m.mode == permission.Auto && e.Tally.Wall != permission.Prevents })
 }
 
 // Help lists all commands and keys, the commands that files bring, and the pages of the manual.
-func Help(files custom.Room) []dialog.Row {
+func Help(files CustomCommands) []dialog.Row {
 	var rows []dialog.Row
 	for _, c := range commands() {
 		rows = append(rows, dialog.Row{Left: c.usage(), Right: c.help})

@@ -1,29 +1,27 @@
 package slash
 
 import (
-	"context"
 	"strings"
 	"testing"
-)
 
-func (a *asked) Tell(_ context.Context, name, text string) error {
-	a.did = append(a.did, "tell "+name+": "+text)
-	return a.err
-}
+	"fantail/agents"
+)
 
 // TestInit: the agent of the tab gets the prompt, with what the human adds; one without a model could not carry it out.
 func TestInit(t *testing.T) {
-	a := &asked{}
-	e := crowd(a)
+	w := world(t)
+	e := crowd(w)
 	e.Tabs.Main().Info.Model = "test/one"
 	if s := says(t, e, "/init Keep it short."); strings.HasPrefix(s, "!") {
 		t.Fatal(s)
 	}
-	if len(a.did) != 1 || !strings.HasPrefix(a.did[0], "tell main: Write the file AGENTS.md") || !strings.HasSuffix(a.did[0], "\nKeep it short.") {
-		t.Errorf("%q", a.did)
+	w.Settle()
+	told := w.Entries("main")[0].Text
+	if !strings.HasPrefix(told, "Write the file AGENTS.md") || !strings.HasSuffix(told, "\nKeep it short.") {
+		t.Errorf("%q", told)
 	}
-	e.Tabs.Main().Info.Model = "builtin"
-	if s := says(t, e, "/init"); !strings.Contains(s, "needs a language model") || len(a.did) != 1 {
-		t.Error(s, a.did)
+	e.Tabs.Main().Info.Model, e.Pool = "builtin", &agents.Pool{}
+	if s := says(t, e, "/init"); !strings.Contains(s, "needs a language model") {
+		t.Error(s)
 	}
 }

@@ -14,28 +14,27 @@ import (
 	"fantail/agents/fleet"
 	"fantail/agents/mail"
 	"fantail/inbox"
+	"fantail/ui/format"
 	"fantail/ui/intent"
-	"fantail/ui/slash/options"
 	"fantail/ui/tabs"
-	"fantail/ui/words"
 )
 
 func runSend(in input) (intent.Intent, error) {
-	flags, rest, err := options.Flags(in.rest, "priority", "tag")
+	flags, rest, err := format.FlagOptions(in.rest, "priority", "tag")
 	if err != nil {
 		return nil, in.wrong("%v", err)
 	}
-	to, rest := options.First(rest)
+	to, rest := format.FirstWord(rest)
 	for strings.HasSuffix(to, ",") && rest != "" { // a, b is a list too
 		var next string
-		next, rest = options.First(rest)
+		next, rest = format.FirstWord(rest)
 		to += next
 	}
-	more, rest, err := options.Flags(rest, "priority", "tag")
+	more, rest, err := format.FlagOptions(rest, "priority", "tag")
 	if err != nil {
 		return nil, in.wrong("%v", err)
 	}
-	l := mail.Letter{Body: options.Unquote(rest), Tags: append(flags["tag"], more["tag"]...)}
+	l := mail.Letter{Body: format.Unquote(rest), Tags: append(flags["tag"], more["tag"]...)}
 	for _, word := range append(flags["priority"], more["priority"]...) {
 		l.Priority = inbox.Priority(word)
 		if l.Priority != inbox.Low && l.Priority != inbox.Normal && l.Priority != inbox.High && l.Priority != inbox.Urgent {
@@ -50,27 +49,37 @@ func runSend(in input) (intent.Intent, error) {
 	if len(l.To) == 0 || l.Body == "" {
 		return nil, in.wrong("a name and a text are needed")
 	}
+	idle := map[string]bool{}
+	for _, t := range in.Tabs.All {
+		idle[t.Info.Name] = format.Awaits(t.Info)
+	}
 	return in.act(func(ctx context.Context) (string, error) {
 		sent, err := in.Pool.Letters.Mail(ctx, in.id, l)
 		if err != nil {
 			return "", err
 		}
-		return agents.InInboxes(sent), nil
+		said := agents.InInboxes(sent)
+		for _, s := range sent {
+			if idle[s.To] {
+				said += fmt.Sprintf("\n%s is idle and reads it with its next turn; /tell %[1]s TEXT begins one", s.To)
+			}
+		}
+		return said, nil
 	}), nil
 }
 
 func runTell(in input) (intent.Intent, error) {
-	name, text := options.First(in.rest)
-	text = options.Unquote(text)
+	name, text := format.FirstWord(in.rest)
+	text = format.Unquote(text)
 	if name == "" || text == "" {
 		return nil, in.wrong("a name and a text are needed")
 	}
 	says := name + " reads it at its next step"
-	if t := in.Tabs.ByName(name); t != nil && words.Awaits(t.Info) {
+	if t := in.Tabs.ByName(name); t != nil && format.Awaits(t.Info) {
 		says = name + " begins with it"
 	}
 	return in.act(func(ctx context.Context) (string, error) {
-		err := in.Pool.Steer.Tell(ctx, name, text)
+		err := in.Pool.Tell(ctx, name, text)
 		var ended *event.EndedError
 		if errors.As(err, &ended) {
 			err = fmt.Errorf("%w; /resume %s %s lets it go on", err, ended.Name, text)
@@ -99,7 +108,7 @@ func (c command) selection(rest string, args ...string) (ch choice, err error) {
 		case key == "from" && value != "":
 			ch.q.From = value
 		case key == "timeout":
-			if ch.timeout, err = options.Seconds(value); err != nil {
+			if ch.timeout, err = format.Seconds(value); err != nil {
 				err = fmt.Errorf("timeout=%s is no time; say 30, 90s or 5m", value)
 			}
 		case w == "--lifo":
@@ -122,8 +131,8 @@ func (c command) selection(rest string, args ...string) (ch choice, err error) {
 	return ch, nil
 }
 
-// mostShown bounds how many messages one command prints.
-const mostShown = 50
+// maxShown bounds how many messages one command prints.
+const maxShown = 50
 
 func runCheck(in input) (intent.Intent, error) {
 	c, err := in.selection(in.rest, "--one", "--peek")
@@ -155,7 +164,7 @@ func runCheck(in input) (intent.Intent, error) {
 // peek prints messages without taking them.
 func (in input) peek(ctx context.Context, q inbox.Query) (string, error) {
 	if q.Limit == 0 {
-		q.Limit = mostShown
+		q.Limit = maxShown
 	}
 	ms, err := in.Pool.Letters.Peek(ctx, in.id, q)
 	if err != nil {
@@ -166,7 +175,7 @@ func (in input) peek(ctx context.Context, q inbox.Query) (string, error) {
 	}
 	parts := make([]string, len(ms))
 	for i, m := range ms {
-		parts[i] = words.Message(m, in.Now())
+		parts[i] = format.Message(m, in.Now())
 	}
 	return strings.Join(parts, "\n\n"), nil
 }
@@ -269,13 +278,13 @@ func (in input) showInbox(name string) intent.Intent {
 // list prints the waiting messages or, with taken, the newest of all below one, and how to see
 // more.
 func (in input) list(ctx context.Context, agent int64, command string, before int64, taken bool) (string, error) {
-	ms, err := in.Pool.Letters.Look(ctx, agent, inbox.Query{Before: before, Limit: mostShown + 1}, taken)
+	ms, err := in.Pool.Letters.Look(ctx, agent, inbox.Query{Before: before, Limit: maxShown + 1}, taken)
 	if err != nil {
 		return "", err
 	}
 	more := ""
-	if len(ms) > mostShown {
-		ms = ms[:mostShown]
+	if len(ms) > maxShown {
+		ms = ms[:maxShown]
 		if more = "\n  … more wait behind these; /check takes them in order"; taken {
 			more = fmt.Sprintf("\n  … older ones: %s --all before=%d", command, ms[len(ms)-1].ID)
 		}
@@ -334,8 +343,8 @@ func runMessages(in input) (intent.Intent, error) {
 
 // Turn starts a turn of the tab's agent with the message that take returns, as a command would that
 // nobody typed.
-func Turn(e Env, t *tabs.Tab, take func(ctx context.Context, agent int64) (inbox.Message, bool, error)) intent.Intent {
-	return input{Env: e, t: t, id: t.Info.ID, here: t}.turnWith(take)
+func Turn(e Options, t *tabs.Tab, take func(ctx context.Context, agent int64) (inbox.Message, bool, error)) intent.Intent {
+	return input{Options: e, t: t, id: t.Info.ID, here: t}.turnWith(take)
 }
 
 // turnWith starts a turn with one message.
@@ -359,13 +368,13 @@ func (in input) each() intent.Intent {
 		n, err := in.Pool.Pickup.Each(ctx, in.id)
 		switch {
 		case errors.Is(err, fleet.ErrStopped):
-			return fmt.Sprintf("Stopped after %s; what waits is in the inbox", words.Count(n, "message")), nil
+			return fmt.Sprintf("Stopped after %s; what waits is in the inbox", format.Count(n, "message")), nil
 		case err != nil:
 			return "", err
 		case n == 0:
 			return in.nothingReady(ctx)
 		}
-		return "Handled " + words.Count(n, "message"), nil
+		return "Handled " + format.Count(n, "message"), nil
 	})}
 }
 
@@ -374,14 +383,22 @@ func runFire(in input) (intent.Intent, error) {
 	if in.works() {
 		said = in.sayWhile("it fires when this turn ends; nothing is taken before")
 	}
+	fire := in.Pool.Pickup.Fire
+	ids, text := chosen(in.rest)
+	if word, rest := format.FirstWord(in.rest); word == "--wait" {
+		fire = in.Pool.Pickup.FireAfter
+		if ids, text = chosen(rest); len(ids) > 0 {
+			return nil, in.wrong("--wait fires all messages; leave the numbers out")
+		}
+	}
 	elsewhere := in.elsewhere()
 	return intent.All{said, in.start(func(ctx context.Context) (string, error) {
 		var n, left int
 		var err error
-		if ids, text := chosen(in.rest); len(ids) > 0 {
-			n, err = in.Pool.Pickup.FireThese(ctx, in.id, ids, options.Unquote(text))
+		if len(ids) > 0 {
+			n, err = in.Pool.Pickup.FireThese(ctx, in.id, ids, format.Unquote(text))
 		} else {
-			n, left, err = in.Pool.Pickup.Fire(ctx, in.id, options.Unquote(text))
+			n, left, err = fire(ctx, in.id, format.Unquote(text))
 		}
 		if errors.Is(err, mail.ErrNoMail) {
 			if text, e := in.nothingReady(ctx); e == nil && text != nothing {
@@ -393,7 +410,7 @@ func runFire(in input) (intent.Intent, error) {
 		}
 		var said []string
 		if err == nil && elsewhere != "" {
-			said = append(said, fmt.Sprintf("A turn of %s began with %s", elsewhere, words.Count(n, "message")))
+			said = append(said, fmt.Sprintf("A turn of %s began with %s", elsewhere, format.Count(n, "message")))
 		}
 		if left > 0 {
 			said = append(said, fmt.Sprintf("%s more did not fit: /fire again", inbox.Left(left)))

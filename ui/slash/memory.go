@@ -5,39 +5,37 @@ import (
 	"strconv"
 	"strings"
 
-	"fantail/agents/memory"
+	"fantail/agents/history"
 	"fantail/ui/composer"
 	"fantail/ui/intent"
-	"fantail/ui/slash/documents"
-	"fantail/ui/slash/inforce"
 )
 
 // Memory documents: what the human does with them.
 
 // mention returns the documents that a word after `#` may name; a number names none.
-func (e Env) mention(word string) []composer.Item {
+func (e Options) mention(word string) []composer.Item {
 	const prefix = "mem-"
 	if !strings.HasPrefix(word, prefix) && !strings.HasPrefix(prefix, word) {
 		return nil
 	}
 	items := make([]composer.Item, len(e.Documents))
 	for i, d := range e.Documents {
-		items[i] = composer.Item{Insert: prefix + memory.Title(d), Label: "#" + prefix + memory.Title(d), Help: documents.Facts(d, e.Now())}
+		items[i] = composer.Item{Insert: prefix + history.TitleOf(d), Label: "#" + prefix + history.TitleOf(d), Help: DocumentFacts(d, e.Now())}
 	}
 	return items
 }
 
 // memoryArguments are candidates for what follows /memory and these words.
-func memoryArguments(e Env, args []string, _ string) []composer.Item {
+func memoryArguments(e Options, args []string, _ string) []composer.Item {
 	var titles []composer.Item
 	switch {
 	case len(args) == 0:
 		return items("list", "show ", "edit ", "log ", "rm ", "files")
 	case len(args) == 1 && args[0] == "files":
-		return items(inforce.Verbs()...)
+		return items(InstructionVerbs()...)
 	case len(args) == 1 && args[0] != "list":
 		for _, d := range e.Documents {
-			titles = append(titles, composer.Item{Insert: memory.Title(d), Help: documents.Facts(d, e.Now())})
+			titles = append(titles, composer.Item{Insert: history.TitleOf(d), Help: DocumentFacts(d, e.Now())})
 		}
 	}
 	return titles
@@ -48,11 +46,11 @@ func runMemory(in input) (intent.Intent, error) {
 	if len(args) == 0 {
 		args = []string{"list"}
 	}
-	l := documents.Library{Memory: in.Pool.Memory, Now: in.Now, Here: in.here.Info.ID}
+	l := Documents{Memory: in.Pool.Memory, Now: in.Now, Here: in.here.Info.ID}
 	switch verb := args[0]; {
 	case verb == "files":
 		rest := strings.TrimPrefix(strings.TrimSpace(in.rest), verb)
-		if do, ok := inforce.Files(in.Pool.Briefs, in.here.Info, rest); ok {
+		if do, ok := InstructionFiles(in.Pool.Instructions(), in.here.Info, rest); ok {
 			return in.act(do), nil
 		}
 	case verb == "list" && len(args) == 1:

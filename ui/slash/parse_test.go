@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"fantail/ui/dialog"
-	"fantail/ui/slash/custom"
 )
 
 func TestNearest(t *testing.T) {
@@ -37,7 +36,7 @@ func TestCommandsAreWhole(t *testing.T) {
 		if c.help == "" || c.run == nil {
 			t.Errorf("/%s has no help or does nothing", c.name)
 		}
-		if !slices.Contains(Help(custom.Room{}), dialog.Row{Left: c.usage(), Right: c.help}) {
+		if !slices.Contains(Help(CustomCommands{}), dialog.Row{Left: c.usage(), Right: c.help}) {
 			t.Errorf("the help does not show %s", c.usage())
 		}
 	}

@@ -11,8 +11,8 @@ import (
 	"fantail/inbox"
 	"fantail/inbox/policy"
 	"fantail/ui/composer"
+	"fantail/ui/format"
 	"fantail/ui/intent"
-	"fantail/ui/words"
 )
 
 // Commands that say how mail is delivered.
@@ -57,7 +57,7 @@ func runPolicy(in input, word string, rest []string) (intent.Intent, error) {
 	case word == "from":
 		return nil, in.wrong("from needs a sender (or a pattern such as testing-*) and a mode")
 	case word == "quiet":
-		until, err := words.Until(rest, in.Now())
+		until, err := format.ParseUntil(rest, in.Now())
 		if err != nil {
 			return nil, in.wrong("%v", err)
 		}
@@ -196,7 +196,7 @@ func modeItems() (items []composer.Item) {
 }
 
 // messagesArguments are candidates for the words of /messages.
-func messagesArguments(e Env, before []string, word string) (items []composer.Item) {
+func messagesArguments(e Options, before []string, word string) (items []composer.Item) {
 	switch {
 	case len(before) == 0:
 		return []composer.Item{
@@ -221,7 +221,7 @@ func messagesArguments(e Env, before []string, word string) (items []composer.It
 	case before[0] == "quiet" && len(before) == 1:
 		return []composer.Item{{Insert: "until", Help: "a time such as 14:00"}, {Insert: "for", Help: "a while such as 2h"}}
 	default:
-		return shelfArguments(e, before, word)
+		return actionArguments(e, before, word)
 	}
 	return items
 }

@@ -9,34 +9,32 @@ import (
 
 	"fantail/agents/event"
 	"fantail/agents/history"
-	"fantail/agents/roster"
+	"fantail/agents/tasks"
 	"fantail/tools"
-	"fantail/tools/allowance"
 	"fantail/ui/composer"
+	"fantail/ui/format"
 	"fantail/ui/intent"
-	"fantail/ui/slash/options"
-	"fantail/ui/words"
 )
 
 func runPush(in input) (intent.Intent, error) {
 	task := tools.Task{}
-	opts, prompt, err := options.Push(in.rest)
+	opts, prompt, err := format.PushOptions(in.rest)
 	if err != nil {
 		return nil, in.wrong("%v", err)
 	}
 	_, task.Resume = opts["resume"]
-	if task.Interactive, task.Idle, err = options.Interactive(opts); err != nil {
+	if task.Interactive, task.Idle, err = format.InteractiveOption(opts); err != nil {
 		return nil, in.wrong("%v", err)
 	}
 	task.Model, task.Name, task.Deliver = opts["model"], opts["name"], opts["deliver"]
 	task.To(opts["agent"])
 	if s, ok := opts["timeout"]; ok {
-		if task.Timeout, err = options.Seconds(s); err != nil {
+		if task.Timeout, err = format.Seconds(s); err != nil {
 			return nil, in.wrong("timeout=%s is no time (300, 90s, 5m)", s)
 		}
 	}
 	if s, ok := opts["budget"]; ok {
-		if task.Budget, err = allowance.Parse(s); err != nil {
+		if task.Budget, err = tools.ParseAmount(s); err != nil {
 			return nil, in.wrong("budget=: %v", err)
 		}
 	}
@@ -46,7 +44,7 @@ func runPush(in input) (intent.Intent, error) {
 		}
 		task.After = strings.FieldsFunc(names, func(r rune) bool { return r == ',' || r == ' ' })
 	}
-	if task.Prompt = options.Unquote(prompt); task.Prompt == "" {
+	if task.Prompt = format.Unquote(prompt); task.Prompt == "" {
 		return nil, in.wrong("the prompt is missing")
 	}
 	if task.Interactive && strings.HasPrefix(task.Prompt, "!") {
@@ -70,7 +68,7 @@ func runRun(in input) (intent.Intent, error) {
 		case word == "--once":
 			s.Once = true
 		case timed:
-			if s.Timeout, err = options.Seconds(limit); err != nil {
+			if s.Timeout, err = format.Seconds(limit); err != nil {
 				return nil, in.wrong("%s is no time (300, 90s, 5m)", word)
 			}
 		case err != nil || n < 1:
@@ -82,15 +80,15 @@ func runRun(in input) (intent.Intent, error) {
 		}
 	}
 	return in.act(func(ctx context.Context) (string, error) {
-		q, _ := in.Pool.Agents.Queue(ctx, in.id) // if it can't be read there is no warning: the run was asked for
-		r, err := in.Pool.Agents.Run(ctx, in.id, s)
-		return words.Warned(r.String(), in.Doubt.Queued(q)), err
+		q, _ := in.Pool.Queue(ctx, in.id) // if it can't be read there is no warning: the run was asked for
+		r, err := in.Pool.Run(ctx, in.id, s)
+		return format.Warned(r.String(), in.Doubt.Queued(q)), err
 	}), nil
 }
 
 func runQueue(in input) (intent.Intent, error) {
-	sub, rest := options.First(in.rest)
-	name, text := options.First(rest)
+	sub, rest := format.FirstWord(in.rest)
+	name, text := format.FirstWord(rest)
 	switch {
 	case in.rest == "":
 		return in.listQueue(10), nil
@@ -134,8 +132,8 @@ func runQueue(in input) (intent.Intent, error) {
 
 func (in input) listQueue(most int) intent.Intent {
 	return in.act(func(ctx context.Context) (string, error) {
-		q, err := in.Pool.Agents.Queue(ctx, in.id)
-		return roster.QueueText(q, in.Now(), most), err
+		q, err := in.Pool.Queue(ctx, in.id)
+		return tasks.QueueText(q, in.Now(), most), err
 	})
 }
 
@@ -149,26 +147,26 @@ func (in input) fetchPrompt(name string) intent.Intent {
 }
 
 // queued is the answer to queueing a task.
-func (in input) queued(t roster.Task, how string) string {
-	return in.Doubt.WhenQueued(t, how, "/run", in.Pool.Agents.Joins(t.ID))
+func (in input) queued(t tasks.Task, how string) string {
+	return in.Doubt.WhenQueued(t, how, "/run", in.Pool.Joins(t.ID))
 }
 
 // edited is the answer to editing the prompt of a queued task.
 func (in input) edited(ctx context.Context, name string) string {
-	q, err := in.Pool.Agents.Queue(ctx, in.id)
+	q, err := in.Pool.Queue(ctx, in.id)
 	if err != nil {
-		q = roster.Queue{} // it is changed; the queue only serves the warning
+		q = tasks.QueueView{} // it is changed; the queue only serves the warning
 	}
 	return in.Doubt.WhenEdited(name, q)
 }
 
 func runRetry(in input) (intent.Intent, error) {
-	name, hint := options.First(in.rest)
+	name, hint := format.FirstWord(in.rest)
 	if name == "" {
 		return nil, in.wrong("the name of a task that ended is missing")
 	}
 	return in.act(func(ctx context.Context) (string, error) {
-		t, before, err := in.Pool.Tasks.Retry(ctx, in.id, name, options.Unquote(hint))
+		t, before, err := in.Pool.Tasks.Retry(ctx, in.id, name, format.Unquote(hint))
 		how := ""
 		if before == history.Completed {
 			how = ", which had completed,"
@@ -203,8 +201,8 @@ func runEnd(in input) (intent.Intent, error) {
 	if t := in.Tabs.ByName(name); t != nil {
 		known = t.Info
 	}
-	text := words.Ends(name, known)
-	return in.act(func(ctx context.Context) (string, error) { return text, in.Pool.Steer.End(ctx, name) }), nil
+	text := format.Ends(name, known)
+	return in.act(func(ctx context.Context) (string, error) { return text, in.Pool.End(ctx, name) }), nil
 }
 
 // oneName is the only argument of a command.
@@ -227,6 +225,11 @@ func runKill(in input) (intent.Intent, error) {
 		return nil, err
 	}
 	queued := slices.Contains(in.Tally.Names, name)
+	if t := in.Tabs.ByName(name); t != nil && !queued {
+		if err := t.Info.Killable(); err != nil {
+			return nil, err
+		}
+	}
 	kill := func(cascade bool) intent.Intent {
 		return in.start(func(ctx context.Context) (string, error) {
 			text := "Ended " + name
@@ -236,7 +239,7 @@ func runKill(in input) (intent.Intent, error) {
 			case cascade:
 				text += " and all below it"
 			}
-			return text, in.Pool.Agents.Kill(ctx, name, cascade)
+			return text, in.Pool.Kill(ctx, name, cascade)
 		})
 	}
 	below := in.Tabs.LiveBelow(name)
@@ -246,30 +249,30 @@ func runKill(in input) (intent.Intent, error) {
 	return intent.Kill(in.Theme, name, below, kill), nil
 }
 
-func runArguments(Env, []string, string) []composer.Item { return items("--once", "timeout=") }
+func runArguments(Options, []string, string) []composer.Item { return items("--once", "timeout=") }
 
-func retryArguments(e Env, before []string, _ string) []composer.Item {
+func retryArguments(e Options, before []string, _ string) []composer.Item {
 	if len(before) > 0 {
 		return nil // a word of a hint can't be completed
 	}
 	return items(e.names(ended)...)
 }
 
-func respawnArguments(e Env, before []string, _ string) []composer.Item {
+func respawnArguments(e Options, before []string, _ string) []composer.Item {
 	if len(before) > 0 {
 		return nil
 	}
 	return items(e.names(func(i event.Info) bool { return i.Kind.Tasked() && !living(i) })...)
 }
 
-func endArguments(e Env, before []string, _ string) []composer.Item {
+func endArguments(e Options, before []string, _ string) []composer.Item {
 	if len(before) > 0 {
 		return nil
 	}
 	return items(e.names(func(i event.Info) bool { return i.Await != nil && living(i) })...)
 }
 
-func queueArguments(e Env, before []string, _ string) []composer.Item {
+func queueArguments(e Options, before []string, _ string) []composer.Item {
 	switch {
 	case len(before) == 0:
 		return items("rm", "move", "edit", "--all", "--panel")
@@ -279,7 +282,7 @@ func queueArguments(e Env, before []string, _ string) []composer.Item {
 	return nil
 }
 
-func pushArguments(e Env, before []string, word string) []composer.Item {
+func pushArguments(e Options, before []string, word string) []composer.Item {
 	switch {
 	case !optional(before):
 		return nil // a word of a prompt can't be completed
@@ -314,11 +317,11 @@ func background(i event.Info) bool { return i.Kind.Ends() }
 func ended(i event.Info) bool { return background(i) && !living(i) }
 
 func runDoctor(in input) (intent.Intent, error) {
-	look := in.Pool.Ledger.Glance
+	look := in.Pool.Records.Glance
 	switch in.rest {
 	case "":
 	case "--full":
-		look = in.Pool.Ledger.Balance
+		look = in.Pool.Records.Balance
 	default:
 		return nil, in.wrong("%q is not understood", in.rest)
 	}
@@ -329,19 +332,19 @@ func runDoctor(in input) (intent.Intent, error) {
 }
 
 func runResume(in input) (intent.Intent, error) {
-	name, prompt := options.First(in.rest)
+	name, prompt := format.FirstWord(in.rest)
 	if name == "" {
 		return nil, in.wrong("one name is needed")
 	}
-	prompt = options.Unquote(prompt)
+	prompt = format.Unquote(prompt)
 	return in.act(func(ctx context.Context) (string, error) {
-		t, goes, err := in.Pool.Agents.Resume(ctx, in.id, name, prompt)
+		t, goes, err := in.Pool.Resume(ctx, in.id, name, prompt)
 		if !goes {
 			return "The tab of " + name + " is open again", err
 		}
 		if err != nil {
 			return "", err
 		}
-		return words.Warned(name+" goes on with what it did; its result comes into the inbox", in.Doubt.Of(t)), nil
+		return format.Warned(name+" goes on with what it did; its result comes into the inbox", in.Doubt.Of(t)), nil
 	}), nil
 }

@@ -5,11 +5,10 @@ import (
 	"errors"
 	"strings"
 
+	"fantail/ui/format"
 	"fantail/ui/intent"
-	"fantail/ui/slash/inforce"
-	"fantail/ui/slash/trail"
+	"fantail/ui/panel"
 	"fantail/ui/tabs"
-	"fantail/ui/words"
 )
 
 func runAgents(in input) (intent.Intent, error) {
@@ -36,17 +35,17 @@ func runWhy(in input) (intent.Intent, error) {
 		return nil, in.wrong("it is about one agent")
 	}
 	return in.act(func(ctx context.Context) (string, error) {
-		n, err := in.Pool.Agents.Does(name)
-		return words.Why(n, in.Now()), err
+		n, err := in.Pool.Does(name)
+		return format.Why(n, in.Now()), err
 	}), nil
 }
 
 func runAudit(in input) (intent.Intent, error) {
-	w, err := trail.Read(in.rest)
+	w, err := ReadAudit(in.rest)
 	if err != nil {
 		return nil, in.wrong("%s", err)
 	}
-	e := trail.Env{Audit: in.Pool.Audit, Theme: in.Theme, Here: in.Now().Location()}
+	e := AuditTrail{Audit: in.Pool.Audit, Theme: in.Theme, Here: in.Now().Location()}
 	return intent.Do{Agent: in.here.Info.ID, Command: in.text, Long: w.Verify, F: e.Show(w)}, nil
 }
 
@@ -56,7 +55,7 @@ func runWrapUp(in input) (intent.Intent, error) {
 		return nil, err
 	}
 	return in.act(func(ctx context.Context) (string, error) {
-		return name + " was asked to wrap up", in.Pool.Steer.WrapUp(ctx, name)
+		return name + " was asked to wrap up", in.Pool.WrapUp(ctx, name)
 	}), nil
 }
 
@@ -66,15 +65,15 @@ func runContext(in input) (intent.Intent, error) {
 	}
 	of := in.here.Info
 	if of.ID == 0 {
-		return nil, ErrOpening
+		return nil, panel.ErrOpening
 	}
 	return in.act(func(ctx context.Context) (string, error) {
-		c, err := in.Pool.Ledger.Context(ctx, of.ID)
+		c, err := in.Pool.Records.Context(ctx, of.ID)
 		if err != nil || c.Abroad {
-			return words.Context(of.Name, c), err
+			return format.Context(of.Name, c), err
 		}
-		files, err := in.Pool.Briefs.Report(ctx, of)
-		return strings.TrimSuffix(words.Context(of.Name, c)+"\n"+inforce.Sum(files), "\n"), err
+		files, err := in.Pool.Instructions().Report(ctx, of)
+		return strings.TrimSuffix(format.Context(of.Name, c)+"\n"+InstructionsSum(files), "\n"), err
 	}), nil
 }
 
@@ -84,6 +83,6 @@ func runInit(in input) (intent.Intent, error) {
 	}
 	name := in.t.Info.Name
 	return in.act(func(ctx context.Context) (string, error) {
-		return "", in.Pool.Steer.Tell(ctx, name, inforce.Init(in.rest))
+		return "", in.Pool.Tell(ctx, name, InitText(in.rest))
 	}), nil
 }

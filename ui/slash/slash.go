@@ -1,67 +1,48 @@
-// Package slash has the slash commands.
-//
-// Does: find the command in its table, parse its arguments, complete them, list them for the help
-// and the README. A new command is a row of table.go and a function in the file on its subject,
-// which returns an intent.
-//
-// Does not: carry anything out. What asks the pool does so in the function of an [intent.Do], which
-// runs off the interface's goroutine and must not look into a tab.
-//
-// Imports: agents, agents/choices, agents/event, agents/fleet, agents/history, agents/ledger, agents/mail,
-// agents/memory, agents/roster, agents/schedule, inbox, inbox/policy, store/config/near, themes, tools,
-// tools/allowance, tools/permit, ui/composer, ui/dialog, ui/files, ui/intent, ui/manual, ui/slash/checking,
-// ui/slash/custom, ui/slash/documents, ui/slash/facets, ui/slash/inforce, ui/slash/options, ui/slash/permissions,
-// ui/slash/serving, ui/slash/signing, ui/slash/spending, ui/slash/timetable, ui/slash/trail, ui/slash/trusting,
-// ui/tabs, ui/transcript, ui/words.
+// Package slash is the table of slash commands and what each does.
 package slash
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
 
-	"fantail/agents/choices"
+	"fantail/agents"
 	"fantail/agents/event"
-	"fantail/agents/memory"
-	"fantail/store/config/near"
+	"fantail/agents/history"
+	"fantail/store/config"
 	"fantail/themes"
-	"fantail/tools/permit"
+	"fantail/tools/permission"
+	"fantail/ui/composer"
 	"fantail/ui/dialog"
-	"fantail/ui/files"
+	"fantail/ui/format"
 	"fantail/ui/intent"
-	"fantail/ui/slash/custom"
-	"fantail/ui/slash/facets"
-	"fantail/ui/slash/options"
+	"fantail/ui/panel"
 	"fantail/ui/tabs"
 	"fantail/ui/transcript"
-	"fantail/ui/words"
 )
 
-// Env is what a command may look at and ask. Without Pool only the commands run that need no
-// workspace.
-type Env struct {
-	Pool      facets.Pool
-	Open      bool // there is a Pool
+// Options are what a command may look at and ask.
+type Options struct {
+	Pool      *agents.Pool // nil: there is none yet; only the commands run that need no workspace
 	Tabs      *tabs.Tabs
 	Tally     event.Tally
-	Files     *files.Index      // nil: not read yet
-	Documents []memory.Document // as last listed
-	Custom    custom.Room       // what files bring
+	Files     *composer.FileIndex // nil: not read yet
+	Documents []history.Document  // as last listed
+	Custom    CustomCommands      // what files bring
 	Now       func() time.Time
 	Theme     *themes.Theme
 	NoColor   bool
 	Models    func() []string // nil: unknown
-	Doubt     words.Doubt
+	Doubt     format.Doubt
 	ReadOnly  error // why nothing can be written; nil: it can be
 	// Remember keeps a choice for the next start in this workspace. nil: nothing is kept.
-	Remember func(ctx context.Context, c choices.Choice, name string) error
+	Remember func(ctx context.Context, c agents.Choice, name string) error
 	// Reload reads the configuration again and says what changed. nil: it can't.
 	Reload func(ctx context.Context) (string, error)
 	// Sandbox says what holds the commands of agents in that mode, and how; it may wait until that is found out. nil:
 	// nobody knows.
-	Sandbox func(mode permit.Mode) string
+	Sandbox func(mode permission.Mode) string
 	// Restart ends the host once nothing goes on, and starts the next. nil: there is none.
 	Restart func(ctx context.Context) error
 }
@@ -84,7 +65,7 @@ type command struct {
 // input is a command with its arguments.
 type input struct {
 	command
-	Env
+	Options
 
 	t    *tabs.Tab // whom it acts for
 	id   int64     // of that agent; what runs off the interface's goroutine must not look into t
@@ -93,12 +74,9 @@ type input struct {
 	rest string    // after the name
 }
 
-// ErrOpening is the error of a command typed before the workspace is open.
-var ErrOpening = errors.New("the workspace is still being opened; try again in a moment")
-
 // Run returns what the command in text wants; here is the tab it was typed in.
-func Run(e Env, here *tabs.Tab, text string) (intent.Intent, error) {
-	name, rest := options.First(strings.TrimPrefix(text, "/"))
+func Run(e Options, here *tabs.Tab, text string) (intent.Intent, error) {
+	name, rest := format.FirstWord(strings.TrimPrefix(text, "/"))
 	c, ok := find(name)
 	if !ok && e.Custom.Has(name) {
 		c, ok = command{name: name, run: runCustom}, true
@@ -113,9 +91,9 @@ func Run(e Env, here *tabs.Tab, text string) (intent.Intent, error) {
 		return nil, fmt.Errorf("there is no command /%s; /help lists them", name)
 	}
 	agent := e.Tabs.Acting()
-	in := input{command: c, Env: e, t: agent, id: agent.Info.ID, here: here, text: text, rest: rest}
-	if (!e.Open || in.id == 0) && !c.alone {
-		return nil, ErrOpening
+	in := input{command: c, Options: e, t: agent, id: agent.Info.ID, here: here, text: text, rest: rest}
+	if (e.Pool == nil || in.id == 0) && !c.alone {
+		return nil, panel.ErrOpening
 	}
 	return c.run(in)
 }
@@ -140,7 +118,7 @@ func nearest(name string) string {
 	for _, c := range commands() {
 		names = append(append(names, c.name), c.aliases...)
 	}
-	c, _ := find(near.Word(name, names))
+	c, _ := find(config.Nearest(name, names))
 	return c.name
 }
 
@@ -152,12 +130,12 @@ func (c command) usage() string {
 }
 
 // wrong is the error of a command with arguments it does not accept.
-func (c command) wrong(format string, args ...any) error {
-	return fmt.Errorf("/%s: %s; it is %s", c.name, fmt.Sprintf(format, args...), c.usage())
+func (c command) wrong(form string, args ...any) error {
+	return fmt.Errorf("/%s: %s; it is %s", c.name, fmt.Sprintf(form, args...), c.usage())
 }
 
 // works reports whether the agent that the command is for is working.
-func (in input) works() bool { return words.Working(in.t.Info.State) }
+func (in input) works() bool { return format.Working(in.t.Info.State) }
 
 // elsewhere names the agent in whose tab the messages show, if that is not the tab the command was
 // typed in.
@@ -213,7 +191,7 @@ func (in input) sayWhile(text string) intent.Intent {
 }
 
 // remember keeps a choice made on the screen.
-func (in input) remember(ctx context.Context, c choices.Choice, name string) error {
+func (in input) remember(ctx context.Context, c agents.Choice, name string) error {
 	if in.Remember == nil || in.ReadOnly != nil {
 		return nil
 	}

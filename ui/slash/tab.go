@@ -1,22 +1,22 @@
 package slash
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"strings"
 
-	"fantail/agents/choices"
+	"fantail/agents"
 	"fantail/agents/fleet"
 	"fantail/themes"
-	"fantail/tools/permit"
+	"fantail/tools/permission"
 	"fantail/ui/composer"
 	"fantail/ui/dialog"
+	"fantail/ui/format"
 	"fantail/ui/intent"
 	"fantail/ui/manual"
-	"fantail/ui/slash/checking"
-	"fantail/ui/slash/permissions"
-	"fantail/ui/words"
+	"fantail/ui/panel"
 )
 
 func runClose(in input) (intent.Intent, error) {
@@ -37,7 +37,7 @@ func runClose(in input) (intent.Intent, error) {
 	}
 	return intent.Do{Agent: in.t.Info.ID, Command: in.text, F: said(func(ctx context.Context) (string, error) {
 		for _, name := range names {
-			if err := in.Pool.Agents.CloseTab(ctx, name); err != nil {
+			if err := in.Pool.CloseTab(ctx, name); err != nil {
 				return "", err
 			}
 		}
@@ -49,9 +49,9 @@ func runModel(in input) (intent.Intent, error) {
 	set := func(name string) intent.Intent {
 		main := in.id == in.Tabs.Main().Info.ID // new agents get main's model; a helper's is its own
 		return in.act(func(ctx context.Context) (string, error) {
-			err := in.Pool.Agents.SetModel(ctx, in.id, name)
+			err := in.Pool.SetModel(ctx, in.id, name)
 			if err == nil && main {
-				err = in.remember(ctx, choices.Model, name)
+				err = in.remember(ctx, agents.Model, name)
 			}
 			return "The model is " + name, err
 		})
@@ -73,14 +73,15 @@ func runModel(in input) (intent.Intent, error) {
 
 func runMode(in input) (intent.Intent, error) {
 	if in.rest == "" {
+		now := cmp.Or(in.Tally.Coming, in.Tally.Mode)
 		var items []dialog.Item
 		for _, m := range in.offered() {
-			items = append(items, dialog.Item{Value: string(m.mode), Label: string(m.mode), Help: m.help, Chosen: m.mode == in.Tally.Mode})
+			items = append(items, dialog.Item{Value: string(m.mode), Label: string(m.mode), Help: m.help, Chosen: m.mode == now})
 		}
-		box := dialog.NewPicker(in.Theme, "Mode (now "+string(in.Tally.Mode)+")", items)
-		return picked(box, func(name string) intent.Intent { return intent.Mode{Mode: permit.Mode(name)} }), nil
+		box := dialog.NewPicker(in.Theme, "Mode (now "+string(now)+")", items)
+		return picked(box, func(name string) intent.Intent { return intent.Mode{Mode: permission.Mode(name)} }), nil
 	}
-	m, err := permit.ParseMode(in.rest)
+	m, err := permission.ParseMode(in.rest)
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +92,7 @@ func runSandbox(in input) (intent.Intent, error) {
 	switch verb, rule, _ := strings.Cut(in.rest, " "); {
 	case verb == "revoke" && rule != "":
 		return in.act(func(ctx context.Context) (string, error) {
-			return "Taken back: " + rule, in.Pool.Asks.Revoke(ctx, permit.Rule(strings.TrimSpace(rule)))
+			return "Taken back: " + rule, in.Pool.Asks.Revoke(ctx, permission.Rule(strings.TrimSpace(rule)))
 		}), nil
 	case in.rest != "":
 		return nil, in.wrong("%q is not understood", in.rest)
@@ -113,22 +114,22 @@ func runPermissions(in input) (intent.Intent, error) {
 	if in.rest == "" {
 		return intent.Permissions{Agent: in.id, Name: in.t.Info.Name}, nil
 	}
-	do, understood := permissions.Read(in.rest)
+	do, understood := panel.ReadPermissions(in.rest)
 	if !understood {
 		return nil, in.wrong("%q is not understood", in.rest)
 	}
-	return in.start(func(ctx context.Context) (string, error) { return do(ctx, in.Pool.Rules) }), nil
+	return in.start(func(ctx context.Context) (string, error) { return do(ctx, in.Pool.Permissions) }), nil
 }
 
 func runChecks(in input) (intent.Intent, error) {
-	do, understood, err := checking.Read(in.rest)
+	do, understood, err := ReadCheck(in.rest)
 	switch {
 	case !understood:
 		return nil, in.wrong("%q is not understood", in.rest)
 	case err != nil:
 		return nil, err
 	}
-	return in.start(func(ctx context.Context) (string, error) { return do(ctx, in.Pool.Checks) }), nil
+	return in.start(func(ctx context.Context) (string, error) { return do(ctx, in.Pool.Observe.Checks()) }), nil
 }
 
 func runTheme(in input) (intent.Intent, error) {
@@ -137,11 +138,11 @@ func runTheme(in input) (intent.Intent, error) {
 		if err != nil {
 			return nil, err
 		}
-		if !in.Open {
+		if in.Pool == nil {
 			return intent.Theme{Theme: t}, nil // there is no workspace yet to remember it
 		}
 		return intent.All{intent.Theme{Theme: t}, in.act(func(ctx context.Context) (string, error) {
-			return "The theme is " + name, in.remember(ctx, choices.Theme, name)
+			return "The theme is " + name, in.remember(ctx, agents.Theme, name)
 		})}, nil
 	}
 	if in.rest != "" {
@@ -155,14 +156,14 @@ func runTheme(in input) (intent.Intent, error) {
 	return picked(box, func(name string) intent.Intent {
 		i, err := set(name)
 		if err != nil {
-			return intent.Say{Text: words.Sentence(err)}
+			return intent.Say{Text: format.Sentence(err)}
 		}
 		return i
 	}), nil
 }
 
 func runNew(in input) (intent.Intent, error) {
-	return in.start(func(ctx context.Context) (string, error) { return "", in.Pool.Agents.Clear(ctx, in.id) }), nil
+	return in.start(func(ctx context.Context) (string, error) { return "", in.Pool.Clear(ctx, in.id) }), nil
 }
 
 func runCompact(in input) (intent.Intent, error) {
@@ -171,7 +172,7 @@ func runCompact(in input) (intent.Intent, error) {
 		said = in.sayWhile("it is compacted when this turn ends")
 	}
 	return intent.All{said, in.start(func(ctx context.Context) (string, error) {
-		err := in.Pool.Agents.Compact(ctx, in.id, in.rest)
+		err := in.Pool.Compact(ctx, in.id, in.rest)
 		if errors.Is(err, fleet.ErrStopped) { // whoever stopped it does not want the command back
 			return "Compacting was stopped; nothing has changed", nil
 		}
@@ -188,7 +189,7 @@ func runHelp(in input) (intent.Intent, error) {
 	return intent.Help{Page: in.rest}, nil
 }
 
-func helpArguments(Env, []string, string) []composer.Item { return items(manual.Names()...) }
+func helpArguments(Options, []string, string) []composer.Item { return items(manual.Names()...) }
 
 func runDetach(input) (intent.Intent, error) { return intent.Leave{}, nil }
 

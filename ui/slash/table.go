@@ -3,11 +3,8 @@ package slash
 import (
 	"slices"
 
-	"fantail/ui/slash/checking"
-	"fantail/ui/slash/permissions"
-	"fantail/ui/slash/serving"
-	"fantail/ui/slash/timetable"
-	"fantail/ui/slash/trusting"
+	"fantail/ui/format"
+	"fantail/ui/panel"
 )
 
 // commands is the table of commands, in the order of the help.
@@ -50,17 +47,17 @@ var taskCommands = []command{
 // dueCommands are about what is due when.
 var dueCommands = []command{
 	{
-		name: "remind", run: runDue(timetable.Desk.Remind), verbs: timetable.Whens,
+		name: "remind", run: runDue(format.ScheduleCommands.Remind), verbs: format.ScheduleWhens,
 		args: "[--priority=P] [deliver=wake] WHEN TEXT",
 		help: "a reminder: 30m, 14:00, tomorrow 9:00, every monday 10:00; it waits for your next message",
 	},
 	{
-		name: "schedule", run: runSchedule, verbs: timetable.Words,
-		args: "[list | [name=] [checks=A,B] [--always] WHEN PROMPT | !CMD | show NAME | pause NAME | resume NAME | run NAME | rm NAME]",
+		name: "schedule", run: runSchedule, verbs: format.ScheduleWords,
+		args: "[list | [name=] [checks=A,B] [sandbox=off] [--always] WHEN PROMPT | !CMD | show NAME | pause NAME | resume NAME | run NAME | rm NAME]",
 		help: "what is due when, on the whole screen or listed; have an observer look, or a command run; --always: tell of unchanged outcomes",
 	},
 	{
-		name: "watch", run: runDue(timetable.Desk.Watch), verbs: timetable.Whens,
+		name: "watch", run: runDue(format.ScheduleCommands.Watch), verbs: format.ScheduleWhens,
 		args: "[name=] [checks=A,B] TIME until \"CONDITION\" [PROMPT]",
 		help: "have an observer look every so often until something is so, and tell",
 	},
@@ -114,8 +111,8 @@ var mailCommands = []command{
 	},
 	{
 		name: "fire", run: runFire,
-		args: "[#N…] [TEXT]",
-		help: "start one turn with all messages that wait, or with these",
+		args: "[--wait | #N…] [TEXT]",
+		help: "start one turn with all messages that wait, or with these; --wait: once all that runs has ended",
 	},
 }
 
@@ -191,7 +188,7 @@ var agentCommands = []command{
 	},
 }
 
-// workspaceCommands are about the workspace: its books, its model, what may happen in it.
+// workspaceCommands are about the workspace: its accounts, its model, what may happen in it.
 var workspaceCommands = []command{
 	{
 		name: "doctor", run: runDoctor, args: "[--full]",
@@ -208,8 +205,8 @@ var workspaceCommands = []command{
 		help: "show or change what may happen without a question",
 	},
 	{
-		name: "permissions", run: runPermissions, verbs: permissions.Verbs, aliases: []string{"rules"},
-		args: permissions.Args,
+		name: "permissions", run: runPermissions, verbs: panel.PermissionVerbs, aliases: []string{"rules"},
+		args: panel.PermissionArgs,
 		help: "all rules, in a panel; test says which decides; what a project's file wants allowed waits for accept",
 	},
 	{
@@ -223,18 +220,22 @@ var workspaceCommands = []command{
 		help: "what agents called, who let them and how it ended; one row; whether that is whole",
 	},
 	{
-		name: "checks", run: runChecks, verbs: checking.Verbs,
-		args: checking.Args,
+		name: "checks", run: runChecks, verbs: CheckVerbs,
+		args: CheckArgs,
 		help: "the commands that observers may run, in a sandbox that keeps the workspace as it is; run shows what they see",
 	},
 	{
-		name: "trust", run: runTrust, verbs: trusting.Verbs,
-		args: trusting.Args,
+		name: "confirm", run: runConfirm,
+		help: "schedules, checks and rules of an older version, or that another program wrote: shows them and asks",
+	},
+	{
+		name: "trust", run: runTrust, verbs: panel.TrustVerbs,
+		args: panel.TrustArgs,
 		help: "what of the repository runs by itself: shows it and asks whether it may; list it; revoke takes a yes back",
 	},
 	{
-		name: "mcp", run: runMCP, verbs: serving.Verbs,
-		args: serving.Args,
+		name: "mcp", run: runMCP, verbs: format.ServerVerbs,
+		args: format.ServerArgs,
 		help: "the MCP servers: how they are, their tools, what they wrote; where they are configured and what is wrong there",
 	},
 	{

@@ -7,8 +7,8 @@ import (
 	"fantail/inbox"
 	"fantail/inbox/policy"
 	"fantail/themes"
-	"fantail/ui/frame"
-	"fantail/ui/words"
+	"fantail/ui/cells"
+	"fantail/ui/format"
 )
 
 // Signs of mail, and their replacements where there is only ASCII.
@@ -17,7 +17,7 @@ const (
 	SignNews, PlainNews     = "📨", "*"
 )
 
-// Sign is one of the program's own signs, as this terminal can show it.
+// Sign returns one of the program's own signs, as this terminal can show it.
 func (t *Tabs) Sign(s, plain string) string {
 	if t.ASCII {
 		return plain
@@ -25,9 +25,8 @@ func (t *Tabs) Sign(s, plain string) string {
 	return s
 }
 
-// MailWords is a tab's mail in the status line: `2 pending`, preceded by 📨 if something is new and
-// by `🔴 urgent · ` if something urgent waits; 📨 alone if everything that came has been taken since;
-// "": nothing.
+// MailWords returns a tab's mail for the status line: `2 pending`, preceded by 📨 if something is new and by `🔴 urgent
+// · ` if something urgent waits; 📨 alone if everything that came has been taken since; "": nothing.
 func (t *Tab) MailWords() string {
 	n := t.Info.Pending
 	news := ""
@@ -39,7 +38,7 @@ func (t *Tab) MailWords() string {
 	}
 	said := fmt.Sprintf("%d pending", n)
 	if t.of.Msgs {
-		said = words.Count(n, "msg")
+		said = format.Count(n, "msg")
 	}
 	if news != "" {
 		said = news + " " + said
@@ -50,8 +49,8 @@ func (t *Tab) MailWords() string {
 	return said
 }
 
-// MailMark is a tab's mail where there is little room: ✉2, 📨2 with news, 🔴2 while something urgent
-// waits; 📨 alone and "" as in MailWords.
+// MailMark returns a tab's mail for narrow places: ✉2, 📨2 with news, 🔴2 while something urgent waits; 📨 alone and ""
+// as in MailWords.
 func MailMark(t *Tab, news bool) string {
 	sign := "✉"
 	switch n := t.Info.Pending; {
@@ -70,8 +69,8 @@ func MailMark(t *Tab, news bool) string {
 // nameLeast is how many cells of a longer name the status line always shows.
 const nameLeast = 8
 
-// statusLeft is `[Agent: NAME | 2 pending]` in at most w cells. A name that is too long is cut; if
-// even then the words about the mail do not fit, the tab's mark replaces them, and whole is false.
+// statusLeft returns `[Agent: NAME | 2 pending]` in at most w cells. A name that is too long is cut; if even then the
+// words about the mail do not fit, the tab's mark replaces them, and whole is false.
 func (t *Tabs) statusLeft(w int) (left string, whole bool) {
 	name, mail, mark := "main", "", ""
 	role := themes.Message
@@ -81,25 +80,25 @@ func (t *Tabs) statusLeft(w int) (left string, whole bool) {
 			role = themes.Warn
 		}
 	}
-	name = frame.CleanLine(name)
+	name = cells.CleanLine(name)
 	const before, between, after = "[Agent: ", " | ", "]"
-	most, least := frame.Width(name), min(frame.Width(name), nameLeast)
+	most, least := cells.Width(name), min(cells.Width(name), nameLeast)
 	around := len(before + after)
 	whole = true
 	if mail != "" {
 		around += len(between)
-		if around+least+frame.Width(mail) > w {
+		if around+least+cells.Width(mail) > w {
 			mail, most, whole = mark, least, false
 		}
-		around += frame.Width(mail)
+		around += cells.Width(mail)
 	}
-	name = frame.CutMiddle(name, min(most, max(1, w-around)))
+	name = cells.CutMiddle(name, min(most, max(1, w-around)))
 	if mail != "" {
 		mail = t.Theme.Paint(themes.Status, between) + t.Theme.Paint(role, mail)
 	}
 	left = t.Theme.Paint(themes.Status, before) + t.Theme.Paint(themes.Accent, name) + mail +
 		t.Theme.Paint(themes.Status, after)
-	return frame.Cut(left, w), whole
+	return cells.Cut(left, w), whole
 }
 
 // quietMark says that all mail is held, and until when; "": it is not.

@@ -9,13 +9,13 @@ import (
 	"strings"
 	"time"
 
+	"fantail/agents"
 	"fantail/agents/event"
 	"fantail/agents/history"
-	"fantail/agents/ledger"
 	"fantail/tools"
-	"fantail/ui/frame"
+	"fantail/ui/cells"
+	"fantail/ui/format"
 	"fantail/ui/transcript"
-	"fantail/ui/words"
 )
 
 // Pane is one of the four views of a tab.
@@ -35,15 +35,14 @@ func (p Pane) String() string {
 	return [...]string{Transcript: "Transcript", Prompt: "Prompt", Output: "Output", Info: "Info"}[p]
 }
 
-// panes are the views of a tab besides its transcript, and what they show. They are made when first
-// looked at.
+// panes are the views of a tab besides its transcript, and their content. They are made when first viewed.
 type panes struct {
 	At     Pane
 	prompt *transcript.View
 	output *transcript.View
 	info   *transcript.View
 
-	facts *ledger.Facts
+	facts *agents.Facts
 	calls map[string]int // calls by tool, since the facts were read
 	stale bool           // a turn ended since
 	asked bool           // the facts are being read
@@ -52,7 +51,7 @@ type panes struct {
 	tried string         // the attempts in the prompt view, by their heads
 }
 
-// At is the view the tab shows.
+// At returns the view the tab shows.
 func (t *Tab) At() *transcript.View {
 	switch t.Panes.At {
 	case Prompt:
@@ -82,8 +81,7 @@ func (t *Tab) TurnTo(p Pane) {
 	}
 }
 
-// showAttempts shows, in the prompt view, everything asked of an agent that was resumed after its
-// end.
+// showAttempts shows, in the prompt view, all prompts of an agent that was resumed after its end.
 func (t *Tab) showAttempts() {
 	p := &t.Panes
 	if p.facts == nil || len(p.facts.Attempts) == 0 {
@@ -110,11 +108,11 @@ func (t *Tab) showAttempts() {
 	}
 }
 
-// promptMark shows above a prompt that the human did not type.
+// promptMark returns the line above a prompt that the human did not type.
 func promptMark(i event.Info) string {
 	switch {
 	case i.Handles != 0:
-		return fmt.Sprintf("message #%d from %s: what it says is data", i.Handles, frame.CleanLine(i.Sender))
+		return fmt.Sprintf("message #%d from %s: what it says is data", i.Handles, cells.CleanLine(i.Sender))
 	case i.Outside:
 		return "from outside: asks before all but reading"
 	}
@@ -134,7 +132,7 @@ func (t *Tab) WantsFacts() bool {
 
 // TakeFacts shows facts that were read. If an entry was appended meanwhile, they may or may not
 // include it: they count as outdated.
-func (t *Tab) TakeFacts(f ledger.Facts, err error) {
+func (t *Tab) TakeFacts(f agents.Facts, err error) {
 	p := &t.Panes
 	p.asked = false
 	switch {
@@ -160,7 +158,7 @@ func (t *Tab) TakeFacts(f ledger.Facts, err error) {
 		case len(reply) > 0:
 		case f.Answer == "":
 			p.output.Text("There is no answer yet.")
-		case words.Working(t.Info.State):
+		case format.Working(t.Info.State):
 			p.output.Written(f.Answer)
 		default:
 			p.output.Answer(f.Answer)
@@ -183,7 +181,7 @@ func (p *panes) stream(d event.Delta) {
 	p.output.Delta(d)
 }
 
-// void takes back what was streamed.
+// void removes what was streamed.
 func (p *panes) void() {
 	if p.facts != nil {
 		p.output.Void()
@@ -205,7 +203,7 @@ func (p *panes) record(es []history.Entry) {
 	}
 }
 
-// note takes in what entries say about the agent, and returns those that are output.
+// note records what entries change in the agent's facts, and returns the entries that are output.
 func (p *panes) note(es []history.Entry) (texts []history.Entry) {
 	if p.facts == nil {
 		return nil
@@ -234,7 +232,7 @@ func (p *panes) note(es []history.Entry) (texts []history.Entry) {
 	return texts
 }
 
-// infoRows are the facts of the tab's agent; over says that its question shows over them.
+// infoRows returns the facts of the tab's agent; over reports that its question shows over them.
 func (t *Tab) infoRows(over bool) []transcript.Row {
 	i, now := t.Info, t.of.Now()
 	var rows []transcript.Row
@@ -248,7 +246,7 @@ func (t *Tab) infoRows(over bool) []transcript.Row {
 			rows = append(rows, transcript.Row{})
 		}
 	}
-	f := ledger.Facts{}
+	f := agents.Facts{}
 	if t.Panes.facts != nil {
 		f = *t.Panes.facts
 	}
@@ -265,7 +263,7 @@ func (t *Tab) infoRows(over bool) []transcript.Row {
 		add("why", i.Why)
 	}
 	if w := i.Await; w != nil && !i.State.Terminal() {
-		add("awaits", "input "+words.Stay(w.For)+" after each turn")
+		add("awaits", "input "+format.Stay(w.For)+" after each turn")
 	}
 	gap()
 	add("model", i.Model)
@@ -274,13 +272,13 @@ func (t *Tab) infoRows(over bool) []transcript.Row {
 	}
 	u := i.Usage
 	add("tokens", fmt.Sprintf("%s in · %s out · cache %s read, %s written",
-		words.Amount(u.Input), words.Amount(u.Output), words.Amount(u.CacheRead), words.Amount(u.CacheWrite)))
+		format.Amount(u.Input), format.Amount(u.Output), format.Amount(u.CacheRead), format.Amount(u.CacheWrite)))
 	switch {
 	case i.Window > 0:
 		add("context", fmt.Sprintf("%s of %s tokens, %d%%",
-			words.Amount(i.Context), words.Amount(i.Window), min(100, i.Context*100/i.Window)))
+			format.Amount(i.Context), format.Amount(i.Window), min(100, i.Context*100/i.Window)))
 	case i.Context > 0:
-		add("context", words.Amount(i.Context)+" tokens")
+		add("context", format.Amount(i.Context)+" tokens")
 	}
 	vendor, abroad := tools.VendorOf(i.Model)
 	switch {
@@ -345,8 +343,8 @@ func (t *Tab) infoRows(over bool) []transcript.Row {
 	return rows
 }
 
-// timings are when the agent's work was queued, began and ended.
-func (t *Tab) timings(f ledger.Facts, now time.Time, add func(label, text string)) {
+// timings adds when the agent's work was queued, began and ended.
+func (t *Tab) timings(f agents.Facts, now time.Time, add func(label, text string)) {
 	i := t.Info
 	at := func(x time.Time) string { return x.In(now.Location()).Format("15:04:05") }
 	if f.Task.ID != 0 {
@@ -354,7 +352,7 @@ func (t *Tab) timings(f ledger.Facts, now time.Time, add func(label, text string
 		if began.IsZero() {
 			began = i.Created
 		}
-		add("queued", at(f.Task.Created)+", for "+words.Lasted(began.Sub(f.Task.Created)))
+		add("queued", at(f.Task.Created)+", for "+format.Lasted(began.Sub(f.Task.Created)))
 	}
 	if i.Started.IsZero() {
 		return
@@ -362,16 +360,16 @@ func (t *Tab) timings(f ledger.Facts, now time.Time, add func(label, text string
 	add("started", at(i.Started))
 	switch {
 	case !i.Ended.IsZero():
-		add("ended", at(i.Ended)+", took "+words.Lasted(i.Ended.Sub(i.Started)))
+		add("ended", at(i.Ended)+", took "+format.Lasted(i.Ended.Sub(i.Started)))
 	case i.State != event.Idle && !i.State.Terminal():
-		add("runs for", words.Lasted(now.Sub(i.Started)))
+		add("runs for", format.Lasted(now.Sub(i.Started)))
 	}
 	if !i.State.Terminal() && i.State != event.Idle && !t.Active.IsZero() {
-		add("last seen", words.Lasted(now.Sub(t.Active))+" ago")
+		add("last seen", format.Lasted(now.Sub(t.Active))+" ago")
 	}
 }
 
-// tools are the tools called, and how often.
+// tools returns the tools called, and how often.
 func (p *panes) tools() string {
 	if p.facts == nil {
 		return "…"
@@ -382,11 +380,11 @@ func (p *panes) tools() string {
 		left[k] = n
 	}
 	for _, c := range p.facts.Tools {
-		parts = append(parts, fmt.Sprintf("%s %d", frame.CleanLine(c.Name), c.Times+left[c.Name]))
+		parts = append(parts, fmt.Sprintf("%s %d", cells.CleanLine(c.Name), c.Times+left[c.Name]))
 		delete(left, c.Name)
 	}
 	for _, k := range slices.Sorted(maps.Keys(left)) {
-		parts = append(parts, fmt.Sprintf("%s %d", frame.CleanLine(k), left[k]))
+		parts = append(parts, fmt.Sprintf("%s %d", cells.CleanLine(k), left[k]))
 	}
 	if len(parts) == 0 {
 		return "none"
@@ -394,12 +392,12 @@ func (p *panes) tools() string {
 	return strings.Join(parts, " · ")
 }
 
-// mostNamed is how many children are named.
-const mostNamed = 40
+// maxNamed is how many children are named.
+const maxNamed = 40
 
-// children are the agents this one dispatched, with their states: current for those with a tab,
-// final for the others.
-func (t *Tab) children(f ledger.Facts) string {
+// children lists the agents that this one dispatched, with their states: current for those with a tab, final for the
+// others.
+func (t *Tab) children(f agents.Facts) string {
 	var parts []string
 	seen, more := map[int64]bool{}, 0
 	add := func(id int64, name string, s event.State) {
@@ -407,11 +405,11 @@ func (t *Tab) children(f ledger.Facts) string {
 			return
 		}
 		seen[id] = true
-		if len(parts) == mostNamed {
+		if len(parts) == maxNamed {
 			more++
 			return
 		}
-		parts = append(parts, fmt.Sprintf("%s (%s)", frame.CleanLine(name), s))
+		parts = append(parts, fmt.Sprintf("%s (%s)", cells.CleanLine(name), s))
 	}
 	for _, c := range f.Children {
 		state := c.State
@@ -436,7 +434,7 @@ func (t *Tab) Refresh(over bool) {
 	}
 }
 
-// Copied is what /copy, and y without a selection, copy from a tab: the content of its view.
+// Copied returns what /copy, and y without a selection, copy from a tab: the content of its view.
 func (t *Tab) Copied() string {
 	switch t.Panes.At {
 	case Transcript, Output:
@@ -445,7 +443,7 @@ func (t *Tab) Copied() string {
 	return t.At().Source()
 }
 
-// PaneOf is the view of that name or number.
+// PaneOf returns the view of that name or number.
 func PaneOf(word string) (Pane, bool) {
 	for i, p := range Order {
 		if strings.EqualFold(word, p.String()) || word == strconv.Itoa(i+1) {

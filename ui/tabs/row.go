@@ -6,12 +6,11 @@ import (
 
 	"fantail/agents/event"
 	"fantail/themes"
-	"fantail/ui/frame"
-	"fantail/ui/words"
+	"fantail/ui/cells"
+	"fantail/ui/format"
 )
 
-// tabCell is one tab in the row. Most cells are only measured: what shows is painted when it is
-// laid out.
+// tabCell is one tab in the row. Most cells are only measured: visible ones are painted at layout.
 type tabCell struct {
 	id    int64
 	sign  string // before the name, in its first part
@@ -20,21 +19,21 @@ type tabCell struct {
 	width int
 	parts [8]part
 	n     int // of parts
-	spare int // the part that goes first where room is short; 0: none
+	spare int // the part that is left out first; 0: none
 }
 
-// cut cuts the name in the middle to the columns it may have, and leaves the spare part out if there is no room for it.
-func (c *tabCell) cut(room cellRoom) {
+// cut cuts the name in the middle to its allowed width, and leaves the spare part out if there is no room for it.
+func (c *tabCell) cut(room nameWidth) {
 	if c.spare > 0 && !room.spare {
-		c.width -= frame.Width(c.parts[c.spare].text)
+		c.width -= cells.Width(c.parts[c.spare].text)
 		c.parts[c.spare].text = ""
 	}
 	if c.named <= room.name {
 		return
 	}
-	short := frame.CutMiddle(c.name, room.name)
+	short := cells.CutMiddle(c.name, room.name)
 	c.parts[0].text = c.sign + short + " "
-	c.width += frame.Width(short) - c.named
+	c.width += cells.Width(short) - c.named
 }
 
 // part is a stretch of a cell in one role.
@@ -46,7 +45,7 @@ type part struct {
 func (c *tabCell) add(r themes.Role, text string) {
 	c.parts[c.n] = part{r, text}
 	c.n++
-	c.width += frame.Width(text)
+	c.width += cells.Width(text)
 }
 
 // paint writes the cell in the colours of a theme.
@@ -64,22 +63,21 @@ type Span struct {
 
 const EndedGroup = -1
 
-// cellRoom is the room a tab has in the row: the cells its name may take, and whether its spare part shows.
-type cellRoom struct {
+// nameWidth is the room of a tab in the row: the cells for its name, and whether its spare part shows.
+type nameWidth struct {
 	name  int
 	spare bool
 }
 
 // cellRooms go from much room to little.
-var cellRooms = [...]cellRoom{{24, true}, {24, false}, {20, false}, {16, false}, {12, false}}
+var cellRooms = [...]nameWidth{{24, true}, {24, false}, {20, false}, {16, false}, {12, false}}
 
-// Row is the row of tabs at that width, and the columns of each tab in it. If not all fit, the word idle is left away and
-// names are cut, unless two would look alike; next, ended agents are folded into a group that counts
-// them; last, the row scrolls to show the focused tab. The cost depends on what shows, not on the
-// number of tabs.
+// Row returns the row of tabs at that width, and the columns of each tab in it. If not all fit, the word idle is left
+// out and names are cut, unless two would look alike; next, ended agents are folded into a group that counts them;
+// last, the row scrolls to show the focused tab. The cost depends on the visible tabs, not on the number of tabs.
 func (t *Tabs) Row(w int) (string, []Span) {
 	if len(t.All) == 0 || t.Focus == nil {
-		return frame.Fit(t.Theme.Paint(themes.TabActive, " main "), w), nil
+		return cells.Fit(t.Theme.Paint(themes.TabActive, " main "), w), nil
 	}
 	t.folded = false
 	clear(t.whole)
@@ -96,10 +94,10 @@ func (t *Tabs) Row(w int) (string, []Span) {
 	return t.layTabs(cells, ok, group, w)
 }
 
-// tabCells are the cells of the row, made when asked for, with names cut to one width.
+// tabCells are the cells of the row, made on demand, with names cut to one width.
 type tabCells struct {
 	t    *Tabs
-	room cellRoom
+	room nameWidth
 }
 
 func (c *tabCells) at(i int) tabCell {
@@ -129,8 +127,7 @@ func (c *tabCells) alike(from, to int) bool {
 	return false
 }
 
-// allTabs is the row with all its tabs in w cells; ok is false if they don't fit even with cut
-// names.
+// allTabs returns the row with all its tabs in w cells; ok is false if they don't fit even with cut names.
 func (t *Tabs) allTabs(w int) (c *tabCells, ok bool) {
 	n := t.count()
 	for _, room := range cellRooms {
@@ -146,8 +143,7 @@ func (t *Tabs) allTabs(w int) (c *tabCells, ok bool) {
 	return c, false
 }
 
-// scrolled is the part of the row around a tab that fits into w cells, together with counts of the
-// tabs out of sight.
+// scrolled returns the part of the row around a tab that fits into w cells, together with counts of the hidden tabs.
 func (t *Tabs) scrolled(n, at, w int) (c *tabCells, from, to int) {
 	beside := len(fmt.Sprint(n)) + 2 // the columns a count may take
 	if len(t.asking) > 0 {
@@ -165,7 +161,7 @@ func (t *Tabs) scrolled(n, at, w int) (c *tabCells, from, to int) {
 	return c, from, to
 }
 
-// layTabs lays out the cells and the group side by side; all says that all of them fit.
+// layTabs lays out the cells and the group side by side; all reports that all of them fit.
 func (t *Tabs) layTabs(c *tabCells, all bool, group tabCell, w int) (string, []Span) {
 	right := w - 1
 	if group.width > 0 {
@@ -180,7 +176,7 @@ func (t *Tabs) layTabs(c *tabCells, all bool, group tabCell, w int) (string, []S
 	var row strings.Builder
 	row.Grow(1 << 10)
 	row.WriteString(begin)
-	x, rule := frame.Width(begin), t.Theme.Paint(themes.Rule, "│")
+	x, rule := cells.Width(begin), t.Theme.Paint(themes.Rule, "│")
 	spans := make([]Span, 0, to-from+1)
 	stand := func(c tabCell, first bool) {
 		if !first {
@@ -196,17 +192,17 @@ func (t *Tabs) layTabs(c *tabCells, all bool, group tabCell, w int) (string, []S
 	}
 	if to < n {
 		more := t.hidden("›", to, n)
-		row.WriteString(frame.Spaces(right + 1 - x - frame.Width(more)))
+		row.WriteString(cells.Spaces(right + 1 - x - cells.Width(more)))
 		row.WriteString(more)
 		x = max(x, right+1)
 	}
 	if group.width > 0 {
 		stand(group, false)
 	}
-	return frame.Fit(row.String(), w), spans
+	return cells.Fit(row.String(), w), spans
 }
 
-// hidden is the count of tabs out of sight on one side, with ⚠ if one of them asks.
+// hidden returns the count of hidden tabs on one side, with ⚠ if one of them asks.
 func (t *Tabs) hidden(arrow string, from, to int) string {
 	if from == to {
 		return " "
@@ -224,7 +220,7 @@ func (t *Tabs) hidden(arrow string, from, to int) string {
 	return t.Theme.Paint(role, fmt.Sprintf(" %s%d›", sign, to-from))
 }
 
-// window is the range of the n cells around at that fits into w.
+// window returns the range of the n cells around at that fits into w.
 func window(cell func(int) tabCell, n, at, w int) (from, to int) {
 	from, to = at, at+1
 	used := cell(at).width
@@ -271,20 +267,20 @@ func (t *Tabs) groupCell() tabCell {
 	return c
 }
 
-// tabCell is the cell of one tab: its whole name, its state, its age while it works or the time it has left while it
-// awaits input, its unread messages.
+// tabCell returns the cell of one tab: its whole name, its state, its age while it works or the time it has left while
+// it awaits input, its unread messages.
 func (t *Tabs) tabCell(x *Tab) tabCell {
 	i := x.Info
-	sign, role := words.Glyph(i)
+	sign, role := format.Glyph(i)
 	role2 := themes.TabIdle
 	if x == t.Focus {
 		role2 = themes.TabActive
 	}
-	c := tabCell{id: i.ID, sign: " ", name: frame.CleanLine(i.Name)}
+	c := tabCell{id: i.ID, sign: " ", name: cells.CleanLine(i.Name)}
 	if i.Kind.Nature().Opened {
 		c.sign = " ›" // as its prompt box
 	}
-	c.named = frame.Width(c.name)
+	c.named = cells.Width(c.name)
 	c.add(role2, c.sign+c.name+" ")
 	part := func(r themes.Role, s string) {
 		if role2 == themes.TabActive {
@@ -297,16 +293,16 @@ func (t *Tabs) tabCell(x *Tab) tabCell {
 		c.add(role2, " ")
 	}
 	if quiet, ok := i.Stalled(x.Active, t.Now()); ok {
-		add(themes.Warn, "◌ stalled "+words.Silence(quiet))
+		add(themes.Warn, "◌ stalled "+format.Silence(quiet))
 	} else {
 		add(role, sign)
 		switch {
-		case i.Kind.Ends() && words.Working(i.State):
-			add(themes.Dim, words.Ran(t.Now().Sub(i.Started)))
-		case words.Awaits(i):
+		case i.Kind.Ends() && format.Working(i.State):
+			add(themes.Dim, format.Ran(t.Now().Sub(i.Started)))
+		case format.Awaits(i):
 			c.spare = c.n
 			part(themes.Dim, "idle ")
-			if left := words.TimeLeft(i, t.Now()); left != "" {
+			if left := format.TimeLeft(i, t.Now()); left != "" {
 				add(themes.Dim, left)
 			}
 		}
@@ -317,5 +313,5 @@ func (t *Tabs) tabCell(x *Tab) tabCell {
 	return c
 }
 
-// tabName is an agent's name cut in the middle to the room its tab has.
-func tabName(name string, most int) string { return frame.CutMiddle(frame.CleanLine(name), most) }
+// tabName returns an agent's name cut in the middle to the room of its tab.
+func tabName(name string, most int) string { return cells.CutMiddle(cells.CleanLine(name), most) }

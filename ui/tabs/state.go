@@ -5,16 +5,16 @@ import (
 	"strings"
 
 	"fantail/agents/event"
-	"fantail/ui/words"
+	"fantail/ui/format"
 )
 
-// StateText is what the agent is doing, in a few words; over says that its question shows already,
-// so that the words need not repeat it.
+// StateText returns what the agent is doing, in a few words; over reports that its question shows already, so that the
+// words need not repeat it.
 func (t *Tab) StateText(over bool) string {
 	switch i := t.Info; {
 	case i.Handles != 0 && !i.State.Terminal():
 		return fmt.Sprintf("handles #%d · %s", i.Handles, t.doing(over))
-	case i.Await != nil && i.Await.Ends && words.Working(i.State):
+	case i.Await != nil && i.Await.Ends && format.Working(i.State):
 		return t.doing(over) + " · then ends"
 	}
 	return t.doing(over)
@@ -26,18 +26,18 @@ func (t *Tab) doing(over bool) string {
 	if mark := t.stallMark(); mark != "" {
 		return mark
 	}
-	if words.Awaits(i) {
+	if format.Awaits(i) {
 		if t == t.of.Focus {
-			return words.IdleHere(i, t.of.Now())
+			return format.IdleHere(i, t.of.Now())
 		}
-		return words.Idle(i, t.of.Now())
+		return format.Idle(i, t.of.Now())
 	}
 	switch i.State {
 	case event.Running:
 		if i.Retry != nil {
 			return fmt.Sprintf("tries again (%d of %d)", i.Retry.Attempt, i.Retry.Of)
 		}
-		return words.Doing(i)
+		return format.Doing(i)
 	case event.Waiting:
 		if i.Why != "" {
 			return i.Why
@@ -58,12 +58,11 @@ func (t *Tab) doing(over bool) string {
 	return string(i.State)
 }
 
-// stallMark says for how long an agent has shown no sign of life and what it waits for; "": it is
-// not stalled.
+// stallMark returns for how long an agent has shown no sign of life and what it waits for; "": it is not stalled.
 func (t *Tab) stallMark() string {
 	quiet, ok := t.Info.Stalled(t.Active, t.of.Now())
 	if !ok {
 		return ""
 	}
-	return "stalled " + words.Silence(quiet) + " · " + words.Doing(t.Info)
+	return "stalled " + format.Silence(quiet) + " · " + format.Doing(t.Info)
 }

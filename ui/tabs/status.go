@@ -6,23 +6,23 @@ import (
 
 	"fantail/agents/event"
 	"fantail/themes"
-	"fantail/tools/permit"
-	"fantail/ui/frame"
-	"fantail/ui/words"
+	"fantail/tools/permission"
+	"fantail/ui/cells"
+	"fantail/ui/format"
 )
 
 // Status is what the status line shows besides what the tabs know.
 type Status struct {
 	Tally  event.Tally
 	Branch string
-	Flash  string      // the line of the moment
-	Usual  permit.Mode // the workspace's own mode: the line may leave it out; "": none is
+	Flash  string          // the line of the moment
+	Usual  permission.Mode // the workspace's usual mode, which the line may leave out; "": there is none
 
 	ReadOnly bool // nothing can be written here
 }
 
-// slot is a place in the status line, from left to right. Slots before firstRight follow the agent,
-// the others are aligned to the right edge.
+// slot is a place in the status line, from left to right. Slots before firstRight follow the agent, the others are
+// aligned to the right edge.
 type slot int
 
 const (
@@ -55,15 +55,14 @@ type want struct {
 	cut    bool // without room the text is cut instead of left out
 }
 
-func (w want) width() int { return frame.Width(w.before + w.text + w.after) }
+func (w want) width() int { return cells.Width(w.before + w.text + w.after) }
 
 // BranchLeast is how many cells a shortened branch takes.
 const BranchLeast = 8
 
-// Status is `[Agent: NAME | N pending] [Branch: B]` on the left and, on the right, what asks and
-// runs, how the agent awaits input, the model, the share of its context, the cost, the mode and quiet. It grants the wants in
-// order and stops at the first that does not fit, so a wider line shows everything a narrower one
-// does.
+// Status returns `[Agent: NAME | N pending] [Branch: B]` on the left and, on the right, what asks and runs, how the
+// agent awaits input, the model, the share of its context, the cost, the mode and quiet. It grants the wants in order
+// and stops at the first that does not fit, so a wider line shows everything that a narrower one does.
 func (t *Tabs) Status(w int, st Status) string {
 	must, wants := t.statusWants(st)
 	var line [slots]want
@@ -78,12 +77,12 @@ func (t *Tabs) Status(w int, st Status) string {
 	for _, x := range wants {
 		was := line[x.at]
 		line[x.at] = x
-		over := frame.Width(left) + cellsOf(line) - w
+		over := cells.Width(left) + cellsOf(line) - w
 		if over <= 0 {
 			continue
 		}
-		if keep := frame.Width(x.text) - over; x.cut && keep > frame.Width(was.text) {
-			line[x.at].text = frame.Cut(x.text, keep)
+		if keep := cells.Width(x.text) - over; x.cut && keep > cells.Width(was.text) {
+			line[x.at].text = cells.Cut(x.text, keep)
 		} else {
 			line[x.at] = was
 		}
@@ -105,14 +104,14 @@ func (t *Tabs) Status(w int, st Status) string {
 		}
 	}
 	if right == "" {
-		return frame.Fit(left, w)
+		return cells.Fit(left, w)
 	}
 	right += " "
-	return frame.Fit(left, w-frame.Width(right)) + right
+	return cells.Fit(left, w-cells.Width(right)) + right
 }
 
-// cellsOf is how many cells these take, with separators of three cells between the slots on the
-// right, a blank before them and one at the end.
+// cellsOf returns how many cells the line takes, with separators of three cells between the slots on the right, a
+// blank before them and one at the end.
 func cellsOf(line [slots]want) int {
 	n, right := 0, 0
 	for i, x := range line {
@@ -131,11 +130,10 @@ func cellsOf(line [slots]want) int {
 	return n
 }
 
-// statusWants are the wants for the rest of the line. must is granted at every width: a mode other
-// than the usual one, yolo and plan in any case, and that nothing can be written. The others follow
-// in the order in which they are granted: the line of the moment, what asks and runs, what is true
-// of this tab only, a short branch, that yolo runs outside the sandbox, the rest, and last the
-// whole branch.
+// statusWants returns the wants for the rest of the line. must is granted at every width: a mode other than the usual
+// one, always yolo and plan, after it the mode that follows soon, and that the workspace is read-only. The others are
+// in the order in which they are granted: the notice, what asks and runs, facts of this tab only, a short branch, that
+// yolo runs outside the sandbox, the rest, and last the whole branch.
 func (t *Tabs) statusWants(st Status) (must want, ws []want) {
 	add := func(at slot, role themes.Role, text string) {
 		if text != "" {
@@ -146,16 +144,19 @@ func (t *Tabs) statusWants(st Status) (must want, ws []want) {
 	if t.Focus != nil {
 		info = t.Focus.Info
 	}
-	mode := st.Tally.Mode
+	mode, coming := st.Tally.Mode, st.Tally.Coming
 	if info.Mode != "" {
-		mode = info.Mode
+		mode, coming = info.Mode, ""
 	}
 	if info.Outside {
-		mode = mode.Tightest()
+		mode, coming = mode.Tightest(), ""
 	}
-	usual := mode == st.Usual && mode != permit.Yolo && mode != permit.Plan
+	usual := mode == st.Usual && mode != permission.Yolo && mode != permission.Plan && coming == ""
 	stands := want{at: slotMode, text: string(mode), role: themes.Warn}
-	if mode == permit.Ask {
+	if coming != "" {
+		stands.text += " → " + string(coming)
+	}
+	if mode == permission.Ask && coming == "" {
 		stands.role = themes.Dim
 	}
 	if !usual {
@@ -165,7 +166,7 @@ func (t *Tabs) statusWants(st Status) (must want, ws []want) {
 		must = want{at: slotMode, text: strings.TrimPrefix(must.text+" · read-only", " · "), role: themes.Warn}
 	}
 	if st.Flash != "" {
-		ws = append(ws, want{at: slotFlash, before: "  ", text: frame.CleanLine(st.Flash), role: themes.Warn, cut: true})
+		ws = append(ws, want{at: slotFlash, before: "  ", text: cells.CleanLine(st.Flash), role: themes.Warn, cut: true})
 	}
 	if n := st.Tally.Asking; n > 0 {
 		add(slotAsking, themes.Warn, fmt.Sprintf("⚠ %d asking", n))
@@ -175,9 +176,9 @@ func (t *Tabs) statusWants(st Status) (must want, ws []want) {
 	if n := st.Tally.Scheduled; n > 0 {
 		add(slotDue, themes.Dim, fmt.Sprintf("⏲ %d", n))
 	}
-	if words.Awaits(info) {
-		add(slotIdle, themes.Accent, words.IdleShort(info, t.Now()))
-		add(slotIdle, themes.Accent, words.IdleHere(info, t.Now()))
+	if format.Awaits(info) {
+		add(slotIdle, themes.Accent, format.IdleShort(info, t.Now()))
+		add(slotIdle, themes.Accent, format.IdleHere(info, t.Now()))
 	}
 	add(slotQuiet, themes.Message, quietMark(st.Tally.Quiet, t.Now()))
 	if info.Outside {
@@ -189,13 +190,13 @@ func (t *Tabs) statusWants(st Status) (must want, ws []want) {
 	if info.Kind.Fleeting() {
 		add(slotFork, themes.Message, info.Kind.Nature().Word)
 	}
-	branch := want{at: slotBranch, before: " [Branch: ", text: frame.CleanLine(st.Branch), after: "]", role: themes.Status}
+	branch := want{at: slotBranch, before: " [Branch: ", text: cells.CleanLine(st.Branch), after: "]", role: themes.Status}
 	short := branch
-	short.text, branch.cut = frame.Cut(branch.text, BranchLeast), true
+	short.text, branch.cut = cells.Cut(branch.text, BranchLeast), true
 	if branch.text != "" {
 		ws = append(ws, short)
 	}
-	if mode == permit.Yolo {
+	if mode == permission.Yolo {
 		add(slotMode, themes.Warn, strings.Replace(must.text, string(mode), string(mode)+" · outside the sandbox", 1))
 	}
 	if usual && !st.ReadOnly {
@@ -221,7 +222,7 @@ func (st Status) work(add func(at slot, role themes.Role, text string)) {
 	}
 }
 
-// statusModel is the focused agent's model, how full its window is and what it cost.
+// statusModel adds the focused agent's model, how full its window is and what it cost.
 func statusModel(i event.Info, add func(at slot, role themes.Role, text string)) {
 	model := i.Model
 	if _, short, ok := strings.Cut(model, "/"); ok && short != "" {
@@ -231,7 +232,7 @@ func statusModel(i event.Info, add func(at slot, role themes.Role, text string))
 	if model == PlainEngine {
 		role = themes.Warn
 	}
-	add(slotModel, role, frame.Cut(frame.CleanLine(model), 28))
+	add(slotModel, role, cells.Cut(cells.CleanLine(model), 28))
 	if i.Window > 0 && i.Context > 0 {
 		add(slotShare, themes.Dim, fmt.Sprintf("%d%%", min(100, i.Context*100/i.Window)))
 	}
@@ -239,7 +240,7 @@ func statusModel(i event.Info, add func(at slot, role themes.Role, text string))
 		add(slotCost, themes.Dim, fmt.Sprintf("$%.2f", float64(i.Cost)/1e6))
 	}
 	if i.Window <= 0 && i.Context > 0 {
-		add(slotTokens, themes.Dim, words.Amount(i.Context)+" tokens")
+		add(slotTokens, themes.Dim, format.Amount(i.Context)+" tokens")
 	}
 }
 

@@ -1,15 +1,11 @@
-// Package tabs has the agents as the screen knows them, one tab each, and draws what frames the
-// transcript: the row of tabs, the rules above and below, the status line.
+// Package tabs holds the agents as the screen knows them, one tab each, and draws the frame of the transcript: the row
+// of tabs, the rules above and below, the status line.
 //
-// Does: keep the tabs in order and in the order of their use, take in what the feed says of an
-// agent, show its four views, fit its state and its mail into a few cells. A new fact about one
-// agent is a field of [Tab]; a new part of the status line is a slot in status.go.
+// Does: order the tabs and record the order of their use, apply the feed's events to them, show an agent's four views,
+// fit its state and its mail into a few cells. A new fact about one agent is a field of [Tab]; a new part of the
+// status line is a slot in status.go.
 //
-// Does not: read anything (it says what is missing, and the caller provides it), take keys, know a
-// pool.
-//
-// Imports: agents/event, agents/history, agents/ledger, inbox, inbox/policy, themes, tools, tools/permit,
-// ui/composer, ui/dialog, ui/frame, ui/transcript, ui/words.
+// Does not: read anything (it says what is missing, and the caller provides it), take keys, know a pool.
 package tabs
 
 import (
@@ -41,7 +37,9 @@ type Tab struct {
 
 	Question dialog.Question // the dialog for the agent's question, made when it first shows
 	About    int64           // the id of that question
-	News     bool            // a message came since the tab was last looked at; see marks.go
+	Opened   bool            // it once opened in the box's place by itself
+	PutOff   bool            // the human postponed it there
+	News     bool            // a message came since the tab was last viewed; see marks.go
 
 	Panes  panes
 	Active time.Time // the agent's last sign of life
@@ -54,7 +52,7 @@ type Line struct {
 	Label string
 }
 
-// For says what is done with what is typed in a [Line].
+// For says what is done with the text typed in a [Line].
 type For int
 
 // A command as main; an instruction for the agent; a prompt with which the ended agent is resumed.
@@ -75,8 +73,8 @@ type Look struct {
 	Msgs  bool // the status line says `2 msgs` instead of `2 pending`
 }
 
-// Tabs is all tabs (main and helpers first, then the others in the order in which they opened) and
-// the order of their use.
+// Tabs is all tabs (main and helpers first, then the others in the order in which they opened) and the order of their
+// use.
 type Tabs struct {
 	Look
 
@@ -123,13 +121,13 @@ func (t *Tabs) SetTheme(theme *themes.Theme) {
 	}
 }
 
-// Stays returns a function that tells whether a tab is still the focused one.
+// Stays returns a function that reports whether a tab is still the focused one.
 func (t *Tabs) Stays(tab *Tab) func() bool {
 	return func() bool { return t.Focus == tab }
 }
 
-// Typing is the box that has the keyboard: the tab's prompt box, or the one-line box opened in a
-// tab without one; nil: neither.
+// Typing returns the box that has the keyboard: the tab's prompt box, or the one-line box opened in a tab without one;
+// nil: neither.
 func (t *Tab) Typing() *composer.Box {
 	if t.Line != nil {
 		return t.Line.Box
@@ -137,7 +135,7 @@ func (t *Tab) Typing() *composer.Box {
 	return t.Box
 }
 
-// Typing is that of the focused tab.
+// Typing returns the box that has the keyboard in the focused tab.
 func (t *Tabs) Typing() *composer.Box {
 	if t.Focus == nil {
 		return nil
@@ -145,8 +143,7 @@ func (t *Tabs) Typing() *composer.Box {
 	return t.Focus.Typing()
 }
 
-// Acting is the tab of the agent that commands act for: the focused one if the human
-// talks to it, else main.
+// Acting returns the tab of the agent that commands act for: the focused one if the human talks to it, otherwise main.
 func (t *Tabs) Acting() *Tab {
 	if t.Focus != nil && t.Focus.Info.Kind.HasPrompt() {
 		return t.Focus
@@ -165,7 +162,7 @@ func (t *Tabs) ByName(name string) *Tab {
 	return nil
 }
 
-// Main is the tab of main.
+// Main returns the tab of main.
 func (t *Tabs) Main() *Tab {
 	for _, x := range t.All {
 		if x.Info.Kind.Nature().Stays {
@@ -175,7 +172,7 @@ func (t *Tabs) Main() *Tab {
 	return nil
 }
 
-// childrenOf are the tabs of the agents that this one dispatched.
+// childrenOf returns the tabs of the agents that this one dispatched.
 func (t *Tabs) childrenOf(id int64) []*Tab {
 	var xs []*Tab
 	for _, x := range t.All {
@@ -186,7 +183,7 @@ func (t *Tabs) childrenOf(id int64) []*Tab {
 	return xs
 }
 
-// LastLines is the end of an agent's transcript.
+// LastLines returns the end of an agent's transcript.
 func (t *Tabs) LastLines(id int64, w, h int) []string {
 	if x := t.ByID(id); x != nil && h > 0 {
 		return x.View.Tail(w, h)
@@ -194,7 +191,7 @@ func (t *Tabs) LastLines(id int64, w, h int) []string {
 	return nil
 }
 
-// LiveBelow names the agents below that one that are alive, as of the last events.
+// LiveBelow returns the names of the living agents below that one, as of the last events.
 func (t *Tabs) LiveBelow(name string) []string {
 	x := t.ByName(name)
 	if x == nil || x.Info.State.Terminal() {
@@ -215,7 +212,7 @@ func (t *Tabs) LiveBelow(name string) []string {
 	return names
 }
 
-// before is the order of tabs.
+// before returns the order of tabs.
 func before(x, y *Tab) int {
 	if a, b := x.Info.Kind.HasPrompt(), y.Info.Kind.HasPrompt(); a != b {
 		if a {
@@ -282,7 +279,7 @@ func (t *Tabs) countOut(x *Tab) {
 	}
 }
 
-// Note updates what is known of a tab's agent.
+// Note updates the state of a tab's agent.
 func (t *Tabs) Note(x *Tab, i event.Info) {
 	was := x.Info
 	if was.State == i.State && was.ID == i.ID && was.Kind == i.Kind {
@@ -321,7 +318,7 @@ func (t *Tabs) Remove(id int64) {
 	t.walk = max(0, slices.Index(t.recent, t.Focus))
 }
 
-// count is how many tabs the row has.
+// count returns how many tabs the row has.
 func (t *Tabs) count() int {
 	switch {
 	case !t.folded:
@@ -332,7 +329,7 @@ func (t *Tabs) count() int {
 	return len(t.Open)
 }
 
-// inRow is the i-th tab of the row.
+// inRow returns the i-th tab of the row.
 func (t *Tabs) inRow(i int) *Tab {
 	switch {
 	case !t.folded:
@@ -343,7 +340,7 @@ func (t *Tabs) inRow(i int) *Tab {
 	return t.Focus
 }
 
-// placeOf is a tab's place in the row.
+// placeOf returns a tab's place in the row.
 func (t *Tabs) placeOf(x *Tab) int {
 	xs := t.All
 	if t.folded {
@@ -372,7 +369,7 @@ func (t *Tabs) front(x *Tab) {
 	}
 }
 
-// Last is the tab used before the focused one; nil if there is none.
+// Last returns the tab used before the focused one; nil if there is none.
 func (t *Tabs) Last() *Tab {
 	for _, x := range t.recent {
 		if x != t.Focus {
@@ -396,9 +393,8 @@ func (t *Tabs) Next(by int) {
 	}
 }
 
-// Back walks the recently used tabs as window managers do: the first press after a pause goes to
-// the previous tab, presses less than a second apart walk on. The order of use changes only when
-// the walk is over.
+// Back walks the recently used tabs as window managers do: the first press after a pause goes to the previous tab,
+// presses less than a second apart walk on. The order of use changes only when the walk is over.
 func (t *Tabs) Back(now time.Time, by int) {
 	n := len(t.recent)
 	if n < 2 {
@@ -412,8 +408,8 @@ func (t *Tabs) Back(now time.Time, by int) {
 	t.Focus = t.recent[t.walk]
 }
 
-// Apply shows what an event adds to a transcript. Events that come before the tab's newest page are
-// kept until it is there; entries in the page are not shown twice.
+// Apply adds an event to the transcript. Events that come before the tab's newest page was read wait for it; entries
+// in the page are not shown twice.
 func (t *Tab) Apply(e event.Event) {
 	if !t.Loaded {
 		if t.Asked {

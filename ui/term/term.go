@@ -1,16 +1,15 @@
-// Package term is the eyes and hands of the Bubble Tea program.
+// Package term does the terminal input and output of the Bubble Tea program.
 //
 // Does: run the framework as an event loop alone, without its input, its renderer and its clock; turn the bytes of a
-// terminal into messages; draw the model's view after each Update, at once after a key, a paste or a size, else at most
-// every 8 ms, and only the lines that are others; set what a full screen sets in a terminal and put it back; write to the
-// clipboard, ask for the background, hand the terminal to somebody else for a while.
+// terminal into messages; draw the model's view after each Update, at once after a key, a paste or a size, otherwise
+// at most every 8 ms, and only the changed lines; set what a full screen sets in a terminal and restore it; write to
+// the clipboard, ask for the background, hand the terminal to another program for a while.
 //
 // Does not: know what is shown; open a terminal or set its line discipline; wake up while nothing changes.
-//
-// Imports: nothing of ours.
 package term
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"strings"
@@ -22,16 +21,16 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Rest is how long a frame that no key asked for stands at least before another such follows.
+// Rest is how long a frame that no key caused stays before the next such frame is drawn.
 const Rest = 8 * time.Millisecond
 
 // Options are what a program needs from its caller.
 type Options struct {
-	In      io.Reader // what is typed; whoever opened it closes it once Run has returned. nil: nothing
+	In      io.Reader // the terminal's input; its opener closes it once Run has returned. nil: none
 	Out     io.Writer
 	Environ []string
 	Profile colorprofile.Profile // how many colours the terminal shows; 0: found from Environ
-	Size    [2]int               // of the terminal; zero: nothing is drawn until a size is told
+	Size    [2]int               // of the terminal, as [Bounded] returns it; zero: nothing is drawn until a size comes
 	Filter  func(tea.Model, tea.Msg) tea.Msg
 	Go      func(name string, f func()) // starts a goroutine
 	Shown   func()                      // called when the first frame is written
@@ -42,6 +41,35 @@ type Program struct {
 	o     Options
 	loop  *tea.Program
 	hands *hands
+}
+
+// The largest screen that is drawn: the cost of a frame grows with its size, and a terminal may report any. The rest
+// of a larger one stays empty.
+const maxColumns, maxRows = 1000, 500
+
+// Bounded returns the part of a terminal of that size that is drawn: zero if it has no columns or no rows.
+func Bounded(columns, rows int) [2]int {
+	if columns <= 0 || rows <= 0 {
+		return [2]int{}
+	}
+	return [2]int{min(columns, maxColumns), min(rows, maxRows)}
+}
+
+// bounded returns a filter before f that limits each size, from the screen or from the terminal among its keys.
+func bounded(f func(tea.Model, tea.Msg) tea.Msg) func(tea.Model, tea.Msg) tea.Msg {
+	return func(m tea.Model, msg tea.Msg) tea.Msg {
+		if size, is := msg.(tea.WindowSizeMsg); is {
+			b := Bounded(size.Width, size.Height)
+			if b == [2]int{} {
+				return nil
+			}
+			msg = tea.WindowSizeMsg{Width: b[0], Height: b[1]}
+		}
+		if f == nil {
+			return msg
+		}
+		return f(m, msg)
+	}
 }
 
 // New makes a program that ends with ctx. Run starts it.
@@ -55,16 +83,17 @@ func New(ctx context.Context, m tea.Model, o Options) *Program {
 	if o.Profile == colorprofile.Unknown {
 		o.Profile = colorprofile.Detect(o.Out, o.Environ)
 	}
+	o.Size = Bounded(o.Size[0], o.Size[1])
 	p := &Program{o: o, hands: newHands(o)}
 	p.loop = tea.NewProgram(&model{Model: m, p: p},
 		tea.WithContext(ctx), tea.WithInput(strings.NewReader("")), tea.WithOutput(io.Discard), tea.WithoutRenderer(), tea.WithFPS(1),
 		tea.WithoutSignalHandler(), tea.WithEnvironment(o.Environ), tea.WithColorProfile(o.Profile),
-		tea.WithWindowSize(o.Size[0], o.Size[1]), tea.WithFilter(o.Filter),
+		tea.WithWindowSize(o.Size[0], o.Size[1]), tea.WithFilter(bounded(o.Filter)),
 	)
 	return p
 }
 
-// Run shows the program until it is quit. Its error is the framework's.
+// Run shows the program until it quits. It returns the framework's error.
 func (p *Program) Run() error {
 	if p.o.In != nil {
 		p.read()
@@ -80,33 +109,73 @@ func (p *Program) Send(m tea.Msg) { p.loop.Send(m) }
 // Quit ends the program in an orderly way.
 func (p *Program) Quit() { p.loop.Quit() }
 
-// Kill ends the program at once and gives the terminal back.
+// Kill ends the program at once and restores the terminal.
 func (p *Program) Kill() {
 	p.loop.Kill()
 	p.hands.close()
 }
 
-// read sends what is typed until there is no more. The framework's own reader would wait half a second for a read to
-// return when the program ends, then close the descriptor under it, whose number another screen of the process may have
-// by then.
+// late is how late a timer must fire to show that the whole machine was slow: then bytes that came in time may not
+// have been read yet.
+const late = 20 * time.Millisecond
+
+// read sends the terminal's input until it ends. The framework's own reader would wait half a second for a read to
+// return when the program ends, then close the descriptor under it, whose number another screen of the process may
+// have by then.
 func (p *Program) read() {
-	events, in := make(chan uv.Event), newPastes(p.o.In)
+	chunks := make(chan []byte)
 	p.o.Go("read keys", func() {
-		defer close(events)
-		kind := uv.Environ(p.o.Environ).Getenv("TERM")
-		_ = uv.NewTerminalReader(in, kind).StreamEvents(context.Background(), events)
-	})
-	p.o.Go("send keys", func() {
-		for e := range events {
-			if paste, is := e.(uv.PasteEvent); is {
-				e = uv.PasteEvent{Content: in.paste(paste.Content)}
+		defer close(chunks)
+		for buf := make([]byte, 4096); ; {
+			n, err := p.o.In.Read(buf)
+			if n > 0 {
+				chunks <- bytes.Clone(buf[:n])
 			}
-			p.loop.Send(e)
+			if err != nil {
+				return
+			}
 		}
 	})
+	p.o.Go("send keys", func() { p.send(chunks) })
 }
 
-// What a model may have done with the terminal: commands.
+// send sends the events of the bytes, until there are no more.
+func (p *Program) send(chunks <-chan []byte) {
+	var in input
+	clock := time.NewTimer(0)
+	defer clock.Stop()
+	for again := false; ; {
+		var events []uv.Event
+		select {
+		case chunk, more := <-chunks:
+			if !more {
+				p.sendAll(in.end())
+				return
+			}
+			events, again = in.feed(chunk, time.Now()), false
+		case <-clock.C:
+			now, due := time.Now(), in.due()
+			if again = !again && !due.IsZero() && now.Sub(due) > late; again {
+				clock.Reset(late)
+				continue
+			}
+			events = in.expire(now)
+		}
+		p.sendAll(events)
+		clock.Stop()
+		if due := in.due(); !due.IsZero() {
+			clock.Reset(time.Until(due))
+		}
+	}
+}
+
+func (p *Program) sendAll(events []uv.Event) {
+	for _, e := range events {
+		p.loop.Send(e)
+	}
+}
+
+// Commands for the terminal that a model may return.
 type (
 	raw     struct{ sequence string }
 	cleared struct{}
@@ -117,7 +186,7 @@ type (
 	}
 )
 
-// drawn is due when a frame was held back and its time has come.
+// drawn is sent when a delayed frame is due.
 type drawn struct{}
 
 // Raw writes bytes as they are.
@@ -126,32 +195,32 @@ func Raw(sequence string) tea.Cmd { return func() tea.Msg { return raw{sequence}
 // Copy puts a text on the terminal's clipboard.
 func Copy(text string) tea.Cmd { return Raw(ansi.SetSystemClipboard(text)) }
 
-// AskBackground has the terminal say its background; the answer is a [tea.BackgroundColorMsg].
+// AskBackground asks the terminal for its background; the answer is a [tea.BackgroundColorMsg].
 func AskBackground() tea.Msg { return raw{ansi.RequestBackgroundColor} }
 
-// Clear has all of the screen drawn anew: somebody else wrote there.
+// Clear makes the next frame redraw the whole screen: another program wrote to it.
 func Clear() tea.Msg { return cleared{} }
 
-// Retake has all that a full screen sets in a terminal set anew, and all of it drawn: the terminal was somebody else's,
-// who was not asked to leave it so.
+// Retake sets everything again that a full screen sets in a terminal, and redraws it: another program had the terminal
+// and may have changed it.
 func Retake() tea.Msg { return retaken{} }
 
-// Hand gives the terminal to do until that returns, which must not be called while it is given away. The model gets what
-// then returns; meanwhile it goes on, unseen.
+// Hand gives the terminal to do until it returns; do must not be called while the terminal is given away already. The
+// model gets the result of then; meanwhile it goes on, unseen.
 func Hand(do func() error, then func(error) tea.Msg) tea.Cmd {
 	return func() tea.Msg { return handing{do, then} }
 }
 
-// model is the caller's, with the terminal's part of each message taken care of.
+// model is the caller's model; it carries out each message's effect on the terminal.
 type model struct {
 	tea.Model
 	p     *Program
-	sized bool // a size was told
+	sized bool // a size has come
 }
 
-// Init stops the framework's clock, which ticks whether or not anything is to be drawn. To release the terminal is how:
-// there is none to release. It waits for the framework's reader, which has nothing to read; for one that there is not it
-// would wait half a second.
+// Init stops the framework's clock, which ticks even if nothing is to be drawn. Releasing the terminal does that, and
+// nothing else, since the framework has none. The call waits for the framework's reader, which has nothing to read;
+// without a reader it would wait half a second.
 func (m *model) Init() tea.Cmd {
 	m.p.o.Go("stop the framework's clock", func() { _ = m.p.loop.ReleaseTerminal() })
 	return m.Model.Init()
@@ -173,7 +242,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case retaken:
 		h.retake()
 	case tea.WindowSizeMsg:
-		if m.sized || [2]int{msg.Width, msg.Height} != m.p.o.Size { // the framework begins with what it was told
+		if m.sized || [2]int{msg.Width, msg.Height} != m.p.o.Size { // the framework's first size is the one it was given
 			h.resize(msg.Width, msg.Height)
 		}
 		m.sized = true
@@ -202,7 +271,7 @@ func (m *model) hand(msg handing) tea.Cmd {
 	}
 }
 
-// rest is how long the last frame that no key asked for must have stood: not at all if a human waits for what follows from m.
+// rest returns how old the last frame that no key caused must be: 0 if a human waits for the effect of m.
 func rest(m tea.Msg) time.Duration {
 	switch m.(type) {
 	case tea.KeyPressMsg, tea.PasteMsg, tea.MouseClickMsg, tea.WindowSizeMsg, cleared, retaken:
@@ -211,8 +280,8 @@ func rest(m tea.Msg) time.Duration {
 	return Rest
 }
 
-// asks reports whether a terminal is to be asked what it can do: the answer of one far away may come when nobody reads it
-// any more.
+// asks reports whether to ask a terminal what it can do: the answer of a remote one may come when it is no longer
+// read.
 func asks(environ []string) bool {
 	env := uv.Environ(environ)
 	kind := env.Getenv("TERM")

@@ -47,7 +47,7 @@ func (p *page) Update(m tea.Msg) (tea.Model, tea.Cmd) {
 
 func (p *page) View() tea.View { return p.view }
 
-// paper keeps what is written to it, each write by itself.
+// paper records what is written to it, each write by itself.
 type paper struct {
 	mu     sync.Mutex
 	writes []string
@@ -60,7 +60,7 @@ func (p *paper) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// take is what was written since it was last asked.
+// take returns what was written since the last call.
 func (p *paper) take() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -97,8 +97,8 @@ func play(t *testing.T, p *page, o Options, f func(prog *Program, out *paper)) e
 	return err
 }
 
-// TestProgram_still: the framework has no clock left that ticks: what it would write at its next tick is not written.
-// One that ticks again fails here.
+// TestProgram_still: the framework has no ticking clock left: what it would write at its next tick is not written. The
+// test fails if one ticks again.
 func TestProgram_still(t *testing.T) {
 	written := &paper{}
 	synctest.Test(t, func(t *testing.T) {
@@ -124,8 +124,8 @@ func TestProgram_still(t *testing.T) {
 	})
 }
 
-// TestProgram_rest: what a key changed is drawn at once; anything else too if the last frame has stood for a while, else
-// once its time is over, and then the newest only.
+// TestProgram_rest: a key's change is drawn at once; another change too if the last frame is old enough, otherwise
+// when it is, and then only the newest.
 func TestProgram_rest(t *testing.T) {
 	p := &page{}
 	p.on = func(m tea.Msg) tea.Cmd {
@@ -171,8 +171,8 @@ func TestProgram_rest(t *testing.T) {
 	}
 }
 
-// TestProgram_size: the first frame is written once, and all of it again when a size is told, be it the same: terminals
-// move what they show meanwhile.
+// TestProgram_size: the first frame is written once, and all of it again when a size comes, even the same: terminals
+// move their content meanwhile.
 func TestProgram_size(t *testing.T) {
 	err := play(t, &page{view: view("once")}, Options{}, func(prog *Program, out *paper) {
 		if got := strings.Join(out.take(), ""); strings.Count(got, "once") != 1 {
@@ -191,8 +191,69 @@ func TestProgram_size(t *testing.T) {
 	}
 }
 
-// TestProgram_hand: somebody else gets a terminal that is as before, and what he leaves is drawn over, with what came
-// meanwhile. The loop goes on, and what was to be written waits.
+// TestProgram_bounded: a model never gets a size that is too large to be drawn, or has no columns or rows, whether it
+// comes at the start, from the screen, or from the terminal among its keys.
+func TestProgram_bounded(t *testing.T) {
+	for _, c := range []struct{ told, want [2]int }{
+		{[2]int{65535, 65535}, [2]int{maxColumns, maxRows}},
+		{[2]int{65535, 1}, [2]int{maxColumns, 1}},
+		{[2]int{1, 65535}, [2]int{1, maxRows}},
+		{[2]int{maxColumns + 1, maxRows}, [2]int{maxColumns, maxRows}},
+		{[2]int{maxColumns, maxRows + 1}, [2]int{maxColumns, maxRows}},
+		{[2]int{1 << 40, 1 << 40}, [2]int{maxColumns, maxRows}},
+		{[2]int{80, 24}, [2]int{80, 24}},
+		{[2]int{1, 1}, [2]int{1, 1}},
+		{[2]int{0, 0}, [2]int{}},
+		{[2]int{0, 24}, [2]int{}},
+		{[2]int{80, 0}, [2]int{}},
+		{[2]int{-1, 24}, [2]int{}},
+		{[2]int{80, -65535}, [2]int{}},
+	} {
+		begun := [2]int{21, 6}
+		for _, way := range []string{"start", "message", "keys"} {
+			p, o := &page{view: view("x")}, Options{Size: begun}
+			switch way {
+			case "start":
+				o.Size = c.told
+			case "keys":
+				o.In = strings.NewReader(fmt.Sprintf("\x1b[8;%d;%dt", c.told[1], c.told[0]))
+			}
+			err := play(t, p, o, func(prog *Program, _ *paper) {
+				if way == "message" {
+					prog.Send(tea.WindowSizeMsg{Width: c.told[0], Height: c.told[1]})
+				}
+				synctest.Wait()
+			})
+			if err != nil {
+				t.Error(err)
+			}
+			var sizes [][2]int
+			for _, m := range p.heard {
+				if size, is := m.(tea.WindowSizeMsg); is {
+					sizes = append(sizes, [2]int{size.Width, size.Height})
+				}
+			}
+			want := [][2]int{begun, c.want}
+			switch {
+			case way == "start" && c.told == [2]int{}:
+				continue // play begins with another one
+			case way == "start":
+				want = want[1:]
+			case way == "keys" && (c.told[0] < 0 || c.told[1] < 0 || c.told[0] > 1<<31):
+				want = want[:1] // a report can't express it
+			}
+			want = slices.DeleteFunc(want, func(size [2]int) bool { return size == [2]int{} })
+			slices.SortFunc(sizes, func(a, b [2]int) int { return slices.Compare(a[:], b[:]) }) // keys may be read before the first
+			slices.SortFunc(want, func(a, b [2]int) int { return slices.Compare(a[:], b[:]) })
+			if !slices.Equal(sizes, want) {
+				t.Errorf("%v by %s: the model is told %v, want %v", c.told, way, sizes, want)
+			}
+		}
+	}
+}
+
+// TestProgram_hand: another program gets the terminal as it was before, and its output is drawn over, with what
+// changed meanwhile. The loop goes on, and pending writes wait.
 func TestProgram_hand(t *testing.T) {
 	p := &page{view: view("before")}
 	var during []string
@@ -240,7 +301,7 @@ func TestProgram_hand(t *testing.T) {
 	}
 }
 
-// TestProgram_ends: however it ends, the terminal is as before, once.
+// TestProgram_ends: however it ends, the terminal is restored, once.
 func TestProgram_ends(t *testing.T) {
 	for name, c := range map[string]struct {
 		end  func(p *Program)
@@ -277,19 +338,19 @@ func TestProgram_ends(t *testing.T) {
 	}
 }
 
-// state is what is set in a terminal: its modes by their numbers, keys by theirs, and its title.
+// state is the settings of a terminal: its modes by their numbers, keys by theirs, and its title.
 type state map[string]string
 
 var sets = regexp.MustCompile("\x1b\\[\\?([0-9]+)([hl])|\x1b\\[>(4)(;2)?m|\x1b\\](2);([^\a]*)\a")
 
-// take takes in what is written to it.
+// take applies what is written to it.
 func (s state) take(written []string) {
 	for _, m := range sets.FindAllStringSubmatch(strings.Join(written, ""), -1) {
 		s[m[1]+m[3]+m[5]] = m[2] + m[4] + m[6]
 	}
 }
 
-// TestRetake: whatever somebody else has left in the terminal, it is set as if he had not been there.
+// TestRetake: whatever another program has left in the terminal, it is set as if that program had not run.
 func TestRetake(t *testing.T) {
 	bare, full := view("bare"), view("full")
 	full.Cursor, full.MouseMode, full.WindowTitle = tea.NewCursor(1, 0), tea.MouseModeCellMotion, "ours"
@@ -322,8 +383,8 @@ func TestRetake(t *testing.T) {
 	}
 }
 
-// TestLeaves: a terminal that took what stands for one character as one is left so, and any other is as it was too; also
-// after somebody else had it.
+// TestLeaves: a terminal that treated a grapheme cluster as one character is left in that mode, and any other is left
+// as it was; also after another program had it.
 func TestLeaves(t *testing.T) {
 	for said, want := range map[ansi.ModeSetting]string{ansi.ModeReset: "l", ansi.ModeSet: "h", ansi.ModePermanentlySet: "h"} {
 		for _, given := range []bool{false, true} {
@@ -345,7 +406,7 @@ func TestLeaves(t *testing.T) {
 	}
 }
 
-// TestHands_closed: a program that has ended writes nothing more, though it gives the terminal away or gets it back.
+// TestHands_closed: a program that has ended writes nothing more, even if it gives the terminal away or gets it back.
 func TestHands_closed(t *testing.T) {
 	for name, c := range map[string]struct{ before, after func(h *hands) }{
 		"gives":     {func(*hands) {}, func(h *hands) { h.release() }},
@@ -388,7 +449,7 @@ func (s *screen) resize(w, h int) {
 	s.em.Resize(w, h)
 }
 
-// cells is what it shows, and the cursor.
+// cells returns the screen's content, and the cursor.
 func (s *screen) cells() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -412,11 +473,11 @@ func (s *screen) close() {
 	}
 }
 
-// TestFramework draws the same frames with the framework's own renderer, and compares the cells after each: random lines
-// that move up and down, colours, wide characters, links, other sizes and modes; and somewhere on the way the terminal says
-// that it takes what stands for one character as one.
+// TestFramework draws the same frames with the framework's own renderer, and compares the cells after each: random
+// lines that move up and down, colours, wide characters, links, other sizes and modes; and at some point the terminal
+// reports that it treats a grapheme cluster as one character.
 func TestFramework(t *testing.T) {
-	for _, seed := range []uint64{0, 1, 2, 3, 4, 5, 6, 90} { // 90: something is left of what was drawn before the terminal says so
+	for _, seed := range []uint64{0, 1, 2, 3, 4, 5, 6, 90} { // 90: some cells are left of what was drawn before the terminal's report
 		r := rand.New(rand.NewPCG(seed, 1))
 		synctest.Test(t, func(t *testing.T) {
 			w, h := 40, 12
@@ -470,8 +531,8 @@ func TestFramework(t *testing.T) {
 	}
 }
 
-// TestProgram_wholeCharacters: what stood in the frame when the terminal says that it takes characters as one is not in the
-// next, be it a line that is empty there.
+// TestProgram_wholeCharacters: text drawn before the terminal reports that it treats clusters as one character is gone
+// from the next frame, also on a line that is empty there.
 func TestProgram_wholeCharacters(t *testing.T) {
 	shown := newScreen(20, 5)
 	err := play(t, &page{}, Options{}, func(prog *Program, out *paper) {
@@ -492,7 +553,7 @@ func TestProgram_wholeCharacters(t *testing.T) {
 	shown.close()
 }
 
-// newlines makes of a line feed what a terminal's line discipline does where the framework takes it for one.
+// newlines handles a line feed as a terminal's line discipline does, where the framework expects that.
 type newlines struct{ io.Writer }
 
 func (n newlines) Write(b []byte) (int, error) {
@@ -500,7 +561,7 @@ func (n newlines) Write(b []byte) (int, error) {
 	return len(b), err
 }
 
-// change makes the next frame of the one before.
+// change makes the next frame from the one before.
 func change(r *rand.Rand, lines *[]string, w, h int) []string {
 	for len(*lines) < h {
 		*lines = append(*lines, "")
@@ -528,7 +589,7 @@ func change(r *rand.Rand, lines *[]string, w, h int) []string {
 	return slices.Clone(ls)
 }
 
-// line is a line of at most w cells.
+// line returns a line of at most w cells.
 func line(r *rand.Rand, w int) string {
 	var b strings.Builder
 	for width := r.IntN(w + 1); width > 0; {
@@ -543,7 +604,7 @@ func line(r *rand.Rand, w int) string {
 	return b.String() + "\x1b[m"
 }
 
-// BenchmarkShow is what a frame of a reply that grows costs, and one with nothing new.
+// BenchmarkShow is the cost of a frame of a growing reply, and of one without changes.
 func BenchmarkShow(b *testing.B) {
 	for _, size := range [][2]int{{120, 36}, {200, 60}} {
 		r := rand.New(rand.NewPCG(1, 1))

@@ -37,15 +37,14 @@ const (
 	row    // of a table
 )
 
-// group is what is selected, copied and unfolded together: one entry, or one
-// message of it.
+// group is what is selected, copied and unfolded together: one entry, or one of its messages.
 type group struct {
 	text    string
 	toggled bool       // folded otherwise than the view
 	live    *liveBlock // it is being streamed
 }
 
-// source is the group's unwrapped text.
+// source returns the group's unwrapped text.
 func (g *group) source() string {
 	if g.live != nil {
 		return g.live.source()
@@ -53,9 +52,8 @@ func (g *group) source() string {
 	return g.text
 }
 
-// block is one piece of the transcript, small enough to be drawn when it becomes
-// visible. Only its result and what it was drawn as change. A long answer is a
-// thousand of them, so what few have is behind a pointer.
+// block is one piece of the transcript, small enough to be drawn when it becomes visible. Only its result and its
+// drawing change. A long answer is a thousand of them, so rarely used fields are behind a pointer.
 type block struct {
 	kind   kind
 	group  *group
@@ -63,34 +61,34 @@ type block struct {
 	hidden bool // shown elsewhere: a result whose call arrived later
 	held   bool // of a queued prompt
 	then   bool // of a queued prompt: it is a command for the end of the turn
-	brief  bool // md is the beginning of a message's body; text says what it leaves out
+	brief  bool // md is the beginning of a message's body; text says how much is left out
 	text   string
 	label  string // of a row
 	at     time.Time
 	tone   Tone
 	typed  string // of a local line: the command it answers; "": none
 	times  int    // of a local line: how often it was said in a row
-	by     string // of a prompt: user, or who outside of the program asked for a task; "": as its place tells
+	by     string // of a prompt: user, or the name of what asked for a task from outside; "": as its position implies
 
 	*toolCall // of a call; of another block nil
 
 	mail  *inbox.Message
 	plain string // its body, or the beginning, if that is shown as it is
 	cost  string // of the entry's messages, on the first
-	entry int64  // that brought the message, or the one a document belongs to
+	entry int64  // the entry that brought the message, or that a document belongs to
 	doc   *history.Recall
 	shell *history.Shell
 	end   *history.End
 	sum   *history.Summary
 
-	md    []markdown.Block // what is to be rendered
+	md    []markdown.Block // the markdown to be rendered
 	drawn *drawing         // nil: nothing is; see [View.warmed]
 }
 
-// answered is the block of a part of an answer, which is the one in part.
+// answered returns the block of a part of an answer, which is the only one in part.
 func answered(part []markdown.Block) *block { return &block{kind: answer, md: part} }
 
-// toolCall is what is known of a tool's call.
+// toolCall is the state of a tool's call.
 type toolCall struct {
 	call    *history.Call
 	result  *history.Result
@@ -101,32 +99,32 @@ type toolCall struct {
 	stopped bool      // the turn ended without a result
 }
 
-// drawing is what a block was drawn as: all of it can be made again.
+// drawing is a block's drawing: all of it can be made again.
 type drawing struct {
 	lines []string // for look
 	look  look
 	seen  uint64 // the frame that showed it last
 
 	rendering
-	before rendering // for another shape: a window is often given back the size that it had
+	before rendering // for another shape: a window often returns to an earlier size
 	asked  shape     // a job renders the block for it
 }
 
-// rendering is a block's markdown as it is rendered for a shape.
+// rendering is a block's markdown as rendered for a shape.
 type rendering struct {
 	fancy    [][]string
 	shape    shape
 	rendered string // the source of the first part that fancy shows
 }
 
-// fit takes up again what was rendered for that shape before.
+// fit uses the earlier rendering again if it was made for that shape.
 func (d *drawing) fit(want shape) {
 	if d.shape != want && d.before.shape == want {
 		d.rendering, d.before = d.before, d.rendering
 	}
 }
 
-// put takes in what was rendered.
+// put stores a rendering.
 func (d *drawing) put(r rendering) {
 	if d.fancy != nil && d.shape != r.shape {
 		d.before = d.rendering
@@ -141,17 +139,17 @@ type shape struct {
 	parts int
 }
 
-// wants is the shape that a block's markdown is to be rendered for in a view.
+// wants returns the shape that a block's markdown must be rendered for in a view.
 func (b *block) wants(v *View) shape { return shape{v.inner(b), v.theme, len(b.md)} }
 
-// look is what a block's lines depend on beside its content.
+// look is what a block's lines depend on besides its content.
 type look struct {
 	width    int
 	theme    *themes.Theme
 	folded   bool
 	selected bool
 	age      string // that it shows
-	letters  int    // known messages, for what may name one
+	letters  int    // how many messages are known, for a block that may name one
 }
 
 // touch forgets the block's lines.
@@ -161,14 +159,14 @@ func (b *block) touch() {
 	}
 }
 
-// forget lets go of all that was rendered.
+// forget drops all that was rendered.
 func (b *block) forget() {
 	if d := b.drawn; d != nil {
 		d.rendering, d.before, d.asked = rendering{}, rendering{}, shape{}
 	}
 }
 
-// cool forgets all that can be made again.
+// cool drops everything that can be made again.
 func (b *block) cool() {
 	b.drawn = nil
 	if b.kind == message || b.kind == memory {
@@ -179,7 +177,7 @@ func (b *block) cool() {
 // moving reports whether the block changes with time.
 func (b *block) moving() bool { return b.kind == waits || b.spins() }
 
-// spins reports whether the block shows that something is at work.
+// spins reports whether the block shows a spinner.
 func (b *block) spins() bool {
 	switch b.kind {
 	case call:
@@ -190,7 +188,7 @@ func (b *block) spins() bool {
 	return false
 }
 
-// side is where entries belong: below what is known or, as an older page does, above it.
+// side is where entries belong: below the known ones or, for an older page, above them.
 type side int
 
 const (
@@ -198,9 +196,8 @@ const (
 	above
 )
 
-// read makes blocks of entries and joins calls with their results. It also
-// counts what a human sees as one new thing. old are streamed blocks whose lines
-// may be used again.
+// read makes blocks of entries and joins calls with their results. It also counts what a human sees as one new item.
+// old are streamed blocks whose lines may be used again.
 func (v *View) read(es []history.Entry, old []*block, at side) (fresh []*block, count int) {
 	for i := range es {
 		e := &es[i]
@@ -348,7 +345,7 @@ func (v *View) readCall(fresh []*block, e *history.Entry) []*block {
 	return append(fresh, b)
 }
 
-// start notes that a call runs.
+// start records that a call runs.
 func (v *View) start(id string, at time.Time) {
 	if b := v.calls[id]; b != nil && b.result == nil && b.started.IsZero() {
 		b.started = at
@@ -379,8 +376,8 @@ func (v *View) readResult(fresh []*block, e *history.Entry) []*block {
 	return append(fresh, b)
 }
 
-// stop marks the calls of a turn that ended as not running any more, back to the
-// end of the turn before. It reports whether it got that far.
+// stop marks the calls of a turn that ended as stopped, back to the end of the turn before. It reports whether it got
+// that far.
 func stop(list []*block) bool {
 	for i := len(list) - 1; i >= 0; i-- {
 		b := list[i]
@@ -395,8 +392,7 @@ func stop(list []*block) bool {
 	return false
 }
 
-// mails makes a block of each message an entry took. The first says what they
-// cost the context.
+// mails makes a block of each message that an entry took. The first shows how much context they use.
 func (v *View) mails(e *history.Entry) []*block {
 	var out []*block
 	for i := range e.Messages {
@@ -418,8 +414,8 @@ func (v *View) mails(e *history.Entry) []*block {
 	return out
 }
 
-// withdraw hides the messages of an entry that went back into the inbox and what they
-// brought, those on pages that are read later too.
+// withdraw hides the messages of an entry that were put back into the inbox and what came along with them, also on
+// pages that are read later.
 func (v *View) withdraw(fresh []*block, entry int64) {
 	v.withdrawn[entry] = true
 	for _, list := range [][]*block{fresh, v.blocks} {
@@ -432,7 +428,7 @@ func (v *View) withdraw(fresh []*block, entry int64) {
 	}
 }
 
-// body is a message's text; a failure's is what it says and what it had so far.
+// body returns a message's text; a failure's consists of the error and the partial result.
 func body(m *inbox.Message) string {
 	text := m.Body
 	for _, more := range []string{m.Error, m.Partial} {

@@ -8,11 +8,11 @@ import (
 	"fantail/agents/event"
 	"fantail/inbox"
 	"fantail/themes"
-	"fantail/ui/frame"
+	"fantail/ui/cells"
 )
 
-// terse reports whether a call shows as its title only: until it is unfolded, what
-// it read matters to the model alone, and messages have cards of their own.
+// terse reports whether a call shows as its title only. Until it is unfolded, what it read matters to the model alone,
+// and messages have cards of their own.
 func (b *block) terse(folded bool) bool {
 	if !folded || b.result == nil {
 		return false
@@ -24,7 +24,7 @@ func (b *block) terse(folded bool) bool {
 	return b.took > 0
 }
 
-// call is a tool call: its state and title, and its result folded to head and tail.
+// call renders a tool call: its state and title, and its result folded to head and tail.
 func (c canvas) call(b *block) []string {
 	paint := c.theme.Paint
 	mark, facts := c.state(b)
@@ -32,7 +32,7 @@ func (c canvas) call(b *block) []string {
 	if title == "" {
 		title = b.call.Name
 	}
-	title = frame.CleanLine(clip(title))
+	title = cells.CleanLine(clip(title))
 	terse := b.terse(c.folded)
 	switch {
 	case terse && b.took > 0:
@@ -40,7 +40,7 @@ func (c canvas) call(b *block) []string {
 	case terse && b.result.Text != "":
 		facts = " · " + lineCount(strings.Count(strings.TrimRight(b.result.Text, "\n"), "\n")+1) + facts
 	}
-	title = frame.Cut(title, max(c.inner()-frame.Width(facts), 8))
+	title = cells.Cut(title, max(c.inner()-cells.Width(facts), 8))
 	tool, rest, _ := strings.Cut(title, " ")
 	if rest != "" {
 		rest = " " + rest
@@ -69,7 +69,7 @@ func (c canvas) call(b *block) []string {
 	return append(lines, c.output(text, role, excerpt{head: 2, tail: 4})...)
 }
 
-// unwrapped is a list of messages without the envelope that a model reads it in.
+// unwrapped returns a list of messages without the envelope for the model.
 func unwrapped(text string) string {
 	head, list, ok := strings.Cut(text, "\n")
 	_, list, _ = strings.Cut(list, "\n") // that it is data
@@ -81,7 +81,7 @@ func unwrapped(text string) string {
 	return list + more
 }
 
-// bare is a command's output without the line that repeats its exit, which the title has.
+// bare returns a command's output without the line that repeats its exit code, which the title has.
 func bare(text string, code *int) string {
 	if code == nil || *code <= 0 {
 		return text
@@ -89,7 +89,7 @@ func bare(text string, code *int) string {
 	return strings.TrimSuffix(strings.TrimRight(text, "\n\r "), "[exit code "+strconv.Itoa(*code)+"]")
 }
 
-// state is the mark before a call's title and the facts after it.
+// state returns the mark before a call's title and the facts after it.
 func (c canvas) state(b *block) (mark, facts string) {
 	switch r := b.result; {
 	case r == nil && b.stopped:
@@ -105,11 +105,10 @@ func (c canvas) state(b *block) (mark, facts string) {
 	}
 }
 
-// since is the clock of a running call. It counts whole seconds, so that what follows it stays in
-// place.
+// since returns how long a call has run. It counts whole seconds, so that what follows it stays in place.
 func (c canvas) since(t time.Time) string { return lasted(c.now.Sub(t).Truncate(time.Second)) }
 
-// waited is since for a wait, which may be long: it is told in seconds for a minute only.
+// waited is since for a wait, which may be long: it shows seconds for the first minute only.
 func (c canvas) waited(t time.Time) string {
 	if d := c.now.Sub(t); d >= time.Minute {
 		return inbox.Age(d)
@@ -117,7 +116,7 @@ func (c canvas) waited(t time.Time) string {
 	return c.since(t)
 }
 
-// took is how long something ran, if that is worth telling.
+// took returns how long something ran, if that is worth telling.
 func took(millis int64) string {
 	if millis < 100 {
 		return ""
@@ -136,20 +135,20 @@ func exit(code *int) string {
 }
 
 // bar is drawn before a call's output.
-func (c canvas) bar() string { return frame.Spaces(gutter) + c.theme.Paint(themes.Rule, "│") + " " }
+func (c canvas) bar() string { return cells.Spaces(gutter) + c.theme.Paint(themes.Rule, "│") + " " }
 
-// running is the live tail of a command's output.
+// running returns the live tail of a command's output.
 func (c canvas) running(tail string) []string {
 	const most = 5
 	lines := lastLines(strings.TrimRight(tail, "\n"), most)
 	out := make([]string, 0, most)
 	for _, l := range lines {
-		out = append(out, c.bar()+c.theme.Paint(themes.Dim, frame.Cut(frame.CleanLine(clip(l)), max(c.width-gutter-2, 1))))
+		out = append(out, c.bar()+c.theme.Paint(themes.Dim, cells.Cut(cells.CleanLine(clip(l)), max(c.width-gutter-2, 1))))
 	}
 	return out
 }
 
-// output is a command's output or a tool's result.
+// output returns a command's output or a tool's result.
 func (c canvas) output(text string, role themes.Role, fold excerpt) []string {
 	text = strings.TrimRight(text, "\n\r ")
 	if text == "" {
@@ -158,12 +157,12 @@ func (c canvas) output(text string, role themes.Role, fold excerpt) []string {
 	width := max(c.width-gutter-2, 1)
 	var out []string
 	put := func(lines []string) {
-		for _, l := range strings.Split(frame.Clean(strings.Join(lines, "\n")), "\n") {
+		for _, l := range strings.Split(cells.Clean(strings.Join(lines, "\n")), "\n") {
 			if c.folded {
-				out = append(out, c.bar()+c.theme.Paint(role, frame.Cut(l, width)))
+				out = append(out, c.bar()+c.theme.Paint(role, cells.Cut(l, width)))
 				continue
 			}
-			for _, w := range frame.Wrap(l, width) {
+			for _, w := range cells.Wrap(l, width) {
 				out = append(out, c.bar()+c.theme.Paint(role, w))
 			}
 		}
@@ -171,7 +170,7 @@ func (c canvas) output(text string, role themes.Role, fold excerpt) []string {
 	e := fold.of(text, c.folded)
 	put(e.head)
 	if e.more != "" {
-		out = append(out, c.bar()+c.theme.Paint(themes.Dim, frame.Cut(e.more, width)))
+		out = append(out, c.bar()+c.theme.Paint(themes.Dim, cells.Cut(e.more, width)))
 		if len(e.tail) > 0 {
 			put(e.tail)
 		}
@@ -179,7 +178,7 @@ func (c canvas) output(text string, role themes.Role, fold excerpt) []string {
 	return out
 }
 
-// diff is an edit, in colours.
+// diff returns an edit, in colours.
 func (c canvas) diff(text string) []string {
 	width := max(c.width-gutter-2, 1)
 	var body []string
@@ -202,10 +201,10 @@ func (c canvas) diff(text string) []string {
 			case strings.HasPrefix(l, "-"):
 				role = themes.Bad
 			}
-			l = frame.CleanLine(l)
-			parts := []string{frame.Cut(l, width)}
+			l = cells.CleanLine(l)
+			parts := []string{cells.Cut(l, width)}
 			if !c.folded {
-				parts = frame.Wrap(l, width)
+				parts = cells.Wrap(l, width)
 			}
 			for _, p := range parts {
 				out = append(out, c.bar()+c.theme.Paint(role, p))
@@ -214,13 +213,13 @@ func (c canvas) diff(text string) []string {
 	}
 	put(e.head)
 	if e.more != "" {
-		out = append(out, c.bar()+c.theme.Paint(themes.Dim, frame.Cut(e.more, width)))
+		out = append(out, c.bar()+c.theme.Paint(themes.Dim, cells.Cut(e.more, width)))
 		put(e.tail)
 	}
 	return out
 }
 
-// shell is the human's own command.
+// shell renders the human's own command.
 func (c canvas) shell(b *block) []string {
 	s := b.shell
 	code := s.Exit
@@ -229,13 +228,12 @@ func (c canvas) shell(b *block) []string {
 	if s.Exit != 0 {
 		role = themes.Bad
 	}
-	title := frame.Cut(frame.CleanLine(clip(s.Command)), max(c.inner()-frame.Width(facts), 8))
+	title := cells.Cut(cells.CleanLine(clip(s.Command)), max(c.inner()-cells.Width(facts), 8))
 	lines := []string{c.mark("!", role) + title + c.theme.Paint(themes.Dim, facts)}
 	return append(lines, c.output(s.Output, themes.Text, excerpt{head: 12, tail: 8})...)
 }
 
-// ending are the blocks at the end: what the agent does now and the prompts that
-// have not entered.
+// ending returns the blocks at the end: what the agent does now, and the prompts that have not entered.
 func (v *View) ending() []*block {
 	var out []*block
 	i := v.info
@@ -254,17 +252,17 @@ func (v *View) ending() []*block {
 	return out
 }
 
-// doing is one line: a spinner, what the agent does, for how long. begun: its
-// reply has begun to come.
+// doing renders one line: a spinner, what the agent does, and for how long. begun reports whether its reply has begun
+// to come.
 func (c canvas) doing(i event.Info, begun bool) []string {
 	what := does(i, begun)
 	if !i.Started.IsZero() {
 		what += " · " + c.since(i.Started)
 	}
-	return []string{c.mark(spin(c.now), themes.Accent) + c.theme.Paint(themes.Dim, frame.Cut(frame.CleanLine(what)+" · esc stops", c.inner()))}
+	return []string{c.mark(spin(c.now), themes.Accent) + c.theme.Paint(themes.Dim, cells.Cut(cells.CleanLine(what)+" · esc stops", c.inner()))}
 }
 
-// waits tells what the agent waits for.
+// waits renders what the agent waits for.
 func (c canvas) waits(i event.Info) []string {
 	switch {
 	case i.Retry != nil:

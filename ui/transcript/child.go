@@ -7,7 +7,7 @@ import (
 	"fantail/agents/event"
 	"fantail/agents/history"
 	"fantail/themes"
-	"fantail/ui/frame"
+	"fantail/ui/cells"
 )
 
 // child is an agent that carries out a task a call waits for.
@@ -17,11 +17,10 @@ type child struct {
 	reply bool   // tail is of the reply being streamed
 }
 
-// tailKept is how many bytes of a child's words are kept to show their end.
+// tailKept is how many bytes of a child's text are stored to show their end.
 const tailKept = 2 << 10
 
-// SetChild shows, in the call that waits for it, what an agent does that this one
-// dispatched.
+// SetChild shows the activity of an agent that this one dispatched, in the call that waits for it.
 func (v *View) SetChild(i event.Info) {
 	if i.State.Terminal() { // its result says the rest
 		delete(v.children, i.Task)
@@ -35,10 +34,10 @@ func (v *View) SetChild(i event.Info) {
 	c.info = i
 }
 
-// ChildAsks says whose question shows over this, and need not be told twice; 0: nobody's.
+// ChildAsks sets the task of the agent whose question shows over the transcript, and is not shown twice; 0: none.
 func (v *View) ChildAsks(task int64) { v.told = task }
 
-// ChildSays shows what such an agent says: the end of it.
+// ChildSays shows the end of such an agent's text.
 func (v *View) ChildSays(task int64, e event.Event) {
 	c := v.children[task]
 	if c == nil {
@@ -76,11 +75,11 @@ func (c *child) keep(s string) {
 		}
 		s = strings.ToValidUTF8(s, "")
 	}
-	c.tail = strings.Clone(s) // the whole is not kept
+	c.tail = strings.Clone(s) // the rest is not stored
 }
 
-// delegated is a call that waits for an agent: what that does, the end of what it
-// says, and the key that ends the wait.
+// delegated renders a call that waits for an agent: what that does, the end of its text, and the key that ends the
+// wait.
 func (c canvas) delegated(k *child) []string {
 	what, tail := "queued", ""
 	if k != nil {
@@ -97,7 +96,7 @@ func (c canvas) delegated(k *child) []string {
 	}
 	width := max(c.width-gutter-2, 1)
 	line := func(r themes.Role, s string) string {
-		return c.bar() + c.theme.Paint(r, frame.Cut(frame.CleanLine(s), width))
+		return c.bar() + c.theme.Paint(r, cells.Cut(cells.CleanLine(s), width))
 	}
 	out := []string{line(themes.Text, what)}
 	if tail != "" {
@@ -109,7 +108,7 @@ func (c canvas) delegated(k *child) []string {
 	return append(out, line(themes.Dim, "ctrl+b lets it run in the background"))
 }
 
-// does says what an agent does. begun: its reply has begun to come.
+// does returns what an agent does. begun reports whether its reply has begun to come.
 func does(i event.Info, begun bool) string {
 	what := i.Doing
 	switch {

@@ -11,11 +11,10 @@ import (
 	"fantail/themes"
 )
 
-// Messages that entered are known by their numbers: an answer that names one is
-// drawn so that it can be seen, and what shows or names one opens it.
+// Messages that entered are known by their numbers: a number in an answer is drawn as a link, and opens its message,
+// as a card does.
 
-// ago is the age of an entry. It changes no more often than once a minute, so that an idle screen
-// seldom wakes.
+// ago returns the age of an entry. It changes at most once a minute, so that an idle screen seldom wakes.
 func ago(t, now time.Time) string {
 	if d := now.Sub(t); d >= time.Minute {
 		return inbox.Age(d) + " ago"
@@ -23,7 +22,7 @@ func ago(t, now time.Time) string {
 	return "just now"
 }
 
-// older is how long ago stays as it is.
+// older returns how long the result of ago stays the same.
 func older(t, now time.Time) time.Duration {
 	d := max(now.Sub(t), 0)
 	unit := 24 * time.Hour
@@ -36,10 +35,10 @@ func older(t, now time.Time) time.Duration {
 	return unit - d%unit
 }
 
-// Ages is how long the ages that show stay true; 0: none shows.
+// Ages returns how long the shown ages stay true; 0: none shows.
 func (v *View) Ages() time.Duration { return v.ages }
 
-// age is the age that block b shows, "" if it shows none.
+// age returns the age that block b shows, "" if it shows none.
 func age(b *block, now time.Time) string {
 	if b.kind != message {
 		return ""
@@ -67,7 +66,7 @@ func (v *View) aged(b *block) {
 	}
 }
 
-// Opens are the messages that the selected block is or names, in its order.
+// Opens returns the messages that the selected block is or names, in its order.
 func (v *View) Opens() (ids []int64) {
 	if v.selected < 0 || v.selected >= len(v.blocks) {
 		return nil
@@ -88,7 +87,7 @@ func (v *View) Opens() (ids []int64) {
 	return ids
 }
 
-// Unfolds reports whether the selected block is one that Enter unfolds, and does so.
+// Unfolds unfolds the selected block if Enter does that to it, and reports whether it did.
 func (v *View) Unfolds() bool {
 	if v.selected < 0 || v.selected >= len(v.blocks) || v.blocks[v.selected].kind != memory {
 		return false
@@ -97,8 +96,8 @@ func (v *View) Unfolds() bool {
 	return true
 }
 
-// Click is a click on a cell of what Lines returned last: the message that it
-// opens (0: none), or a document that it unfolds. ok is false if it means nothing.
+// Click handles a click on a cell of the last Lines. It returns the message to open (0: none), or unfolds a document.
+// ok is false if the click means nothing.
 func (v *View) Click(x, y int) (id int64, ok bool) {
 	if y < 0 || y >= len(v.places) {
 		return 0, false
@@ -155,14 +154,13 @@ func wordly(c byte) bool {
 	return c == '_' || c == '#' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
-// cited draws the numbers of known messages in a line as links; the text around them keeps its
-// style.
+// cited draws the numbers of known messages in a line as links; the text around them stays in its style.
 func (c canvas) cited(line string) string {
 	if len(c.letters) == 0 || strings.IndexByte(line, '#') < 0 {
 		return line
 	}
 	var out strings.Builder
-	style := "" // what holds where we are
+	style := "" // the style in force here
 	for len(line) > 0 {
 		if line[0] == 0x1b {
 			end := strings.IndexByte(line, 'm') + 1

@@ -9,15 +9,15 @@ import (
 	"fantail/agents/history"
 	"fantail/inbox"
 	"fantail/themes"
-	"fantail/ui/frame"
+	"fantail/ui/cells"
 )
 
 func mail(seq, id int64, body string) history.Entry {
 	return history.Entry{Seq: seq, Kind: history.EntryMessage, Messages: []inbox.Message{{ID: id, From: "auth", Sender: 2, Kind: inbox.Mail, Body: body, Created: noon}}}
 }
 
-// TestCited: an answer's number of a message that entered is a link, with what stands
-// around it as it was; o opens what is named, once each, and a click what is under it.
+// TestCited: a number in an answer is a link if a message of that number entered, and the text around it is unchanged;
+// o opens what is named, once each, and a click what is under it.
 //
 // Spec: M-30.
 func TestCited(t *testing.T) {
@@ -54,8 +54,8 @@ func TestCited(t *testing.T) {
 	}
 }
 
-// TestDocuments: a line each, unfolded the text, gone with what brought it; nothing of
-// it steers the terminal.
+// TestDocuments: a document is one line, unfolded its text, and disappears with the entry that named it; its text has
+// no control sequences.
 //
 // Spec: M-10, R-61.
 func TestDocuments(t *testing.T) {
@@ -73,7 +73,7 @@ func TestDocuments(t *testing.T) {
 	})
 	for _, w := range []int{12, 40, 120} {
 		for _, l := range settled(v, w, 20) {
-			if frame.Width(l) > w || strings.ContainsAny(l, "\a\x00\r") || strings.Contains(l, "]52") && strings.Contains(l, "\x1b]") || strings.Contains(l, "\x1b[2J") {
+			if cells.Width(l) > w || strings.ContainsAny(l, "\a\x00\r") || strings.Contains(l, "]52") && strings.Contains(l, "\x1b]") || strings.Contains(l, "\x1b[2J") {
 				t.Errorf("at %d: %q", w, l)
 			}
 		}
@@ -92,7 +92,7 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// TestLongDocument: what is too long to be shown at once says so, and where it is whole.
+// TestLongDocument: a document that is too long to be shown at once says so, and where to read it whole.
 func TestLongDocument(t *testing.T) {
 	v, _ := view(t)
 	v.Document(history.Recall{Title: "log", Version: 1, Size: 70_000}, strings.Repeat("line\n\n", 70_000/6))
@@ -107,7 +107,7 @@ func TestLongDocument(t *testing.T) {
 	}
 }
 
-// TestAges: what a card says of its age stays true for as long as Ages says.
+// TestAges: the age on a card stays true for as long as Ages says.
 func TestAges(t *testing.T) {
 	for age, want := range map[time.Duration]struct {
 		says string

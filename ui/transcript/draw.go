@@ -9,11 +9,11 @@ import (
 	"fantail/agents/history"
 	"fantail/inbox"
 	"fantail/themes"
-	"fantail/ui/frame"
+	"fantail/ui/cells"
 	"fantail/ui/markdown"
 )
 
-// gutter is the cells left of every text, for a mark and a space.
+// gutter is the columns left of every text, for a mark and a space.
 const gutter = 2
 
 // canvas is what a block is drawn with.
@@ -24,11 +24,11 @@ type canvas struct {
 	folded   bool
 	selected bool
 	children map[int64]*child // by task
-	told     int64            // the task of the one whose question shows over all this
+	told     int64            // the task of the agent whose question shows over all this
 	letters  map[int64]bool   // messages that are known, by number
 }
 
-// inner is the width of a block's markdown.
+// inner returns the width of a block's markdown.
 func (v *View) inner(*block) int { return max(v.w-gutter, 1) }
 
 // draw makes a block's lines.
@@ -80,7 +80,7 @@ func (v *View) draw(b *block, c canvas) []string {
 	return nil
 }
 
-// mark is a gutter with a glyph; the selected block has a bar instead.
+// mark returns a gutter with a glyph; the selected block has a bar instead.
 func (c canvas) mark(glyph string, r themes.Role) string {
 	if c.selected {
 		return c.theme.Paint(themes.Accent, "▎") + " "
@@ -106,24 +106,24 @@ func (c canvas) rows(first, rest string, lines []string) []string {
 
 func (c canvas) inner() int { return max(c.width-gutter, 1) }
 
-// text is a short text of the program's own after a mark.
+// text returns a short text of the program's own after a mark.
 func (c canvas) text(glyph string, mark, role themes.Role, text string) []string {
-	lines := frame.Wrap(strings.TrimRight(frame.Clean(text), "\n"), c.inner())
+	lines := cells.Wrap(strings.TrimRight(cells.Clean(text), "\n"), c.inner())
 	for i, l := range lines {
 		lines[i] = c.theme.Paint(role, l)
 	}
 	return c.rows(c.mark(glyph, mark), c.mark(" ", mark), lines)
 }
 
-// local is what the program told the human, below the command it answers.
+// local renders a text of the program's own for the human, below the command it answers.
 func (c canvas) local(b *block) []string {
 	var lines []string
 	if b.typed != "" {
-		typed, more, _ := strings.Cut(frame.Clean(b.typed), "\n")
+		typed, more, _ := strings.Cut(cells.Clean(b.typed), "\n")
 		if more != "" {
 			typed += " …"
 		}
-		lines = append(lines, c.mark("›", themes.Dim)+c.theme.Paint(themes.Dim, frame.Cut(typed, c.inner())))
+		lines = append(lines, c.mark("›", themes.Dim)+c.theme.Paint(themes.Dim, cells.Cut(typed, c.inner())))
 	}
 	text := strings.TrimRight(b.text, "\n")
 	switch {
@@ -151,13 +151,13 @@ func (b *block) short(lines []string) bool {
 	return len(lines) <= n
 }
 
-// rule is a line across the view with a word in it.
+// rule returns a line across the view with a word in it.
 func (c canvas) rule(word string) string {
 	left := "── " + word + " "
-	return c.theme.Paint(themes.Rule, frame.Cut(left+strings.Repeat("─", max(c.width-frame.Width(left), 0)), c.width))
+	return c.theme.Paint(themes.Rule, cells.Cut(left+strings.Repeat("─", max(c.width-cells.Width(left), 0)), c.width))
 }
 
-// prompt is what the human wrote, after a bar, or what somebody outside did.
+// prompt renders what the human wrote, after a bar, or a task from outside.
 func (c canvas) prompt(b *block) []string {
 	bar := c.mark("▌", themes.User)
 	e := excerpt{head: 12, tail: 4}.of(strings.TrimRight(b.text, "\n"), c.folded)
@@ -165,24 +165,24 @@ func (c canvas) prompt(b *block) []string {
 	switch b.by {
 	case "":
 	case "user":
-		lines = append(lines, c.theme.Paint(themes.Dim, frame.Cut("you, "+When(b.at, c.now), c.inner())))
+		lines = append(lines, c.theme.Paint(themes.Dim, cells.Cut("you, "+When(b.at, c.now), c.inner())))
 	default:
 		bar = c.mark("▌", themes.Warn)
-		lines = append(lines, c.theme.Paint(themes.Dim, frame.Cut("from outside ("+frame.CleanLine(b.by)+"): asks before all but reading", c.inner())))
+		lines = append(lines, c.theme.Paint(themes.Dim, cells.Cut("from outside ("+cells.CleanLine(b.by)+"): asks before all but reading", c.inner())))
 	}
 	for _, l := range e.head {
-		lines = append(lines, frame.Wrap(frame.Clean(l), c.inner())...)
+		lines = append(lines, cells.Wrap(cells.Clean(l), c.inner())...)
 	}
 	if e.more != "" {
 		lines = append(lines, c.theme.Paint(themes.Dim, e.more))
 		for _, l := range e.tail {
-			lines = append(lines, frame.Wrap(frame.Clean(l), c.inner())...)
+			lines = append(lines, cells.Wrap(cells.Clean(l), c.inner())...)
 		}
 	}
 	return c.rows(bar, bar, lines)
 }
 
-// answer is a part of the model's words: rendered as far as it is, the rest plain.
+// answer renders a part of the model's words: markdown where it is rendered already, the rest plain.
 func (c canvas) answer(b *block) []string {
 	var lines []string
 	rest, width := b.text, c.inner()
@@ -194,8 +194,8 @@ func (c canvas) answer(b *block) []string {
 		if len(b.md) == 1 && b.md[0].Kind == markdown.Code {
 			indent = min(2, width/2)
 		}
-		for _, l := range frame.Wrap(strings.Trim(frame.Clean(rest), "\n"), width-indent) {
-			lines = append(lines, frame.Spaces(indent)+l)
+		for _, l := range cells.Wrap(strings.Trim(cells.Clean(rest), "\n"), width-indent) {
+			lines = append(lines, cells.Spaces(indent)+l)
 		}
 	}
 	for i, l := range lines {
@@ -205,7 +205,7 @@ func (c canvas) answer(b *block) []string {
 	return c.rows(mark, mark, lines)
 }
 
-// part is a part of a block's markdown and what of it and rest is not rendered yet.
+// part returns the lines of part i of a block's markdown, and the text that must still be shown plain.
 func (c canvas) part(b *block, i int, rest string) ([]string, string) {
 	p := b.md[i]
 	if d := b.drawn; len(d.fancy) > i && d.shape.width == c.inner() && d.shape.theme == c.theme {
@@ -232,21 +232,21 @@ func (c canvas) thinking(b *block) []string {
 		if live != nil {
 			text = live.end(whole)
 		}
-		lines := frame.Wrap(strings.Trim(frame.Clean(text), "\n"), c.inner())
+		lines := cells.Wrap(strings.Trim(cells.Clean(text), "\n"), c.inner())
 		for i, l := range lines {
 			lines[i] = paint(l)
 		}
 		return c.rows(mark, c.mark(" ", themes.Thinking), lines)
 	}
 	if live != nil {
-		return []string{mark + paint(frame.Cut("thinking · "+lastWords(live.end(shortEnd)), c.inner()))}
+		return []string{mark + paint(cells.Cut("thinking · "+lastWords(live.end(shortEnd)), c.inner()))}
 	}
 	n := strings.Count(strings.TrimSpace(b.text), "\n") + 1
 	first, _, _ := strings.Cut(strings.TrimSpace(b.text), "\n")
-	return []string{mark + paint(frame.Cut("thought · "+lineCount(n)+" · "+frame.CleanLine(clip(first)), c.inner()))}
+	return []string{mark + paint(cells.Cut("thought · "+lineCount(n)+" · "+cells.CleanLine(clip(first)), c.inner()))}
 }
 
-// bounded is a text, or the beginning of one that is too long to be shown at once.
+// bounded returns a text, or the beginning of one that is too long to be shown at once.
 func bounded(text string) string {
 	if len(text) <= whole {
 		return text
@@ -258,21 +258,21 @@ func bounded(text string) string {
 // shortEnd is how many bytes of the end of a text fill a line.
 const shortEnd = 400
 
-// lastWords are the end of a text that still grows, on one line.
+// lastWords returns the end of a text that still grows, on one line.
 func lastWords(text string) string {
 	tail := strings.TrimSpace(text[max(0, len(text)-shortEnd):])
-	return frame.CleanLine(strings.ToValidUTF8(tail[strings.LastIndexByte(tail, '\n')+1:], ""))
+	return cells.CleanLine(strings.ToValidUTF8(tail[strings.LastIndexByte(tail, '\n')+1:], ""))
 }
 
-// summary is what the model reads instead of everything above it, folded to its beginning; while it
-// is being written, to its end.
+// summary renders what the model reads instead of everything above it, folded to its beginning; while it is being
+// written, to its end.
 func (c canvas) summary(b *block) []string {
 	mark, rest := c.mark("≡", themes.Accent), c.mark(" ", themes.Accent)
 	if live := b.group.live; live != nil {
 		if c.folded {
-			return []string{mark + c.theme.Paint(themes.Dim, frame.Cut("compacting · "+lastWords(live.end(shortEnd)), c.inner()))}
+			return []string{mark + c.theme.Paint(themes.Dim, cells.Cut("compacting · "+lastWords(live.end(shortEnd)), c.inner()))}
 		}
-		return c.rows(mark, rest, frame.Wrap(strings.Trim(frame.Clean(live.end(whole)), "\n"), c.inner()))
+		return c.rows(mark, rest, cells.Wrap(strings.Trim(cells.Clean(live.end(whole)), "\n"), c.inner()))
 	}
 	word := "compacted"
 	if b.sum.Auto {
@@ -289,7 +289,7 @@ func (c canvas) summary(b *block) []string {
 	e := excerpt{head: 6}.of(strings.Trim(text, "\n"), c.folded)
 	var body []string
 	for _, l := range e.head {
-		body = append(body, frame.Wrap(frame.Clean(l), c.inner())...)
+		body = append(body, cells.Wrap(cells.Clean(l), c.inner())...)
 	}
 	for i, l := range body {
 		body[i] = c.theme.Paint(themes.Dim, l)
@@ -300,14 +300,14 @@ func (c canvas) summary(b *block) []string {
 	return append(lines, c.rows(mark, rest, body)...)
 }
 
-// snapshot is what a fork was told of its parent, folded to one line.
+// snapshot renders what a fork was told about its parent, folded to one line.
 func (c canvas) snapshot(b *block) []string {
 	mark := c.mark("≡", themes.Dim)
 	lines := []string{"snapshot of what its parent did last · " + lineCount(strings.Count(strings.TrimSpace(b.text), "\n")+1)}
 	if c.folded {
-		lines[0] = frame.Cut(lines[0], c.inner())
+		lines[0] = cells.Cut(lines[0], c.inner())
 	} else {
-		lines = frame.Wrap(strings.Trim(frame.Clean(b.text), "\n"), c.inner())
+		lines = cells.Wrap(strings.Trim(cells.Clean(b.text), "\n"), c.inner())
 	}
 	for i, l := range lines {
 		lines[i] = c.theme.Paint(themes.Dim, l)
@@ -315,7 +315,7 @@ func (c canvas) snapshot(b *block) []string {
 	return c.rows(mark, c.mark(" ", themes.Dim), lines)
 }
 
-// ended tells how a turn ended.
+// ended renders how a turn ended.
 func (c canvas) ended(e *history.End) []string {
 	facts := []string{lasted(time.Duration(e.Millis) * time.Millisecond)}
 	if e.Steps > 0 {
@@ -326,7 +326,7 @@ func (c canvas) ended(e *history.End) []string {
 	}
 	all := strings.Join(facts, " · ")
 	if e.Outcome == history.Completed {
-		return []string{c.mark(" ", themes.Dim) + c.theme.Paint(themes.Dim, frame.Cut(all, c.inner()))}
+		return []string{c.mark(" ", themes.Dim) + c.theme.Paint(themes.Dim, cells.Cut(all, c.inner()))}
 	}
 	word, role := strings.ReplaceAll(string(e.Outcome), "_", " "), themes.Bad
 	if e.Outcome == history.Interrupted || e.Outcome == history.OutKilled {
@@ -346,7 +346,7 @@ func (c canvas) ended(e *history.End) []string {
 	return lines
 }
 
-// queued is a prompt that has not entered.
+// queued returns a prompt that has not entered.
 func (c canvas) queued(b *block) []string {
 	word := "queued"
 	switch {
@@ -355,15 +355,15 @@ func (c canvas) queued(b *block) []string {
 	case b.held:
 		word = "not sent: typed before the program ended"
 	}
-	lines := frame.Wrap(strings.TrimRight(frame.Clean(clipTo(b.text, 300)), "\n"), c.inner())
+	lines := cells.Wrap(strings.TrimRight(cells.Clean(clipTo(b.text, 300)), "\n"), c.inner())
 	const most = 3
 	if len(lines) > most {
-		lines = append(lines[:most-1], frame.Cut(lines[most-1]+"…", c.inner()))
+		lines = append(lines[:most-1], cells.Cut(lines[most-1]+"…", c.inner()))
 	}
 	for i, l := range lines {
 		lines[i] = c.theme.Paint(themes.Dim, l)
 	}
-	if n := len(lines) - 1; frame.Width(lines[n])+3+len(word) <= c.inner() {
+	if n := len(lines) - 1; cells.Width(lines[n])+3+len(word) <= c.inner() {
 		lines[n] += c.theme.Paint(themes.Dim, " · "+word)
 	} else {
 		lines = append(lines, c.theme.Paint(themes.Dim, word))
@@ -372,7 +372,7 @@ func (c canvas) queued(b *block) []string {
 	return c.rows(bar, bar, lines)
 }
 
-// message is a card: from whom, its number and age, how it ended, its body.
+// message renders a card: the sender, its number and age, how it ended, its body.
 func (c canvas) message(b *block) []string {
 	m := b.mail
 	role := themes.Message
@@ -384,25 +384,25 @@ func (c canvas) message(b *block) []string {
 	}
 	paint := c.theme.Paint
 	facts := " · #" + strconv.FormatInt(m.ID, 10) + " · " + ago(m.Created, c.now)
-	nature := frame.CleanLine(strings.TrimSpace(m.Nature() + " " + m.Labels()))
-	from := frame.CleanLine(clip(m.From))
+	nature := cells.CleanLine(strings.TrimSpace(m.Nature() + " " + m.Labels()))
+	from := cells.CleanLine(clip(m.From))
 	if from == "" {
 		from = "outside"
 	}
-	name := frame.Cut("✉ from "+from, c.inner())
-	below := frame.Width(name+facts+" · "+nature) > c.inner() // on a narrow screen what it is gets a line of its own
+	name := cells.Cut("✉ from "+from, c.inner())
+	below := cells.Width(name+facts+" · "+nature) > c.inner() // on a narrow screen what it is gets a line of its own
 	if !below {
 		facts += " · " + nature
 	}
-	if cost := " · " + b.cost; b.cost != "" && frame.Width(name+facts+cost) <= c.inner() {
+	if cost := " · " + b.cost; b.cost != "" && cells.Width(name+facts+cost) <= c.inner() {
 		facts += cost
 	}
-	lines := []string{paint(role, name) + paint(themes.Dim, frame.Cut(facts, c.inner()-frame.Width(name)))}
+	lines := []string{paint(role, name) + paint(themes.Dim, cells.Cut(facts, c.inner()-cells.Width(name)))}
 	if below {
-		lines = append(lines, paint(themes.Dim, frame.Cut(nature, c.inner())))
+		lines = append(lines, paint(themes.Dim, cells.Cut(nature, c.inner())))
 	}
 	if s := strings.TrimSpace(m.Subject); s != "" {
-		lines = append(lines, paint(themes.Dim, frame.Cut(frame.CleanLine(clip(s)), c.inner())))
+		lines = append(lines, paint(themes.Dim, cells.Cut(cells.CleanLine(clip(s)), c.inner())))
 	}
 	for i := range b.md {
 		part, _ := c.part(b, i, "")
@@ -412,7 +412,7 @@ func (c canvas) message(b *block) []string {
 		lines = append(lines, part...)
 	}
 	if b.plain != "" {
-		lines = append(append(lines, ""), frame.Wrap(frame.Clean(b.plain), c.inner())...)
+		lines = append(append(lines, ""), cells.Wrap(cells.Clean(b.plain), c.inner())...)
 	}
 	if b.text != "" { // what the excerpt leaves out
 		lines = append(lines, paint(themes.Dim, b.text))
@@ -421,9 +421,8 @@ func (c canvas) message(b *block) []string {
 	return c.rows(bar, bar, lines)
 }
 
-// proseOf is a part of a message's text as markdown: mail keeps its line breaks.
-// What came from outside, often a command's output, is none, and what asks for an
-// approval may be a diff: they are shown as they are.
+// proseOf returns a part of a message's text as markdown, with the line breaks of mail. Text from outside, often a
+// command's output, is not markdown, and a request for approval may be a diff: those are shown as they are.
 func proseOf(m *inbox.Message, text string) (prose string, ok bool) {
 	switch {
 	case m.Outside(), m.Kind == inbox.Approval:
@@ -437,8 +436,7 @@ func proseOf(m *inbox.Message, text string) (prose string, ok bool) {
 // whole is how many bytes of a body or a document are shown at once.
 const whole = 64 << 10
 
-// parts cuts a message's body, folded to its beginning, into markdown; a document
-// that is folded has none.
+// parts splits a message's body, folded to its beginning, into markdown; a folded document has none.
 func (v *View) parts(b *block) {
 	folded := v.folded(b)
 	if b.md != nil && b.brief == folded {

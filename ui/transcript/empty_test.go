@@ -7,7 +7,7 @@ import (
 	"fantail/agents/history"
 )
 
-// What was said in a tab whose transcript was not read yet stands below what that holds.
+// TestAside: local text in a tab whose transcript was not read yet is below the transcript afterwards.
 func TestAside(t *testing.T) {
 	v, _ := view(t)
 	v.Said("/why", "it waits", Plain)

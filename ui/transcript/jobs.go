@@ -8,8 +8,7 @@ import (
 // ahead is how many blocks above and below the visible ones are rendered too.
 const ahead = 8
 
-// Job is markdown to be rendered off the interface's goroutine: Run it in a
-// command and give its result to Rendered.
+// Job is markdown to be rendered off the interface's goroutine: Run it in a command and give its result to Rendered.
 type Job struct {
 	md    *markdown.Renderer
 	theme *themes.Theme
@@ -38,8 +37,8 @@ func (j Job) Run() Done {
 	return Done{j}
 }
 
-// Jobs returns what is to be rendered for blocks that became visible or whose
-// live text grew; each once. There are none while the width changes.
+// Jobs returns what must be rendered for blocks that became visible or whose live text grew; each once. There are none
+// while the width changes.
 func (v *View) Jobs() []Job {
 	if v.w <= 0 || v.Settling(v.now()) > 0 {
 		return nil
@@ -76,8 +75,8 @@ func (v *View) Jobs() []Job {
 	return []Job{job}
 }
 
-// Rendered takes a job's result, and reports whether it changes more than what grows anyway. One that is out of date is
-// dropped.
+// Rendered stores a job's result, and reports whether it changes more than text that grows anyway. It drops an
+// outdated result.
 func (v *View) Rendered(d Done) (changed bool) {
 	for _, it := range d.job.items {
 		b := it.block
@@ -95,7 +94,7 @@ func (v *View) Rendered(d Done) (changed bool) {
 	return changed
 }
 
-// warmed is what a block in sight, or near it, was drawn as so far.
+// warmed returns the drawing of a block that is visible, or nearly.
 func (v *View) warmed(b *block) *drawing {
 	if b.drawn == nil {
 		b.drawn = &drawing{}
@@ -105,7 +104,7 @@ func (v *View) warmed(b *block) *drawing {
 	return b.drawn
 }
 
-// sweep lets go of what blocks were drawn as that were not shown for long.
+// sweep drops the drawings of blocks that were not shown for long.
 func (v *View) sweep() {
 	const most, long = 400, 100 // blocks, frames
 	if len(v.warm) <= most {

@@ -14,8 +14,7 @@ import (
 // tailRate bounds how often the block under construction is rendered.
 const tailRate = 100 * time.Millisecond
 
-// stream is the reply being streamed: blocks[start:] of the view show it. start
-// means nothing while it is off.
+// stream is the reply being streamed: blocks[start:] of the view show it. start means nothing while it is off.
 type stream struct {
 	on      bool
 	start   int
@@ -26,21 +25,20 @@ type stream struct {
 // liveBlock is a block of the reply.
 type liveBlock struct {
 	number int
-	plain  kind            // thinking or summary, shown as they come; else an answer
+	plain  kind            // thinking or summary, shown as they come; otherwise an answer
 	text   []byte          // of those, the end of it if it is long
 	md     markdown.Stream // of an answer
 	group  *group
 	shown  int    // of md.Done, as blocks of the view
-	tail   *block // the last one of the view: what is under construction
+	tail   *block // the last one of the view: the block under construction
 
 	at   int    // its first block, counted from stream.start
-	next int    // the first of md.Done that may be let go of next
+	next int    // the first of md.Done that may be dropped next
 	gap  *block // in place of those that were; nil: none
 	gone int    // bytes of them, or before text
 }
 
-// plainKept is how many bytes of thinking or of a summary are kept while it comes;
-// of those `whole` are shown.
+// plainKept is how many bytes of thinking or of a summary are stored while it comes; of those `whole` are shown.
 const plainKept = 1 << 20
 
 // add takes the next piece of a block that is plain.
@@ -56,7 +54,7 @@ func (l *liveBlock) add(s string) {
 	l.text = append(l.text[:0], l.text[from:]...)
 }
 
-// end is the end of a plain block's text, about so many bytes.
+// end returns the end of a plain block's text, about most bytes.
 func (l *liveBlock) end(most int) string {
 	from := max(len(l.text)-most, 0)
 	for from > 0 && from < len(l.text) && !utf8.RuneStart(l.text[from]) {
@@ -73,12 +71,11 @@ func leftOut(bytes int) string {
 	return fmt.Sprintf("… %s bytes are left out here; they show when the reply is over …", thousands(bytes))
 }
 
-// rawKept is how many blocks of a text that is too long to be a page are kept while
-// it comes, about 4 MB: who follows it sees its end, and what is let go of shows
-// again when the reply is over.
+// rawKept is how many blocks of a text that is too long to be a page are stored while it comes, about 4 MB: a reader
+// who follows sees its end, and the dropped part shows again when the reply is over.
 const rawKept = 512
 
-// source is the unwrapped text so far.
+// source returns the unwrapped text so far.
 func (l *liveBlock) source() string {
 	if l.plain != answer {
 		return l.end(len(l.text) + whole)
@@ -96,7 +93,7 @@ func (l *liveBlock) source() string {
 	return b.String()
 }
 
-// answer is the last answer being streamed, "" if there is none.
+// answer returns the last answer being streamed, "" if there is none.
 func (s *stream) answer() string {
 	for i := len(s.blocks) - 1; i >= 0; i-- {
 		if s.blocks[i].plain == answer {
@@ -132,7 +129,7 @@ func (v *View) Delta(d event.Delta) {
 			s.counted++
 		}
 	}
-	if !v.follow && v.below == 0 { // it began in sight and goes on below
+	if !v.follow && v.below == 0 { // it began in the visible part and goes on below
 		v.below, s.counted = 1, 1
 	}
 	if l.plain != answer {
@@ -168,8 +165,7 @@ func (v *View) grow(l *liveBlock) {
 	l.tail.touch()
 }
 
-// letGo lets go of the middle of a text that is too long, but for what a reader who
-// has scrolled up sees or has below.
+// letGo drops the middle of a text that is too long, except what a reader who has scrolled up sees or has below.
 func (v *View) letGo(l *liveBlock) {
 	done := l.md.Done()
 	for ; len(done)-l.next > rawKept; l.next++ {
@@ -197,7 +193,7 @@ func (v *View) letGo(l *liveBlock) {
 	}
 }
 
-// closeLive takes the streamed blocks out of the view and returns them.
+// closeLive removes the streamed blocks from the view and returns them.
 func (v *View) closeLive() []*block {
 	if !v.live.on {
 		return nil
@@ -208,7 +204,7 @@ func (v *View) closeLive() []*block {
 	return old
 }
 
-// Void takes back what was streamed.
+// Void removes what was streamed.
 func (v *View) Void() {
 	v.closeLive()
 	v.below = max(v.below-v.live.counted, 0)

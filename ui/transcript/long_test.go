@@ -10,7 +10,7 @@ import (
 	"fantail/agents/history"
 )
 
-// held is what the heap holds.
+// held returns the size of the heap.
 func held() int {
 	runtime.GC()
 	var m runtime.MemStats
@@ -18,7 +18,7 @@ func held() int {
 	return int(m.HeapAlloc)
 }
 
-// passage is the next piece of a long text.
+// passage returns the next piece of a long text.
 func passage(n int) string {
 	var b strings.Builder
 	for i := range 1000 {
@@ -27,8 +27,8 @@ func passage(n int) string {
 	return b.String()
 }
 
-// A reply of any length costs little while it comes; its end and what a reader looks
-// at are there, and when it is over all of it is, and only once (torture T17, L4).
+// A reply of any length costs little while it comes; its end and the part that a reader views are there, and when it
+// is over all of it is, and only once (torture T17, L4).
 func TestStream_aLongReplyCostsLittle(t *testing.T) {
 	for name, kind := range map[string]event.Delta{"answer": {}, "thinking": {Thinking: true}, "summary": {Summary: true}} {
 		t.Run(name, func(t *testing.T) {
@@ -85,7 +85,7 @@ func TestStream_aLongReplyCostsLittle(t *testing.T) {
 	}
 }
 
-// What a reader who has scrolled up looks at stays, however much comes.
+// The part that a reader who has scrolled up views stays, however much comes.
 func TestStream_aReaderOfALongReplyIsLeftAlone(t *testing.T) {
 	v, _ := view(t)
 	for n := range 200 {

@@ -6,11 +6,10 @@ import (
 
 	"fantail/agents/history"
 	"fantail/themes"
-	"fantail/ui/frame"
+	"fantail/ui/cells"
 )
 
-// document is one line that says which memory document the model was given, and
-// unfolded what of it.
+// document renders one line that names the memory document the model was given, and unfolded its text.
 func (c canvas) document(b *block) []string {
 	d := b.doc
 	if d.Missing {
@@ -22,13 +21,13 @@ func (c canvas) document(b *block) []string {
 		if d.By != "" {
 			by = clip(d.By)
 		}
-		facts = " · " + Size(d.Size) + " · by " + frame.CleanLine(by) + " · version " + strconv.Itoa(d.Version)
+		facts = " · " + Size(d.Size) + " · by " + cells.CleanLine(by) + " · version " + strconv.Itoa(d.Version)
 	}
 	if d.Parts != "" {
-		facts += " · has " + frame.CleanLine(clip(d.Parts))
+		facts += " · has " + cells.CleanLine(clip(d.Parts))
 	}
-	name := frame.Cut("#mem-"+frame.CleanLine(clip(d.Title)), c.inner())
-	lines := []string{c.theme.Paint(themes.Message, name) + c.theme.Paint(themes.Dim, frame.Cut(facts, c.inner()-frame.Width(name)))}
+	name := cells.Cut("#mem-"+cells.CleanLine(clip(d.Title)), c.inner())
+	lines := []string{c.theme.Paint(themes.Message, name) + c.theme.Paint(themes.Dim, cells.Cut(facts, c.inner()-cells.Width(name)))}
 	if !c.folded {
 		for i := range b.md {
 			part, _ := c.part(b, i, "")
@@ -38,8 +37,8 @@ func (c canvas) document(b *block) []string {
 			lines = append(lines, part...)
 		}
 		if over := len(b.text) - whole; over > 0 {
-			more := "… " + thousands(over) + " more bytes; /memory edit " + frame.CleanLine(clip(d.Title)) + " opens the whole"
-			for _, l := range frame.Wrap(more, c.inner()) {
+			more := "… " + thousands(over) + " more bytes; /memory edit " + cells.CleanLine(clip(d.Title)) + " opens the whole"
+			for _, l := range cells.Wrap(more, c.inner()) {
 				lines = append(lines, c.theme.Paint(themes.Dim, l))
 			}
 		}
@@ -47,7 +46,7 @@ func (c canvas) document(b *block) []string {
 	return c.rows(c.mark("▪", themes.Message), c.mark(" ", themes.Message), lines)
 }
 
-// Size is a number of bytes for people: 840 B, 1.2 kB, 1.0 MB.
+// Size formats a number of bytes for people: 840 B, 1.2 kB, 1.0 MB.
 func Size(n int) string {
 	switch {
 	case n < 1000:
@@ -63,7 +62,7 @@ func (v *View) Document(d history.Recall, text string) {
 	v.local(&block{kind: memory, doc: &d, text: text, group: &group{text: text, toggled: !v.unfolded}})
 }
 
-// mention is the block of what an entry brought along with another.
+// mention returns the block of what came along with another entry.
 func mention(e *history.Entry) *block {
 	b := &block{kind: host, text: e.Text, at: e.At, entry: e.Behind, group: &group{text: e.Text}}
 	if e.Kind == history.EntryMemory {
@@ -78,7 +77,7 @@ func mention(e *history.Entry) *block {
 	return b
 }
 
-// briefed says which instruction files the model was told of.
+// briefed lists the instruction files that the model was given.
 func briefed(bs []history.Brief) string {
 	var parts []string
 	for _, b := range bs {

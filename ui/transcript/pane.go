@@ -7,13 +7,12 @@ import (
 	"fantail/agents/history"
 	"fantail/inbox"
 	"fantail/themes"
-	"fantail/ui/frame"
+	"fantail/ui/cells"
 )
 
 // A view also shows what is no transcript: a text, a table, one answer.
 
-// Row is a line of a table. One without a label goes on with the one above; an
-// empty one is a gap.
+// Row is a line of a table. A row without a label continues the one above; an empty one is a gap.
 type Row struct{ Label, Text string }
 
 // reset forgets all that is shown.
@@ -22,7 +21,7 @@ func (v *View) reset() {
 	v.more = false // there is nothing older to read
 }
 
-// rest keeps the view at its top until it is scrolled.
+// rest leaves the view at its top until it is scrolled.
 func (v *View) rest() { v.still, v.follow, v.top = true, false, anchor{} }
 
 // Text shows a text from its beginning. It is copied as one, unwrapped.
@@ -61,8 +60,7 @@ func (v *View) pieces(s string) {
 	}
 }
 
-// pieceBytes is about how much of a text one block holds, so that only what is
-// visible is wrapped.
+// pieceBytes is about how much of a text one block holds, so that only the visible part is wrapped.
 const pieceBytes = 2 << 10
 
 // cutPiece cuts off the first lines of s, or words of a line that is too long.
@@ -80,11 +78,11 @@ func cutPiece(s string) (piece, rest string) {
 	return piece, s[len(piece):]
 }
 
-// Table shows rows. What is visible stays where it is when rows change.
+// Table shows rows. The scroll position stays when rows change.
 func (v *View) Table(rows []Row) {
 	var whole strings.Builder
 	for _, r := range rows {
-		whole.WriteString(strings.TrimRight(frame.Fit(r.Label, labelCols)+r.Text, " ") + "\n")
+		whole.WriteString(strings.TrimRight(cells.Fit(r.Label, labelCols)+r.Text, " ") + "\n")
 	}
 	if len(rows) != len(v.blocks) {
 		v.reset()
@@ -119,7 +117,7 @@ func (v *View) Written(markdown string) {
 	v.still, v.follow, v.top = false, true, anchor{}
 }
 
-// Letter shows a message's text, whole and looking as on its card.
+// Letter shows a message's whole text as on its card.
 func (v *View) Letter(m inbox.Message) {
 	text := strings.Trim(body(&m), "\n")
 	if prose, ok := proseOf(&m, text); ok {
@@ -129,8 +127,7 @@ func (v *View) Letter(m inbox.Message) {
 	v.Text(text)
 }
 
-// Reply is the reply that is being streamed, without the thinking, as the deltas
-// that would bring it now.
+// Reply returns the reply that is being streamed, without the thinking, as deltas that would produce it.
 func (v *View) Reply() []event.Delta {
 	var ds []event.Delta
 	for _, l := range v.live.blocks {
@@ -141,8 +138,7 @@ func (v *View) Reply() []event.Delta {
 	return ds
 }
 
-// Source is the unwrapped text of all that is shown, if it is of one piece: of a
-// text, a table, an answer.
+// Source returns the unwrapped text of all that is shown, if it is one piece: of a text, a table, an answer.
 func (v *View) Source() string {
 	var texts []string
 	var last *group
@@ -155,8 +151,7 @@ func (v *View) Source() string {
 	return strings.Join(texts, "\n\n")
 }
 
-// Tail returns the last h lines, wherever the view is scrolled to. They show what Jobs renders, at
-// that width.
+// Tail returns the last h lines, whatever the scroll position. They show what Jobs renders, at that width.
 func (v *View) Tail(w, h int) []string {
 	was := *v
 	v.follow = true
@@ -168,28 +163,28 @@ func (v *View) Tail(w, h int) []string {
 // labelCols is the width of a table's labels.
 const labelCols = 11
 
-// row is a line of a table: what does not fit goes on below the text.
+// row renders a line of a table: what does not fit continues below the text.
 func (c canvas) row(b *block) []string {
-	label := c.theme.Paint(themes.Dim, frame.Fit(frame.CleanLine(b.label), labelCols))
-	lines := frame.Wrap(frame.Clean(b.text), max(c.inner()-labelCols, 1))
+	label := c.theme.Paint(themes.Dim, cells.Fit(cells.CleanLine(b.label), labelCols))
+	lines := cells.Wrap(cells.Clean(b.text), max(c.inner()-labelCols, 1))
 	for i, l := range lines {
 		lines[i] = c.theme.Paint(themes.Text, l)
 	}
-	return c.rows(c.mark(" ", themes.Dim)+label, c.mark(" ", themes.Dim)+frame.Spaces(labelCols), lines)
+	return c.rows(c.mark(" ", themes.Dim)+label, c.mark(" ", themes.Dim)+cells.Spaces(labelCols), lines)
 }
 
-// warned is a warning above a text.
+// warned returns a warning above a text.
 func (c canvas) warned(b *block) []string {
 	bar := c.mark("▌", themes.Warn)
 	var lines []string
-	for _, l := range frame.Wrap(frame.Clean(b.text), c.inner()) {
+	for _, l := range cells.Wrap(cells.Clean(b.text), c.inner()) {
 		lines = append(lines, c.theme.Paint(themes.Warn, l))
 	}
 	return c.rows(bar, bar, lines)
 }
 
-// piece is a piece of a text.
+// piece returns a piece of a text.
 func (c canvas) piece(b *block) []string {
 	bar := c.mark(" ", themes.Dim)
-	return c.rows(bar, bar, frame.Wrap(frame.Clean(b.text), c.inner()))
+	return c.rows(bar, bar, cells.Wrap(cells.Clean(b.text), c.inner()))
 }

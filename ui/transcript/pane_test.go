@@ -9,8 +9,8 @@ import (
 	"fantail/agents/history"
 )
 
-// TestTextShowsItsBeginning: a text of any length stands at its top, costs what
-// is visible, and is copied as it was.
+// TestTextShowsItsBeginning: a text of any length is at its top, costs as much as what is visible, and is copied as it
+// was.
 //
 // Spec: Q-59.
 func TestTextShowsItsBeginning(t *testing.T) {
@@ -53,7 +53,7 @@ func TestTextShowsItsBeginning(t *testing.T) {
 	}
 }
 
-// TestTableKeepsItsPlace: rows that change do not move what is scrolled to.
+// TestTableKeepsItsPlace: changed rows do not move the scroll position.
 func TestTableKeepsItsPlace(t *testing.T) {
 	v, _ := view(t)
 	rows := func(n int) []Row {
@@ -79,7 +79,7 @@ func TestTableKeepsItsPlace(t *testing.T) {
 	}
 }
 
-// TestTailLeavesThePlace: a look at the end moves nothing.
+// TestTailLeavesThePlace: Tail does not change the scroll position.
 func TestTailLeavesThePlace(t *testing.T) {
 	v, _ := view(t)
 	var es []history.Entry
@@ -98,8 +98,8 @@ func TestTailLeavesThePlace(t *testing.T) {
 	}
 }
 
-// TestReplyBringsWhatStreams: the output of an agent that is looked at in the
-// middle of a reply begins with what has come of it, without the thinking.
+// TestReplyBringsWhatStreams: the output of an agent that is first viewed in the middle of a reply begins with the
+// part that has come, without the thinking.
 func TestReplyBringsWhatStreams(t *testing.T) {
 	v, _ := view(t)
 	v.Delta(event.Delta{Block: 0, Thinking: true, Text: "hm"})

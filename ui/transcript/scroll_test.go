@@ -12,10 +12,10 @@ import (
 	"fantail/agents/history"
 	"fantail/inbox"
 	"fantail/themes"
-	"fantail/tools/permit"
+	"fantail/tools/permission"
 )
 
-// long is a transcript of n entries of mixed kinds, from Seq from on.
+// long returns a transcript of n entries of mixed kinds, from Seq from on.
 func long(n, from int) []history.Entry {
 	var es []history.Entry
 	for i := 0; len(es) < n; i++ {
@@ -257,8 +257,7 @@ func TestStream_isTheRecord(t *testing.T) {
 	}
 }
 
-// TestStream_endsAnywhere: a reply that stops inside a line is shown as its record
-// is, wherever that is.
+// TestStream_endsAnywhere: a reply that stops inside a line looks like its record, wherever it stops.
 func TestStream_endsAnywhere(t *testing.T) {
 	text := "Some text\n\n- first, the row\n\n- then the mark\n\n- last, the bell\n\n```go\nfunc f() {\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n1. open\n2. lock\n\n> said\n\n# Head\n\nend"
 	for n := 1; n <= len(text); n++ {
@@ -357,7 +356,7 @@ func TestInfo_atTheEnd(t *testing.T) {
 		{event.Info{State: event.Idle}, "", false},
 		{event.Info{State: event.Running, Doing: "streaming", Started: noon.Add(-3 * time.Second)}, "⠋ waiting for the model · 3s · esc stops", true},
 		{event.Info{State: event.Running, Retry: &event.Retry{Attempt: 2, Of: 10, At: noon.Add(7 * time.Second), Reason: "overloaded (529)"}}, "↻ overloaded (529) · try 2 of 10 in 7s", false},
-		{event.Info{State: event.Asking, Question: &event.Question{Question: permit.Question{Action: permit.Action{Title: "bash rm\x1b[2J x"}}}}, "", false},
+		{event.Info{State: event.Asking, Question: &event.Question{Question: permission.Question{Action: permission.Action{Title: "bash rm\x1b[2J x"}}}}, "", false},
 		{event.Info{State: event.Waiting, Why: "waiting for auth"}, "◌ waiting for auth", false},
 		{event.Info{State: event.Queued, Prompt: "run the tests"}, "▏ run the tests · queued", false},
 		{event.Info{State: event.Idle, Prompts: []event.Prompt{{Text: "a\nb\nc\nd\ne"}}}, "▏ a\n▏ b\n▏ c… · queued", false},
@@ -445,8 +444,7 @@ func TestMessage_isBounded(t *testing.T) {
 	}
 }
 
-// TestMessage_lines: mail keeps its lines; what came from outside is no markdown.
-// What a message is stands in its head.
+// TestMessage_lines: mail has its line breaks; text from outside is no markdown. The kind of a message is in its head.
 //
 // Spec: M-33, M-36.
 func TestMessage_lines(t *testing.T) {
@@ -495,7 +493,7 @@ func TestHostileText(t *testing.T) {
 	}
 }
 
-// Whatever happens in whatever order, a frame is a frame.
+// In any order of events a frame is a complete frame.
 func TestRandomLife(t *testing.T) {
 	light, err := themes.Load("light", true)
 	if err != nil {
@@ -639,8 +637,8 @@ func BenchmarkDelta(b *testing.B) {
 	}
 }
 
-// TestResize: while the width changes all is wrapped and nothing rendered; what was rendered for a width shows at once when
-// that comes back.
+// TestResize: while the width changes everything is wrapped and nothing rendered; an earlier rendering for a width
+// shows at once when that comes back.
 func TestResize(t *testing.T) {
 	v, c := view(t)
 	v.Append(script(asked("go"), said(strings.Repeat("Some **bold** words and `code` of a paragraph.\n\n- one\n- two\n\n", 20))))

@@ -1,11 +1,9 @@
 // Package transcript is the region that shows an agent's transcript.
 //
-// Does: keep blocks (immutable once done, one reply live), render those that
-// are visible, scroll by an anchor, fold and unfold.
+// Does: hold blocks (immutable once done, one reply live), render the visible ones, scroll by an anchor, fold and
+// unfold.
 //
 // Does not: read the database, know a pool, run commands by itself.
-//
-// Imports: agents/event, agents/history, inbox, themes, ui/frame, ui/markdown.
 package transcript
 
 import (
@@ -19,9 +17,8 @@ import (
 	"fantail/ui/markdown"
 )
 
-// View is the transcript of one agent. It belongs to the interface's goroutine.
-// No method does I/O or renders markdown; Lines costs what is visible, whatever
-// the transcript's length.
+// View is the transcript of one agent. Only the interface's goroutine uses it. No method does I/O or renders markdown;
+// Lines costs as much as what is visible, whatever the transcript's length.
 type View struct {
 	theme *themes.Theme
 	now   func() time.Time
@@ -33,11 +30,11 @@ type View struct {
 	calls    map[string]*block
 	orphans  map[string]*block // results whose call is on an older page
 	children map[int64]*child  // by task: agents this one dispatched that live
-	told     int64             // the task of the one whose question shows over all this
+	told     int64             // the task of the agent whose question shows over all this
 	info     event.Info
 	answer   *group // the last one
 
-	withdrawn map[int64]bool // entries whose messages went back into the inbox
+	withdrawn map[int64]bool // entries whose messages were put back into the inbox
 	letters   map[int64]bool // messages that entered, by number
 
 	known
@@ -45,7 +42,7 @@ type View struct {
 	extent
 	unfolded bool
 	follow   bool
-	still    bool   // it stays where it is even when all of it is in sight
+	still    bool   // it does not follow its end, even when all of it is visible
 	top      anchor // of a view that does not follow
 	below    int    // blocks appended below it
 	selected int    // index of a block of the selected group; -1: none
@@ -65,11 +62,11 @@ type extent struct {
 	sized time.Time // when another width followed the first; zero: none has
 }
 
-// settles is how long a width must stand before anything is rendered for it: to render costs many times what to wrap does,
-// and a window that is dragged has another width every few milliseconds.
+// settles is how long a width must last before anything is rendered for it: rendering costs many times as much as
+// wrapping, and a window that is dragged has another width every few milliseconds.
 const settles = 30 * time.Millisecond
 
-// Settling is how long until the width has stood for long enough; 0: it has.
+// Settling returns how long until the width has lasted long enough; 0: it has.
 func (e *extent) Settling(now time.Time) time.Duration {
 	if e.sized.IsZero() {
 		return 0
@@ -81,7 +78,7 @@ func (e *extent) Settling(now time.Time) time.Duration {
 type known struct {
 	oldest int64 // Seq of the first entry
 	more   bool  // there may be older ones
-	asked  bool  // Older has told so
+	asked  bool  // Older has asked for them
 }
 
 // Tone colours a local line.
@@ -116,7 +113,7 @@ func (v *View) Append(es []history.Entry) {
 	v.live.start += len(fresh)
 }
 
-// Record shows entries that are the record of what was streamed, in its place.
+// Record shows entries in the place of the streamed reply that they record.
 func (v *View) Record(es []history.Entry) {
 	fresh, count := v.read(es, v.closeLive(), below)
 	if !v.follow {
@@ -127,8 +124,8 @@ func (v *View) Record(es []history.Entry) {
 	v.clamp()
 }
 
-// Prepend shows an older page above; more: there are older ones still. What is
-// visible stays where it is.
+// Prepend shows an older page above; more reports whether there are still older ones. The visible lines stay where
+// they are.
 func (v *View) Prepend(es []history.Entry, more bool) {
 	fresh, _ := v.read(es, nil, above)
 	v.insert(0, fresh)
@@ -136,7 +133,7 @@ func (v *View) Prepend(es []history.Entry, more bool) {
 	v.more, v.asked = more, false
 }
 
-// insert puts blocks before the one at index at; what is anchored stays so.
+// insert inserts blocks before the one at index at; the anchor and the selection stay on their blocks.
 func (v *View) insert(at int, fresh []*block) {
 	if len(fresh) == 0 {
 		return
@@ -150,8 +147,8 @@ func (v *View) insert(at int, fresh []*block) {
 	}
 }
 
-// Older returns the Seq before which the next older page ends. It is ok once
-// per page: when the view is near its top and there may be older entries.
+// Older returns the Seq before which the next older page ends. ok is true once per page: when the view is near its top
+// and there may be older entries.
 func (v *View) Older() (before int64, ok bool) {
 	const near = 20 // blocks
 	if !v.more || v.asked || v.oldest == 0 || v.shown.from > near {
@@ -161,18 +158,17 @@ func (v *View) Older() (before int64, ok bool) {
 	return v.oldest, true
 }
 
-// SetInfo shows at the end what the agent does right now and the prompts that
-// have not entered.
+// SetInfo shows at the end what the agent does right now and the prompts that have not entered.
 func (v *View) SetInfo(i event.Info) {
 	v.info = i
 	v.end = v.ending()
 }
 
-// Local shows what the program tells the human. It is not in the database.
+// Local shows a text of the program's own for the human. It is not in the database.
 func (v *View) Local(text string, tone Tone) { v.Said("", text, tone) }
 
-// Said is Local for the result of a command, which shows above it, or alone if text is "". An error
-// repeated at once is counted instead.
+// Said is Local for the result of a command, which shows above it, or alone if text is "". If an error repeats at
+// once, it is counted instead.
 func (v *View) Said(command, text string, tone Tone) {
 	if at := v.liveStart() - 1; tone == Bad && at >= 0 {
 		if b := v.blocks[at]; b.kind == local && b.tone == Bad && b.text == text && b.typed == command {
@@ -194,7 +190,7 @@ func (v *View) local(b *block) {
 	v.live.start++
 }
 
-// LastAnswer is the unwrapped source of the last answer.
+// LastAnswer returns the unwrapped source of the last answer.
 func (v *View) LastAnswer() string {
 	if s := v.live.answer(); s != "" {
 		return s
@@ -205,13 +201,13 @@ func (v *View) LastAnswer() string {
 	return v.answer.source()
 }
 
-// NewBelow is how many blocks were appended below a view that is scrolled up.
+// NewBelow returns how many blocks were appended below a view that is scrolled up.
 func (v *View) NewBelow() int { return v.below }
 
-// Animating reports whether a spinner is visible. What else changes with time is told by Ages.
+// Animating reports whether a spinner is visible. Ages covers other changes with time.
 func (v *View) Animating() bool { return v.moves }
 
-// liveStart is the index of the first streamed block.
+// liveStart returns the index of the first streamed block.
 func (v *View) liveStart() int {
 	if v.live.on {
 		return v.live.start
@@ -219,7 +215,7 @@ func (v *View) liveStart() int {
 	return len(v.blocks)
 }
 
-// clamp keeps the anchor and the selection inside after blocks were replaced.
+// clamp moves the anchor and the selection inside the blocks after these were replaced.
 func (v *View) clamp() {
 	if n := v.count(); v.top.i >= n {
 		v.top = anchor{i: max(n-1, 0)}

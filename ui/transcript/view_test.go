@@ -15,7 +15,7 @@ import (
 	"fantail/agents/history"
 	"fantail/inbox"
 	"fantail/themes"
-	"fantail/ui/frame"
+	"fantail/ui/cells"
 )
 
 var noon = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
@@ -29,7 +29,7 @@ func theme(t testing.TB) *themes.Theme {
 	return th
 }
 
-// clock is a time that stands still until it is moved.
+// clock is a time that changes only when a test moves it.
 type clock struct{ t time.Time }
 
 func (c *clock) now() time.Time { return c.t }
@@ -115,7 +115,7 @@ func over(e history.End) history.Entry { return history.Entry{Kind: history.Entr
 
 const fix = "--- a/login.go\n+++ b/login.go\n@@ -10,4 +10,5 @@ func login()\n \tif user == nil {\n-\t\treturn nil\n+\t\treturn errNoUser\n+\t\t// 日本語\n \t}\n"
 
-// day is a transcript with a block of every kind.
+// day returns a transcript with a block of every kind.
 func day() []history.Entry {
 	one := 1
 	return script(
@@ -236,17 +236,17 @@ func check(t *testing.T, v *View, w, h int) []string {
 		t.Fatalf("%d lines, want %d", len(lines), h)
 	}
 	for _, l := range lines {
-		if frame.Width(l) > w {
-			t.Fatalf("%q has %d cells, want %d", l, frame.Width(l), w)
+		if cells.Width(l) > w {
+			t.Fatalf("%q has %d cells, want %d", l, cells.Width(l), w)
 		}
-		if s := ansi.Strip(l); frame.Clean(s) != s || strings.Contains(s, "\n") {
+		if s := ansi.Strip(l); cells.Clean(s) != s || strings.Contains(s, "\n") {
 			t.Fatalf("%q is not clean", l)
 		}
 	}
 	return lines
 }
 
-// Mail that a model took stands on its card, and once.
+// TestMailOfACall: mail that a model took is on its card, and only there.
 func TestMailOfACall(t *testing.T) {
 	v, _ := view(t)
 	r := gave(history.Result{ID: "a", Name: "check", Text: "<message id=\"4\">\nthe news\n</message>"})
@@ -261,8 +261,8 @@ func TestMailOfACall(t *testing.T) {
 	}
 }
 
-// TestEnded_saysOnceHowItEnded: the outcome and its cause are one line where the
-// cause says no more, and a command that was ended has no exit code.
+// TestEnded_saysOnceHowItEnded: the outcome and its cause are one line if the cause adds nothing, and a command that
+// was ended has no exit code.
 func TestEnded_saysOnceHowItEnded(t *testing.T) {
 	cut := -1
 	for want, e := range map[string]history.End{
@@ -279,8 +279,7 @@ func TestEnded_saysOnceHowItEnded(t *testing.T) {
 	}
 }
 
-// A command's output does not repeat its exit, and a list of messages shows without the
-// envelope that a model reads it in.
+// A command's output does not repeat its exit code, and a list of messages shows without the envelope for the model.
 func TestCard_saysOnce(t *testing.T) {
 	two := 2
 	v, _ := view(t)
@@ -300,7 +299,7 @@ func TestCard_saysOnce(t *testing.T) {
 	}
 }
 
-// TestBriefed: what the model was told of instruction files is one line, whatever their names hold.
+// TestBriefed: the instruction files that the model got are one line, whatever their names contain.
 func TestBriefed(t *testing.T) {
 	e := history.Entry{Kind: history.EntryBriefed, Text: "the model reads this", Briefs: []history.Brief{
 		{Name: "web/AGENTS.md", Bytes: 1234, Why: "touched"}, {Name: "a\x1b[31m.md", Bytes: 5, Why: "changed"}, {Name: "b.md", Why: "gone"}, {Name: "c.md", Why: "touched"},

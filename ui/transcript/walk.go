@@ -3,11 +3,11 @@ package transcript
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"fantail/ui/frame"
+	"fantail/ui/cells"
 )
 
-// anchor is the line at the top of a view that does not follow: line of block i,
-// which then had of lines. Line -1 is the empty line above the block.
+// anchor is the line at the top of a view that does not follow: a line of block i, which had `of` lines then. Line -1
+// is the empty line above the block.
 type anchor struct{ i, line, of int }
 
 // span is a range of blocks, to excluded.
@@ -15,7 +15,7 @@ type span struct{ from, to int }
 
 func (s span) has(i int) bool { return i >= s.from && i < s.to }
 
-// count is the number of blocks, those at the end included.
+// count returns the number of blocks, those at the end included.
 func (v *View) count() int { return len(v.blocks) + len(v.end) }
 
 func (v *View) at(i int) *block {
@@ -25,8 +25,7 @@ func (v *View) at(i int) *block {
 	return v.end[i-len(v.blocks)]
 }
 
-// hides reports whether the block shows elsewhere: so does a call that the human is
-// asked about, in the question.
+// hides reports whether the block shows elsewhere: so does a call that the human is asked about, in the question.
 func (v *View) hides(b *block) bool {
 	if q := v.info.Question; q != nil && b.kind == call && b.result == nil && b.call.ID == q.Call {
 		return true
@@ -34,7 +33,7 @@ func (v *View) hides(b *block) bool {
 	return b.hidden
 }
 
-// gap is the number of empty lines above block i.
+// gap returns the number of empty lines above block i.
 func (v *View) gap(i int) int {
 	b := v.at(i)
 	if v.hides(b) {
@@ -66,7 +65,7 @@ func (v *View) gap(i int) int {
 	return 1
 }
 
-// height is the number of lines of block i and the gap above it.
+// height returns the number of lines of block i and of the gap above it.
 func (v *View) height(i int) (gap, n int) { return v.gap(i), len(v.lines(i)) }
 
 // Lines returns exactly h lines of at most w cells.
@@ -109,8 +108,8 @@ func (v *View) Lines(w, h int) []string {
 	return out
 }
 
-// settle returns where the view begins. One whose end has come into sight, because
-// the window grew or blocks shrank, follows it from now on.
+// settle returns where the view begins. If its end has become visible, because the window grew or blocks shrank, it
+// follows the end from now on.
 func (v *View) settle() anchor {
 	end := v.last()
 	if !v.follow {
@@ -124,7 +123,7 @@ func (v *View) settle() anchor {
 	return end
 }
 
-// fix puts an anchor where its line is now, if its block changed its height.
+// fix moves an anchor to the present place of its line, if its block changed its height.
 func (v *View) fix(a anchor) anchor {
 	if v.count() == 0 {
 		return anchor{}
@@ -139,10 +138,10 @@ func (v *View) fix(a anchor) anchor {
 	return a
 }
 
-// before reports whether a lies above b.
+// before reports whether a is above b.
 func (a anchor) before(b anchor) bool { return a.i < b.i || a.i == b.i && a.line < b.line }
 
-// last is where a view that shows the end begins.
+// last returns where a view that shows the end begins.
 func (v *View) last() anchor {
 	left := v.h
 	for i := v.count() - 1; i >= 0; i-- {
@@ -155,7 +154,7 @@ func (v *View) last() anchor {
 	return v.first()
 }
 
-// first is where the transcript begins.
+// first returns where the transcript begins.
 func (v *View) first() anchor {
 	if v.count() == 0 {
 		return anchor{}
@@ -210,7 +209,7 @@ func (v *View) move(a anchor, lines int) anchor {
 	return a
 }
 
-// Scroll moves the view; negative: up. One that comes to the end follows it.
+// Scroll moves the view; negative: up. A view that reaches the end follows it.
 func (v *View) Scroll(lines int) {
 	if v.w <= 0 || v.h <= 0 || lines == 0 || v.count() == 0 {
 		return
@@ -237,8 +236,7 @@ func (v *View) showFrom(a, end anchor) {
 // Follow goes to the end and stays there.
 func (v *View) Follow() { v.follow, v.below = true, 0 }
 
-// Key scrolls, folds and moves the selection; false: the key is not for a
-// transcript. What y copies is Selected.
+// Key scrolls, folds and moves the selection. It returns false if the key is not for a transcript. y copies Selected.
 func (v *View) Key(k tea.KeyPressMsg) bool {
 	page := max(v.h-2, 1)
 	switch k.String() {
@@ -284,13 +282,13 @@ func (v *View) folded(b *block) bool {
 	return !v.unfolded != (b.group != nil && b.group.toggled)
 }
 
-// selectable reports whether block i begins something with a text.
+// selectable reports whether block i is the first one of a group with a text.
 func (v *View) selectable(i int) bool {
 	b := v.blocks[i]
 	return !v.hides(b) && b.group != nil && (i == 0 || v.blocks[i-1].group != b.group) && b.kind != ended && b.kind != cleared
 }
 
-// SelectPrev selects the block above, from none the last; false: there is none.
+// SelectPrev selects the block above, or the last one if none is selected. It returns false if there is none.
 func (v *View) SelectPrev() bool {
 	from := v.selected
 	if from < 0 {
@@ -343,7 +341,7 @@ func (v *View) choose(i int) {
 // Deselect selects nothing.
 func (v *View) Deselect() { v.selected = -1 }
 
-// Selected is the unwrapped source of the selected block, "" if none is.
+// Selected returns the unwrapped source of the selected block, "" if none is.
 func (v *View) Selected() string {
 	if v.selected < 0 || v.selected >= len(v.blocks) {
 		return ""
@@ -356,7 +354,7 @@ func (v *View) chosen(i int) bool {
 	return v.selected >= 0 && v.selected < len(v.blocks) && i < len(v.blocks) && v.blocks[i].group == v.blocks[v.selected].group
 }
 
-// lines are the lines of block i, drawn again only if something changed.
+// lines returns the lines of block i, drawn again only if something changed.
 func (v *View) lines(i int) []string {
 	b := v.at(i)
 	if v.hides(b) {
@@ -379,8 +377,8 @@ func (v *View) lines(i int) []string {
 		d.lines = []string{}
 	}
 	for j, s := range d.lines {
-		if v.w < narrow || frame.Width(s) > v.w {
-			d.lines[j] = frame.Cut(s, v.w)
+		if v.w < narrow || cells.Width(s) > v.w {
+			d.lines[j] = cells.Cut(s, v.w)
 		}
 	}
 	return d.lines

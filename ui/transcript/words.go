@@ -10,11 +10,10 @@ import (
 	"charm.land/bubbles/v2/spinner"
 )
 
-// maxShown bounds how much of one line is looked at while it is folded.
+// maxShown bounds how much of one line is examined while it is folded.
 const maxShown = 2000
 
-// excerpt is how many lines of a text show while it is folded: its first and its
-// last ones.
+// excerpt is how many lines of a text show while it is folded: its first and its last ones.
 type excerpt struct{ head, tail int }
 
 // lines are what shows of a text; more says what does not.
@@ -23,7 +22,7 @@ type lines struct {
 	more       string
 }
 
-// of cuts text; only what shows is looked at.
+// of cuts text; it examines only the lines that show.
 func (e excerpt) of(text string, folded bool) lines {
 	n := strings.Count(text, "\n") + 1
 	if !folded {
@@ -66,7 +65,7 @@ func (e excerpt) cut(ls []string, folded bool) lines {
 
 func more(n int) string { return "… " + plural(n, "more line") + " · ctrl+o" }
 
-// lastLines are the last n lines of text.
+// lastLines returns the last n lines of text.
 func lastLines(text string, n int) []string {
 	if n == 0 {
 		return nil
@@ -113,7 +112,7 @@ func thousands(n int) string {
 	return s
 }
 
-// lasted is a duration for people: 0.3s, 12s, 3m05s, 2h10m.
+// lasted returns a duration for people: 0.3s, 12s, 3m05s, 2h10m.
 func lasted(d time.Duration) string {
 	switch {
 	case d < 0:
@@ -128,7 +127,7 @@ func lasted(d time.Duration) string {
 	return fmt.Sprintf("%dh%02dm", int(d.Hours()), int(d.Minutes())%60)
 }
 
-// When is a time of day, with the day if it is not today's.
+// When returns a time of day, with the day if it is not today's.
 func When(t, now time.Time) string {
 	t = t.In(now.Location())
 	if t.YearDay() == now.YearDay() && t.Year() == now.Year() {
@@ -137,7 +136,7 @@ func When(t, now time.Time) string {
 	return t.Format("2 Jan 15:04")
 }
 
-// spin is the frame of the one animation at a time.
+// spin returns the frame of the one animation at a time.
 func spin(now time.Time) string {
 	s := spinner.MiniDot
 	return s.Frames[now.UnixMilli()/spinGap.Milliseconds()%int64(len(s.Frames))]

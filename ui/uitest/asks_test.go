@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"fantail/agents/event"
-	"fantail/tools/permit"
+	"fantail/tools/permission"
 	"fantail/ui/uitest"
 )
 
@@ -105,7 +105,7 @@ func TestQuestions_answeredElsewhere(t *testing.T) {
 		s.Enter("/answer cmd")
 		s.See("cmd asks: bash")
 		q := s.Pool.Infos()[1].Question
-		if err := s.Pool.Asks.Answer(context.Background(), q.ID, event.Answer{Choice: permit.No, Reason: "elsewhere"}); err != nil {
+		if err := s.Pool.Asks.Answer(context.Background(), q.ID, event.Answer{Choice: permission.No, Reason: "elsewhere"}); err != nil {
 			t.Error(err)
 		}
 		s.Gone("cmd asks: bash")

@@ -93,7 +93,7 @@ func watcher(req llmtest.Request) llmtest.Reply {
 // newest is the text of main's newest entry of that kind.
 func newest(t *testing.T, s *uitest.Session, kind history.EntryKind) (text string) {
 	t.Helper()
-	es, err := s.Pool.Ledger.Page(t.Context(), s.Pool.Infos()[0].ID, 0, 1000)
+	es, err := s.Pool.Records.Page(t.Context(), s.Pool.Infos()[0].ID, 0, 1000)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	living "fantail/agents/fleet"
-	"fantail/tools/permit"
+	"fantail/tools/permission"
 	"fantail/tools/proc"
 	"fantail/ui/uitest"
 )
@@ -15,7 +15,7 @@ func TestCommandsRunInTheScreensEnvironment(t *testing.T) {
 	t.Parallel()
 	here := &living.Environment{Vars: []string{"PATH=" + os.Getenv("PATH"), "X=here"}, Umask: proc.UmaskOf(0o027)}
 	s := uitest.Start(t, uitest.Options{
-		Real: true, Mode: permit.Yolo, Commands: here, News: "SOME_KEY of this shell is used from now on",
+		Real: true, Mode: permission.Yolo, Commands: here, News: "SOME_KEY of this shell is used from now on",
 	})
 	s.See("SOME_KEY of this shell is used from now on")
 	s.Enter("!echo typed-$X-$(umask)")

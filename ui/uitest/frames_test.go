@@ -11,7 +11,7 @@ import (
 
 	"fantail/agents/event"
 	"fantail/agents/llm"
-	"fantail/tools/permit"
+	"fantail/tools/permission"
 	"fantail/ui/uitest"
 )
 
@@ -137,9 +137,9 @@ var scenes = []scene{
 		s.See("receive")
 		s.Wait(3500 * time.Millisecond)
 	}},
-	{"edited", uitest.Options{Mode: permit.AcceptEdits}, func(s *uitest.Session) { s.Enter("edit"); s.See("2 steps") }},
-	{"folded", uitest.Options{Mode: permit.Yolo}, func(s *uitest.Session) { s.Enter("lines"); s.See("2 steps") }},
-	{"unfolded", uitest.Options{Mode: permit.Yolo}, func(s *uitest.Session) { s.Enter("lines"); s.See("2 steps"); s.Press("ctrl+o") }},
+	{"edited", uitest.Options{Mode: permission.AcceptEdits}, func(s *uitest.Session) { s.Enter("edit"); s.See("2 steps") }},
+	{"folded", uitest.Options{Mode: permission.Yolo}, func(s *uitest.Session) { s.Enter("lines"); s.See("2 steps") }},
+	{"unfolded", uitest.Options{Mode: permission.Yolo}, func(s *uitest.Session) { s.Enter("lines"); s.See("2 steps"); s.Press("ctrl+o") }},
 	{"question-command", uitest.Options{}, func(s *uitest.Session) { s.Enter("command"); s.See("⚠ bash"); s.Press("f5"); s.See("asks:") }},
 	{"question-card", uitest.Options{}, func(s *uitest.Session) { s.Enter("command"); s.Type("and the"); s.See("⚠ bash", "› and the") }},
 	{"question-diff", uitest.Options{}, func(s *uitest.Session) { s.Enter("edit"); s.See("⚠ edit"); s.Press("f5"); s.See("asks:") }},
@@ -391,7 +391,7 @@ func idle(s *uitest.Session) {
 
 // attach has a program follow an agent, as fantail agents attach does, to the end of the test.
 func attach(s *uitest.Session, name string) {
-	if _, _, err := s.Pool.Steer.Attach(context.Background(), name); err != nil {
+	if _, _, err := s.Pool.Attach(context.Background(), name); err != nil {
 		panic(err)
 	}
 }
@@ -477,7 +477,7 @@ func TestFrameTabRowOverflows(t *testing.T) {
 // TestStyles holds the colours of the dark theme, as letters under the lines.
 func TestStyles(t *testing.T) {
 	t.Parallel()
-	play(t, uitest.Options{W: 80, H: 40, Provider: uitest.Script(actor), Files: files, Mode: permit.AcceptEdits}, func(s *uitest.Session) {
+	play(t, uitest.Options{W: 80, H: 40, Provider: uitest.Script(actor), Files: files, Mode: permission.AcceptEdits}, func(s *uitest.Session) {
 		s.Enter("edit")
 		s.See("2 steps")
 		two(s)

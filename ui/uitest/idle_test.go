@@ -207,7 +207,7 @@ func TestDigestKnowsIdle(t *testing.T) {
 			t.Errorf("nothing happened in that hour:\n%s", screen)
 		}
 		s.Press("ctrl+u")
-		if err := s.Pool.Steer.Tell(context.Background(), "kid", "wait 10m then say two"); err != nil {
+		if err := s.Pool.Tell(context.Background(), "kid", "wait 10m then say two"); err != nil {
 			t.Fatal(err)
 		}
 		s.Wait(61 * time.Minute)

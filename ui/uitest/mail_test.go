@@ -39,6 +39,8 @@ func TestFireOnTheScreen(t *testing.T) {
 		s.Wait(6 * time.Second)
 		s.See("Finished 5s of work.", "✉ from tests · ", " · completed", "✉ from vet · ", " · failed", "▌ what now?", "You said: what now?", "[Agent: main]")
 		s.Golden("fire-120")
+		s.Enter("/fire --wait #1")
+		s.See("--wait fires all messages; leave the numbers out")
 	})
 }
 

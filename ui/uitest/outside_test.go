@@ -6,22 +6,22 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"fantail/agents/outside"
-	"fantail/agents/roster"
+	"fantail/agents/mail"
+	"fantail/agents/tasks"
 	"fantail/inbox"
 	"fantail/store"
-	"fantail/tools/permit"
+	"fantail/tools/permission"
 	"fantail/ui/uitest"
 )
 
 // beside does something at the door while no program runs in that workspace.
-func beside(t *testing.T, home *uitest.Home, f func(d *outside.Door) error) {
+func beside(t *testing.T, home *uitest.Home, f func(d *mail.Client) error) {
 	t.Helper()
 	db, err := store.Open(t.Context(), filepath.Join(home.Data, "fantail.db"), store.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := f(&outside.Door{DB: db, Origin: roster.OriginCLI, Model: "builtin", Ring: func() {}}); err != nil {
+	if err := f(&mail.Client{DB: db, Origin: tasks.OriginCLI, Model: "builtin", Ring: func() {}}); err != nil {
 		t.Error(err)
 	}
 	if err := db.Close(); err != nil {
@@ -43,14 +43,14 @@ func TestFromOutside(t *testing.T) {
 			s.Enter("/quit")
 			s.Left()
 			s.Stop()
-			beside(t, home, func(d *outside.Door) error {
-				_, err := d.Mail(t.Context(), outside.Deposit{To: []string{"main"}, Body: "Three tests of the parser fail.", Priority: inbox.Urgent, Tags: []string{"ci"}})
+			beside(t, home, func(d *mail.Client) error {
+				_, err := d.Mail(t.Context(), mail.OutsideDeposit{To: []string{"main"}, Body: "Three tests of the parser fail.", Priority: inbox.Urgent, Tags: []string{"ci"}})
 				if err == nil {
-					_, err = d.Push(t.Context(), outside.Order{Name: "docs", Prompt: "run touch made"})
+					_, err = d.Push(t.Context(), mail.OutsideOrder{Name: "docs", Prompt: "run touch made"})
 				}
 				return err
 			})
-			s = uitest.Start(t, uitest.Options{Home: home, W: w, H: 24, Mode: permit.Yolo})
+			s = uitest.Start(t, uitest.Options{Home: home, W: w, H: 24, Mode: permission.Yolo})
 			if s.See("🔴"); w > 40 {
 				s.See("🔴 urgent · 📨 1 pending")
 			}

@@ -11,7 +11,7 @@ import (
 	"fantail/agents/event"
 	"fantail/agents/mail"
 	"fantail/inbox"
-	"fantail/tools/permit"
+	"fantail/tools/permission"
 	"fantail/ui/uitest"
 )
 
@@ -360,7 +360,7 @@ func TestInboxPanelFires(t *testing.T) {
 // TestInboxPanelShowsTheWork: d shows what the sender changed, and the message again.
 func TestInboxPanelShowsTheWork(t *testing.T) {
 	t.Parallel()
-	play(t, uitest.Options{Provider: uitest.Script(actor), Files: files, Mode: permit.AcceptEdits}, func(s *uitest.Session) {
+	play(t, uitest.Options{Provider: uitest.Script(actor), Files: files, Mode: permission.AcceptEdits}, func(s *uitest.Session) {
 		s.Enter("/push name=greet edit the greeting")
 		s.Enter("/run")
 		s.See("greet ✓")

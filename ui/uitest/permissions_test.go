@@ -6,26 +6,25 @@ import (
 	"testing"
 	"time"
 
-	"fantail/agents/permissions"
-	"fantail/tools/permit"
-	"fantail/tools/permit/toolrule"
+	"fantail/agents/approval"
+	"fantail/tools/permission"
 	"fantail/ui/uitest"
 )
 
 // ruled has rules of files hold: LIST RULE FILE.
 func ruled(t *testing.T, s *uitest.Session, lines ...[3]string) {
 	t.Helper()
-	is := permissions.Reading{
+	is := approval.RuleReading{
 		Faults:  []string{".claude/settings.json:9:5: the bracket is not closed; write it as Tool(pattern), such as Bash(git push *)"},
 		Ignored: []string{".claude/settings.json:11:3: permissions.defaultMode: the mode is chosen here (/mode, permission_mode in config.toml)"},
 	}
 	for i, l := range lines {
-		r, err := toolrule.Parse(l[1], toolrule.Places{Root: s.Home.Root, Base: s.Home.Root, Home: "/home/u"})
+		r, err := permission.ParseToolRule(l[1], permission.Places{Root: s.Home.Root, Base: s.Home.Root, Home: "/home/u"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		is.Lines = append(is.Lines, permissions.Line{
-			Rule: r, List: toolrule.List(l[0]), File: l[2], From: fmt.Sprintf("%s:%d:7", l[2], i+3), Project: !strings.HasPrefix(l[2], "~"),
+		is.Lines = append(is.Lines, approval.RuleLine{
+			ToolRule: r, List: permission.List(l[0]), File: l[2], From: fmt.Sprintf("%s:%d:7", l[2], i+3), Project: !strings.HasPrefix(l[2], "~"),
 		})
 	}
 	if err := s.Pool.Permissions.Load(t.Context(), is); err != nil {
@@ -99,7 +98,7 @@ func TestPermissionsPanel(t *testing.T) {
 // TestPermissionsPanel_given: a rule that a question gave shows, and is taken back.
 func TestPermissionsPanel_given(t *testing.T) {
 	t.Parallel()
-	attend(t, uitest.Options{W: 100, H: 30, Mode: permit.Ask}, func(t *testing.T, s *uitest.Session) {
+	attend(t, uitest.Options{W: 100, H: 30, Mode: permission.Ask}, func(t *testing.T, s *uitest.Session) {
 		s.Enter("run touch made")
 		s.See("⚠ bash touch made · alt+a")
 		s.Press("alt+a")

@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"fantail/agents/acp/acptest"
-	"fantail/agents/acp/vendortest"
 	"fantail/agents/llm"
 	"fantail/agents/mail"
+	"fantail/agents/vendortest"
 	"fantail/inbox"
 	"fantail/ui/uitest"
 )

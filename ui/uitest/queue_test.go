@@ -11,7 +11,7 @@ import (
 
 	"fantail/agents/llm/anthropic"
 	"fantail/agents/llm/llmtest"
-	"fantail/agents/outside"
+	"fantail/agents/mail"
 	"fantail/ui/uitest"
 )
 
@@ -352,6 +352,11 @@ func TestKillAsksForThoseBelow(t *testing.T) {
 		s.Until("all are gone", func() bool { return !strings.Contains(s.Screen(), "●") })
 		s.Enter("/kill main")
 		s.See("The agent main can't be killed")
+		s.Press("ctrl+c")
+		tree() // with agents below main, it is refused all the same, without a question
+		s.Enter("/kill main")
+		s.See("The agent main can't be killed")
+		s.Gone("End main?")
 	})
 }
 
@@ -466,8 +471,8 @@ func TestDoubt_everyDoor(t *testing.T) {
 		s.Enter("/quit")
 		s.Left()
 		s.Stop()
-		beside(t, home, func(d *outside.Door) error { // it names no model: it gets main's
-			_, err := d.Push(t.Context(), outside.Order{Name: "out", Prompt: "please look"})
+		beside(t, home, func(d *mail.Client) error { // it names no model: it gets main's
+			_, err := d.Push(t.Context(), mail.OutsideOrder{Name: "out", Prompt: "please look"})
 			return err
 		})
 		o.Home = home

@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"fantail/agents/event"
-	"fantail/agents/outside"
-	"fantail/agents/roster"
+	"fantail/agents/mail"
+	"fantail/agents/tasks"
 	"fantail/store"
 	"fantail/store/storetest"
 	"fantail/ui/uitest"
@@ -183,8 +183,8 @@ func TestReadOnlyScreenOfACrash(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		door := outside.Door{DB: db, Origin: roster.OriginCLI, Ring: func() {}}
-		if _, err := door.Mail(context.Background(), outside.Deposit{To: []string{"main"}, Body: "from outside"}); err != nil {
+		door := mail.Client{DB: db, Origin: tasks.OriginCLI, Ring: func() {}}
+		if _, err := door.Mail(context.Background(), mail.OutsideDeposit{To: []string{"main"}, Body: "from outside"}); err != nil {
 			t.Fatal(err)
 		}
 		if err := db.Close(); err != nil {

@@ -41,7 +41,7 @@ func TestReadmeWorkflows(t *testing.T) {
 					s.Wait(10 * time.Second)
 					s.Until("the line was taken", func() bool { return typed(s) == "" })
 				}
-				l, err := s.Pool.Ledger.Balance(context.Background())
+				l, err := s.Pool.Records.Balance(context.Background())
 				if err != nil || l.Started == 0 || l.Running+l.Queued+l.Pending > 0 || len(l.Wrong) > 0 {
 					t.Errorf("in the end: %s, %v", l, err)
 				}

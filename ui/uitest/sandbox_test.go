@@ -16,7 +16,7 @@ func TestSandboxFrame(t *testing.T) {
 		"a command writes the workspace", "it has a temporary directory of its own", "it writes nothing outside", "it reads nothing that is private",
 		"it reaches no socket that somebody else listens at", "it reaches no network", "it looks into no other process",
 	}
-	for name, wall := range map[string]*sandbox.Wall{
+	for name, wall := range map[string]*sandbox.Backend{
 		"sandbox":         {Kind: sandbox.Seatbelt, Facts: held},
 		"sandbox-detects": {Kind: sandbox.Landlock, Facts: held, Faults: []string{"bubblewrap: it is not installed (/usr/bin/bwrap)", "namespaces: operation not permitted"}},
 		"sandbox-off":     nil,

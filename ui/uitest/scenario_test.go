@@ -18,7 +18,7 @@ import (
 	"fantail/agents/llm"
 	"fantail/agents/mail"
 	"fantail/inbox"
-	"fantail/tools/permit"
+	"fantail/tools/permission"
 	"fantail/ui/uitest"
 )
 
@@ -382,8 +382,8 @@ func TestShiftTabCyclesModes(t *testing.T) {
 // holds if it is asked for by name.
 func TestShiftTabOffersAuto(t *testing.T) {
 	t.Parallel()
-	for wall, offered := range map[permit.Wall]bool{permit.Prevents: true, permit.Detects: false} {
-		play(t, uitest.Options{Wall: wall, Mode: permit.AcceptEdits}, func(s *uitest.Session) {
+	for wall, offered := range map[permission.Sandbox]bool{permission.Prevents: true, permission.Detects: false} {
+		play(t, uitest.Options{Wall: wall, Mode: permission.AcceptEdits}, func(s *uitest.Session) {
 			s.See("accept-edits")
 			s.Press("shift+tab")
 			s.Until("the next mode", func() bool {

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"fantail/agents/schedule"
-	"fantail/agents/schedule/when"
 	"fantail/ui/uitest"
 )
 
@@ -162,7 +161,7 @@ func TestSchedulesPanel_many(t *testing.T) {
 		s.See("Reminder oven")
 		for i := range 700 {
 			name := fmt.Sprintf("r%d", i)
-			if _, err := s.Pool.Schedule.Add(t.Context(), schedule.Order{Name: name, Owner: 1, Origin: schedule.Human, Kind: schedule.Reminder, Text: "x", When: when.After(time.Hour)}); err != nil {
+			if _, err := s.Pool.Schedule.Add(t.Context(), schedule.Order{Name: name, Owner: 1, Origin: schedule.Human, Kind: schedule.Reminder, Text: "x", When: schedule.After(time.Hour)}); err != nil {
 				t.Fatal(err)
 			}
 			if _, err := s.Pool.Schedule.Remove(t.Context(), name, 0, "gone"); err != nil {

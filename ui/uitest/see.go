@@ -16,7 +16,11 @@ import (
 // ctrl+pgup. A name that is not known is a mistake of the test and panics.
 func (s *Session) Press(names ...string) {
 	for _, n := range names {
-		s.Send(bytesOf(n))
+		keys := bytesOf(n)
+		if keys[0] == '\x1b' {
+			s.Wait(50 * time.Millisecond) // no human is faster
+		}
+		s.Send(keys)
 		if strings.HasSuffix(n, "esc") {
 			// A terminal's Esc is a key only if nothing follows at once.
 			s.Wait(100 * time.Millisecond)

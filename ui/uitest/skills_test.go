@@ -1,6 +1,7 @@
 package uitest_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -18,7 +19,7 @@ func TestFilesBring(t *testing.T) {
 		".claude/agents/reviewer.md":      "---\nname: reviewer\ndescription: Reviews code\ntools: Read, Grep\npermissionMode: acceptEdits\n---\nLook twice.\n",
 		".claude/agents/claude.md":        "---\nname: claude\ndescription: Not this one\n---\nx\n",
 		".claude/agents/tree.md":          "---\nname: tree\ndescription: x\nisolation: worktree\n---\nx\n",
-		".claude/skills/broken/SKILL.md":  "---\nname: [a\nb\n---\n",
+		".claude/skills/broken/SKILL.md":  "---\nname: x\nabout: " + strings.Repeat("x", 33<<10) + "\n---\n",
 		".claude/skills/model/SKILL.md":   "---\ndescription: About models\n---\n\x1b[2JText.\n",
 		".claude/skills/hostile/SKILL.md": "---\ndescription: \"\\e]0;owned\\a\\e[2J\"\n---\nText.\n",
 	}
@@ -28,7 +29,7 @@ func TestFilesBring(t *testing.T) {
 		s.Press("esc")
 		s.Press("ctrl+c")
 		s.Enter("/skills")
-		s.See("deploy", "reviewer", "shadowed by claude, another vendor's agent", "tree.md:4:1: isolation: worktree can't be had yet", "✗ .claude/skills/broken/SKILL.md:3:1")
+		s.See("deploy", "reviewer", "shadowed by claude, another vendor's agent", "tree.md:4:1: isolation: worktree can't be had yet", "✗ .claude/skills/broken/SKILL.md:1:1")
 		s.Golden("skills-120")
 		s.Enter("/fix-issue 12 now")
 		s.See("Find issue 12 and fix it.")

@@ -9,10 +9,6 @@
 // Does not: reach into the program, or read a real terminal. In a bubble of
 // testing/synctest its time is the bubble's; a child process holds that time
 // still while it runs.
-//
-// Imports: agents, agents/brought, agents/event, agents/fleet, agents/hooks, agents/inline, agents/llm,
-// agents/llm/builtin, agents/servers, agents/skills, agents/trust, inbox/rules, store, store/storetest, tools,
-// tools/permit, tools/sandbox, ui, ui/cli/wall, ui/slash. Only tests import it.
 package uitest
 
 import (
@@ -36,25 +32,22 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"fantail/agents"
-	"fantail/agents/brought"
 	"fantail/agents/event"
 	"fantail/agents/fleet"
 	"fantail/agents/hooks"
-	"fantail/agents/inline"
 	"fantail/agents/llm"
 	"fantail/agents/llm/builtin"
-	"fantail/agents/servers"
+	"fantail/agents/mcpconfig"
 	"fantail/agents/skills"
-	"fantail/agents/trust"
-	"fantail/inbox/rules"
+	"fantail/inbox/policy"
 	"fantail/store"
 	"fantail/store/storetest"
 	"fantail/tools"
-	"fantail/tools/permit"
+	"fantail/tools/permission"
 	"fantail/tools/sandbox"
 	"fantail/ui"
-	"fantail/ui/cli/wall"
 	"fantail/ui/slash"
+	"fantail/ui/workspace"
 )
 
 // Options are what a test may choose.
@@ -68,18 +61,18 @@ type Options struct {
 	Commands *fleet.Environment      // of the commands that come of what is done here; nil: the test's own
 	News     string                  // what is new with this screen
 	Theme    string                  // "": dark; "auto": by the terminal's background
-	Mode     permit.Mode             // "": ask
-	Wall     permit.Wall             // what the sandbox under commands is said to be worth
-	Sandbox  *sandbox.Wall           // that sandbox, as /sandbox tells of it; nil: none is wanted
+	Mode     permission.Mode         // "": ask
+	Wall     permission.Sandbox      // what the sandbox under commands is said to be worth
+	Sandbox  *sandbox.Backend        // that sandbox, as /sandbox tells of it; nil: none is wanted
 	Cap      int                     // running agents at once; 0: the pool's own
 	Branch   string                  // "": main
 	Files    map[string]string
-	Shelf    *skills.Shelf // what files bring; nil: made of Files if some are below .claude
-	Home     *Home         // of a session before; nil: a new one
-	Late     bool          // Attach is the test's to call
-	Real     bool          // real time: not in a bubble
-	Msgs     bool          // the status line says `2 msgs`
-	ReadOnly error         // why nothing can be written; nil: it can
+	Skills   *skills.Catalog // what files bring; nil: made of Files if some are below .claude
+	Home     *Home           // of a session before; nil: a new one
+	Late     bool            // Attach is the test's to call
+	Real     bool            // real time: not in a bubble
+	Msgs     bool            // the status line says `2 msgs`
+	ReadOnly error           // why nothing can be written; nil: it can
 }
 
 // Home is what survives a session: the workspace and its data.
@@ -125,7 +118,7 @@ func Start(t testing.TB, o Options) *Session {
 		o.Theme = ""
 	}
 	if o.Mode == "" {
-		o.Mode = permit.Ask
+		o.Mode = permission.Ask
 	}
 	if o.Branch == "" {
 		o.Branch = "main"
@@ -145,8 +138,8 @@ func Start(t testing.TB, o Options) *Session {
 		s.must(os.MkdirAll(filepath.Dir(path), 0o755))
 		s.must(os.WriteFile(path, []byte(text), 0o644))
 	}
-	if s.o.Shelf == nil && slices.ContainsFunc(slices.Collect(maps.Keys(o.Files)), func(name string) bool { return strings.HasPrefix(name, ".claude/") }) {
-		s.o.Shelf = skills.New(skills.Options{Root: s.Home.Root, Words: slash.Words(), Vendors: []string{"claude"}})
+	if s.o.Skills == nil && slices.ContainsFunc(slices.Collect(maps.Keys(o.Files)), func(name string) bool { return strings.HasPrefix(name, ".claude/") }) {
+		s.o.Skills = skills.New(skills.Options{Root: s.Home.Root, Words: slash.Words(), Vendors: []string{"claude"}})
 	}
 	s.show()
 	if !o.Real {
@@ -179,9 +172,11 @@ func (s *Session) show() {
 		With: fleet.Within(context.Background(), o.Commands), News: o.News, Theme: o.Theme, Msgs: o.Msgs, Usual: o.Mode, Size: [2]int{o.W, o.H}, Now: time.Now, Root: s.Home.Root,
 		History: filepath.Join(s.Home.Data, "history"),
 		Start:   o.Model + " — chosen by the test", Branch: func() string { return o.Branch },
-		Models: func() []string { return []string{o.Model, "test/other"} }, Doubt: doubt(o.Provider), ReadOnly: o.ReadOnly, Shelf: s.o.Shelf,
-		Sandbox: func(mode permit.Mode) string { return wall.Text(o.Sandbox, s.Home.Root, mode, wall.Machine{}) },
-		Lost:    func(err error) { s.t.Errorf("the screen ended: %v", err) },
+		Models: func() []string { return []string{o.Model, "test/other"} }, Doubt: doubt(o.Provider), ReadOnly: o.ReadOnly, Skills: s.o.Skills,
+		Sandbox: func(mode permission.Mode) string {
+			return workspace.SandboxText(o.Sandbox, s.Home.Root, mode, workspace.Machine{})
+		},
+		Lost: func(err error) { s.t.Errorf("the screen ended: %v", err) },
 	})
 	go func() { s.ended <- s.app.Run() }()
 }
@@ -233,13 +228,13 @@ func newHome(t testing.TB) *Home {
 // before too.
 func (s *Session) Attach() {
 	s.t.Helper()
-	gate, err := permit.NewGate(s.o.Mode, nil)
+	gate, err := permission.NewGate(s.o.Mode, nil)
 	s.must(err)
 	gate.Boxes(s.o.Wall)
 	ctx := context.Background()
 	s.db, err = storetest.Open(ctx, filepath.Join(s.Home.Data, "fantail.db"), store.Options{ReadOnly: s.o.ReadOnly})
 	s.must(err)
-	said, broken := rules.Read(s.Home.Root)
+	said, broken := policy.ReadRules(s.Home.Root)
 	for _, err := range broken {
 		s.must(err)
 	}
@@ -255,12 +250,12 @@ func (s *Session) Attach() {
 // brought is what the workspace's files bring; nobody's home has any.
 func (s *Session) brought() agents.Brought {
 	s.t.Helper()
-	room, err := trust.In(s.Home.Root, s.Home.Data)
+	room, err := hooks.OpenTrust(s.Home.Root, s.Home.Data)
 	s.must(err)
-	room.Add(inline.Source(s.o.Shelf))
+	room.Add(skills.InlineSource(s.o.Skills))
 	return agents.Brought{
-		Hooks: hooks.New(hooks.Settings{Root: s.Home.Root, Trust: room}), Trust: room, Shelf: s.o.Shelf,
-		Served: brought.Served{Servers: servers.New(servers.Settings{Root: s.Home.Root, Trust: room})},
+		Hooks: hooks.New(hooks.Settings{Root: s.Home.Root, Trust: room}), Trust: room, Skills: s.o.Skills,
+		Served: mcpconfig.Served{Servers: mcpconfig.New(mcpconfig.Settings{Root: s.Home.Root, Trust: room})},
 	}
 }
 
@@ -349,7 +344,7 @@ func (s *Session) Stop() {
 		}
 	}
 	if s.db != nil {
-		if err := s.db.Close(); err != nil {
+		if err := s.db.Close(); err != nil && !store.Stopped(err) { // else the screen said so
 			s.t.Error(err)
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"testing/synctest"
 
 	"fantail/agents"
-	"fantail/tools/permit"
+	"fantail/tools/permission"
 	"fantail/ui/uitest"
 )
 
@@ -17,7 +17,7 @@ func TestUnattended(t *testing.T) {
 	play(t, uitest.Options{}, func(s *uitest.Session) {
 		s.Enter("/mode yolo")
 		s.See("builtin · yolo")
-		c, err := s.Pool.Scripts.Open(context.Background(), agents.Unattended{Mode: permit.Ask})
+		c, err := s.Pool.Scripts.Open(context.Background(), agents.Unattended{Mode: permission.Ask})
 		if err != nil {
 			t.Fatal(err)
 		}

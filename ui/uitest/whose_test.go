@@ -12,7 +12,7 @@ import (
 
 	"fantail/agents/event"
 	"fantail/agents/llm"
-	"fantail/tools/permit"
+	"fantail/tools/permission"
 	"fantail/ui/uitest"
 )
 
@@ -110,7 +110,7 @@ func drafted(t *testing.T, s *uitest.Session, what, box string) {
 func settle(s *uitest.Session) {
 	for _, i := range s.Pool.Infos() {
 		if i.Question != nil {
-			if err := s.Pool.Asks.Answer(context.Background(), i.Question.ID, event.Answer{Choice: permit.No}); err != nil {
+			if err := s.Pool.Asks.Answer(context.Background(), i.Question.ID, event.Answer{Choice: permission.No}); err != nil {
 				panic(err)
 			}
 		}
@@ -368,6 +368,7 @@ func TestAfterAQuestion(t *testing.T) {
 		s.Wait(time.Second)
 		s.Press("enter")
 		s.See("▌ half a yes")
+		s.Wait(time.Second) // it is asked a moment later
 		if got := a.prompts(); got[len(got)-1] != "half a yes" {
 			t.Errorf("prompts %q", got)
 		}
@@ -434,7 +435,7 @@ func TestSecondQuestion(t *testing.T) {
 			s.Type("y")
 			s.Wait(30 * time.Millisecond)
 		}
-		s.See("⚠ bash touch made!")
+		s.See("$ touch made!")
 		if open(s) != 1 {
 			t.Error("a key that was held down answered the second too")
 		}

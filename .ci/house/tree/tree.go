@@ -4,8 +4,6 @@
 // of its packages, draw who calls whom.
 //
 // Does not: know a rule.
-//
-// Imports: nothing of ours.
 package tree
 
 import (
@@ -44,7 +42,7 @@ type Tree struct {
 	calls   []*Func
 }
 
-// Read reads a tree. Folders that begin with a dot are passed over, except .ci. Typed
+// Read reads a tree. It passes over folders that begin with a dot, except .ci and .github. Typed
 // needs what was built.
 func Read(fsys fs.FS, built *Built) (*Tree, error) {
 	t := &Tree{FS: fsys, Set: token.NewFileSet(), Texts: map[string]string{}, built: built}
@@ -54,7 +52,7 @@ func Read(fsys fs.FS, built *Built) (*Tree, error) {
 		}
 		name := d.Name()
 		if d.IsDir() {
-			if p != "." && (strings.HasPrefix(name, ".") && p != ".ci" || name == "testdata" || p == ".ci/bin") {
+			if p != "." && (strings.HasPrefix(name, ".") && p != ".ci" && p != ".github" || name == "testdata" || p == ".ci/bin") {
 				return fs.SkipDir
 			}
 			return nil

@@ -6,8 +6,6 @@
 // declarations are read.
 //
 // Does not: compile anything.
-//
-// Imports: nothing of ours.
 package main
 
 import (

@@ -1,12 +1,9 @@
-// Package acptest is an agent that speaks the Agent Client Protocol as a test wants it, in version 1 or, where it is told to,
-// in the draft of version 2: what a test says in the words of 1 it says in those of 2.
+// Package acptest is an agent that speaks the Agent Client Protocol as a test wants it.
 //
 // Does: begin, load and resume sessions, which it keeps in memory or in a directory; carry out turns as a function of the test
 // says: words, thoughts, calls, plans, questions, whatever else is written; take what it is steered with; stop when told to.
 //
 // Does not: ask a model, or check what the client does.
-//
-// Imports: agents/acp/rpc.
 package acptest
 
 import (
@@ -18,16 +15,14 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 
-	"fantail/agents/acp/rpc"
+	"fantail/agents/acp"
 )
 
 // Agent is the fake agent. Its fields are set before Serve.
 type Agent struct {
 	Turn    func(*Turn) string // carries out a turn and returns why it ended; "": end_turn
 	Version int                // of the protocol, whatever is asked for; 0: 1
-	Two     bool               // it speaks version 2 with a client that does
 	Steers  bool
 	Loads   bool
 	Resumes bool
@@ -40,24 +35,18 @@ type Agent struct {
 	// Forgets reports whether a prompt that it carries out is in no session when its program has ended; nil: none is.
 	Forgets func(prompt string) bool
 
-	// Late is what the answer to a prompt that begins a turn of version 2 waits for, while the turn goes on; nil: for nothing.
-	Late <-chan struct{}
-
 	Modes   string // a JSON value; "": none
 	Options string // a JSON list; "": none
 	Dir     string // where sessions are kept over processes, a file each; "": in memory
 
 	all      sync.WaitGroup
 	mu       sync.Mutex
-	conn     *rpc.Conn
+	conn     *acp.Conn
 	sessions sessions
 	servers  json.RawMessage // the MCP servers it was given last
 	where    string          // the directory it works in
 	set      []string
 	turns    map[string]*Turn
-	two      bool         // version 2 is spoken
-	due      []func()     // turns that are to begin, in that
-	said     atomic.Int64 // messages of the user's so far, in that
 }
 
 // Turn is one that is being carried out.
@@ -70,21 +59,13 @@ type Turn struct {
 
 	a      *Agent
 	cancel context.CancelFunc
-	left   chan struct{} // closed when it has ended, in version 2
 }
 
 // Serve speaks with the client until that leaves.
 func (a *Agent) Serve(in io.Reader, out io.Writer) error {
 	a.sessions.dir, a.sessions.of, a.turns = a.Dir, map[string][]json.RawMessage{}, map[string]*Turn{}
 	ready := make(chan struct{})
-	a.conn = rpc.New(out, in, client{a, ready}, func(does string, f func()) {
-		a.all.Go(func() {
-			f()
-			if strings.HasSuffix(does, " session/prompt") {
-				a.begins()
-			}
-		})
-	})
+	a.conn = acp.NewConn(out, in, client{a, ready}, func(_ string, f func()) { a.all.Go(f) })
 	close(ready)
 	<-a.conn.Done()
 	a.all.Wait()
@@ -140,14 +121,6 @@ func (h client) Answer(ctx context.Context, method string, params json.RawMessag
 		if version == 0 {
 			version = 1
 		}
-		var asked struct {
-			Version int `json:"protocolVersion"`
-		}
-		_ = json.Unmarshal(params, &asked)
-		if a.Two && asked.Version >= 2 {
-			a.two = true // nothing is said before
-			return a.hello(), nil
-		}
 		can := map[string]any{"loadSession": a.Loads, "sessionCapabilities": map[string]any{}}
 		if a.Resumes {
 			can["sessionCapabilities"] = map[string]any{"resume": map[string]any{}}
@@ -160,16 +133,13 @@ func (h client) Answer(ctx context.Context, method string, params json.RawMessag
 		}, nil
 	case "session/new":
 		if a.Login {
-			return nil, &rpc.Error{Code: -32000, Message: "log in first"}
+			return nil, &acp.RPCError{Code: -32000, Message: "log in first"}
 		}
 		return a.begun(a.sessions.begin(), params), nil
 	case "session/load", "session/resume":
-		if a.two {
-			return a.resume(id, params)
-		}
 		lines, known := a.sessions.open(id)
 		if !known {
-			return nil, &rpc.Error{Code: -32002, Message: "no session " + id}
+			return nil, &acp.RPCError{Code: -32002, Message: "no session " + id}
 		}
 		if method == "session/load" {
 			for _, l := range lines {
@@ -178,9 +148,6 @@ func (h client) Answer(ctx context.Context, method string, params json.RawMessag
 		}
 		return a.begun("", params), nil
 	case "session/prompt":
-		if a.two {
-			return a.accept(ctx, id, promptOf(params))
-		}
 		return a.prompt(ctx, id, promptOf(params))
 	case "_session/steering":
 		a.mu.Lock()
@@ -202,14 +169,10 @@ func (h client) Answer(ctx context.Context, method string, params json.RawMessag
 		_ = json.Unmarshal(params, &p)
 		a.mu.Lock()
 		defer a.mu.Unlock()
-		if a.two {
-			a.set = append(a.set, p.ConfigID+strings.TrimRight(" "+p.Value, " "))
-			return map[string]any{"configOptions": json.RawMessage(cmp.Or(a.options(), "[]"))}, nil
-		}
 		a.set = append(a.set, p.ModeID+p.ConfigID+strings.TrimRight(" "+p.Value, " "))
 		return map[string]any{}, nil
 	}
-	return nil, &rpc.Error{Code: rpc.MethodNotFound, Message: "fake has no " + method}
+	return nil, &acp.RPCError{Code: acp.CodeMethodNotFound, Message: "fake has no " + method}
 }
 
 // begun is the answer to a session's beginning.
@@ -225,12 +188,6 @@ func (a *Agent) begun(id string, params json.RawMessage) map[string]any {
 	r := map[string]any{}
 	if id != "" {
 		r["sessionId"] = id
-	}
-	if a.two {
-		if o := a.options(); o != "" {
-			r["configOptions"] = json.RawMessage(o)
-		}
-		return r
 	}
 	if a.Modes != "" {
 		r["modes"] = json.RawMessage(a.Modes)
@@ -280,7 +237,7 @@ func (a *Agent) prompt(ctx context.Context, id, text string) (any, error) {
 	})
 	t := &Turn{Context: ctx, Session: id, Prompt: text, Steered: make(chan string), a: a, cancel: cancel}
 	if _, known := a.sessions.open(id); !known {
-		return nil, &rpc.Error{Code: -32002, Message: "no session " + id}
+		return nil, &acp.RPCError{Code: -32002, Message: "no session " + id}
 	}
 	if a.Loses != nil && a.Loses(text) {
 		<-ctx.Done()
@@ -292,26 +249,21 @@ func (a *Agent) prompt(ctx context.Context, id, text string) (any, error) {
 	if a.Forgets == nil || !a.Forgets(text) {
 		a.sessions.note(id, said("user_message_chunk", text))
 	}
-	why := a.runs(t)
+	why := ""
+	if a.Turn != nil {
+		why = a.Turn(t)
+	}
+	if ctx.Err() != nil {
+		why = "cancelled"
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	delete(a.turns, id)
-	r := map[string]any{"stopReason": why}
+	r := map[string]any{"stopReason": cmp.Or(why, "end_turn")}
 	if t.Usage != "" {
 		r["usage"] = json.RawMessage(t.Usage)
 	}
 	return r, nil
-}
-
-// runs carries a turn out and returns why it ended.
-func (a *Agent) runs(t *Turn) (why string) {
-	if a.Turn != nil {
-		why = a.Turn(t)
-	}
-	if t.Context.Err() != nil {
-		return "cancelled"
-	}
-	return cmp.Or(why, "end_turn")
 }
 
 func said(kind, text string) json.RawMessage {
@@ -320,9 +272,6 @@ func said(kind, text string) json.RawMessage {
 }
 
 func (a *Agent) update(id string, update json.RawMessage) {
-	if a.two {
-		update = a.second(update)
-	}
 	_ = a.conn.Notify("session/update", map[string]any{"sessionId": id, "update": update})
 }
 
@@ -371,15 +320,9 @@ func (t *Turn) Ask(id, title string, choices ...string) string {
 			Choice  string `json:"optionId"`
 		} `json:"outcome"`
 	}
-	params := map[string]any{
+	err := t.a.conn.Call(t.Context, "session/request_permission", map[string]any{
 		"sessionId": t.Session, "toolCall": map[string]string{"toolCallId": id, "title": title}, "options": cs,
-	}
-	if t.a.two {
-		params = map[string]any{
-			"sessionId": t.Session, "title": title, "subject": map[string]any{"type": "tool_call", "toolCall": params["toolCall"]}, "options": cs,
-		}
-	}
-	err := t.a.conn.Call(t.Context, "session/request_permission", params, &r)
+	}, &r)
 	if err != nil || r.Outcome.Outcome != "selected" {
 		return ""
 	}
@@ -388,9 +331,6 @@ func (t *Turn) Ask(id, title string, choices ...string) string {
 
 // Request calls the client and returns what it answers.
 func (t *Turn) Request(method string, params any) (json.RawMessage, error) {
-	if raw, is := params.(json.RawMessage); is && t.a.two && method == "session/request_permission" {
-		params = asked(raw)
-	}
 	var r json.RawMessage
 	err := t.a.conn.Call(t.Context, method, params, &r)
 	return r, err

@@ -1,11 +1,9 @@
-// Package historytest makes up conversations.
+// Package historytest generates conversations.
 //
-// Does: tell a transcript at random, its entries in whatever order they can come, and ask for a request now and then, of
-// the talk that has grown all along and of the same entries anew; compare what a provider writes of the two.
+// Does: generate a random transcript, with its entries in any possible order, and ask for a request now and then, both
+// from a talk that has grown all along and from the same entries alone; compare what a provider writes for the two.
 //
 // Does not: know how a provider writes a request.
-//
-// Imports: agents/history, agents/llm.
 package historytest
 
 import (
@@ -23,13 +21,14 @@ import (
 	"fantail/agents/llm"
 )
 
-// Asked is one request: its messages as the talk has kept them since earlier ones, and as its entries alone make them.
+// Asked is one request: its messages from the growing talk, and as made from its entries alone.
 type Asked struct {
 	Model       string // the provider's own name of it
 	Kept, Alone []llm.Message
 }
 
-// Tell tells a transcript in which two models of that provider and one of another have spoken, and has requests asked.
+// Tell generates a transcript in which two models of that provider and one of another have spoken, and calls ask for
+// requests.
 func Tell(t *rapid.T, provider string, ask func(Asked)) {
 	s := &story{t: t, provider: provider, model: "m", talk: &history.Talk{}}
 	request := func() { ask(s.request()) }
@@ -51,7 +50,7 @@ func Tell(t *rapid.T, provider string, ask func(Asked)) {
 // turned are the models that take turns.
 var turned = map[string]string{"m": "n", "n": "m"}
 
-// story is a transcript that is being told.
+// story is a transcript that is being generated.
 type story struct {
 	t               *rapid.T
 	provider, model string
@@ -76,7 +75,7 @@ func (s *story) add(e history.Entry) {
 	s.talk.Add(e)
 }
 
-// text is one that is blank, looks like part of a request, or is awkward in one.
+// text returns a text that is blank, looks like part of a request, or is awkward in one.
 func (s *story) text() string {
 	return rapid.SampledFrom([]string{
 		"", " \n\t", "word", "Größer 日本語 🙂", "if x < y && z > 0 {\n\treturn \"\\\\\"\n}", "\u2028\x00\x1b[31m\x7f", "not \xff\xc3 text",
@@ -109,7 +108,7 @@ func (s *story) host() {
 	s.add(history.Entry{Kind: history.EntryShell, Shell: &history.Shell{Command: "ls", Output: s.text()}})
 }
 
-// said is the name of the model that said something, the present one most of the time.
+// said returns the name of the model of a reply, the present one most of the time.
 func (s *story) said() string {
 	return rapid.SampledFrom([]string{s.provider + "/" + s.model, s.provider + "/" + s.model, s.provider + "/n", "other/m"}).Draw(s.t, "model")
 }
@@ -137,7 +136,7 @@ func (s *story) call() {
 	}
 }
 
-// answer is the result of one of the last batch's calls, in whatever order and not always once.
+// answer adds the result of one of the last batch's calls, in any order and not always once.
 func (s *story) answer() {
 	if len(s.open) == 0 {
 		return
@@ -156,7 +155,7 @@ func (s *story) end() {
 	s.rest()
 }
 
-// withdraw takes back one of the messages, however long ago it was sent.
+// withdraw withdraws one of the messages, however long ago it was sent.
 func (s *story) withdraw() {
 	if len(s.mails) > 0 {
 		s.add(history.Entry{Kind: history.EntryWithdrawn, Withdraws: rapid.SampledFrom(s.mails).Draw(s.t, "withdrawn")})
@@ -196,10 +195,10 @@ func (s *story) fork() {
 	s.add(history.Entry{Kind: history.EntrySnapshot, Text: "You are a copy."})
 }
 
-// Same tells a transcript and compares its requests in the words of one provider. body is a request as it is sent, in
-// pieces; whole is the same request, encoded at once. However the conversation has grown, what is made of messages that
-// were sent before, to this model or another one, says what whole says, and is to the byte what is made of them anew.
-// What was sent never changes.
+// Same generates a transcript and checks its requests as one provider writes them. body returns a request as it is
+// sent, in pieces; whole returns the same request, encoded at once. However the conversation has grown, a request
+// whose messages were sent before, to this model or another one, has the same meaning as whole's, and the same bytes
+// as one built from the entries alone. Sent bytes never change.
 func Same(t *rapid.T, provider string, body func(model string, messages []llm.Message) ([][]byte, error), whole func(model string, messages []llm.Message) ([]byte, error)) {
 	type was struct {
 		pieces [][]byte
@@ -229,7 +228,7 @@ func Same(t *rapid.T, provider string, body func(model string, messages []llm.Me
 		if alone := same(a.Model, a.Alone); !bytes.Equal(kept, alone) {
 			t.Fatalf("kept\n%s\nanew\n%s", kept, alone)
 		}
-		same(turned[a.Model], a.Alone) // none of whose thinking it can read
+		same(turned[a.Model], a.Alone) // a model that can't read any of the thinking
 	})
 	for _, w := range all {
 		if now := bytes.Join(w.pieces, nil); !bytes.Equal(now, w.text) {
@@ -238,7 +237,7 @@ func Same(t *rapid.T, provider string, body func(model string, messages []llm.Me
 	}
 }
 
-// read returns what a text in JSON says. It is an error that a member stands twice in an object, or that anything follows.
+// read parses a JSON text. It returns an error if a member occurs twice in an object, or if anything follows.
 func read(text []byte) (any, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()

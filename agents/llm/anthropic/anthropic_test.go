@@ -68,28 +68,32 @@ func TestRecorded(t *testing.T) {
 	}
 }
 
-// A reply that breaks anywhere before its end mark is no success.
+// A reply that breaks before it has said why it ends is no success. One that is closed in order there is incomplete, and
+// has no call that did not arrive whole; after that nothing of it can be missing.
 func TestCutAnywhere(t *testing.T) {
-	end := len(recorded) // the last empty line is part of the end mark
+	end := strings.Index(recorded, "event: message_stop") - 2
 	for _, clean := range []bool{false, true} {
 		p, s := serve(t, Options{})
-		for at := range end {
+		for at := range len(recorded) + 1 {
 			cut := at
 			if at == 0 {
 				cut = -1
 			}
 			s.Add(llmtest.Reply{Raw: recorded, Cut: cut, Clean: clean})
-			_, stop, err := stream(t.Context(), p, llmtest.Ask("x"))
-			if stop != nil || err == nil {
-				t.Fatalf("cut at %d of %d (clean %v): stop %v, error %v", at, end, clean, stop, err)
+			parts, stop, err := stream(t.Context(), p, llmtest.Ask("x"))
+			switch {
+			case at > end+1 || at >= end && clean:
+				if stop == nil || err != nil || !reflect.DeepEqual(parts, recordedParts) {
+					t.Fatalf("cut at %d (clean %v), whole from %d: %v %v", at, clean, end, stop, err)
+				}
+			case clean && err == nil:
+				if stop.Reason != llm.Incomplete {
+					t.Fatalf("cut at %d: %v", at, stop)
+				}
+				llmtest.WholeCalls(t, parts, recordedParts)
+			case (at < end || clean) && (stop != nil || err == nil || err.Kind != llm.Cut):
+				t.Fatalf("cut at %d (clean %v): stop %v, error %v", at, clean, stop, err)
 			}
-			if err.Kind != llm.Cut {
-				t.Fatalf("cut at %d (clean %v): %v", at, clean, err)
-			}
-		}
-		s.Add(llmtest.Reply{Raw: recorded, Cut: end, Clean: clean})
-		if _, stop, err := stream(t.Context(), p, llmtest.Ask("x")); stop == nil || err != nil {
-			t.Fatalf("whole: %v %v", stop, err)
 		}
 	}
 }
@@ -144,25 +148,19 @@ func ends(reason string) string {
 	return fmt.Sprintf(`{"type":"message_delta","delta":{"stop_reason":%q},"usage":{"output_tokens":9}}`, reason)
 }
 
-const textBlock = `{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}`
+const textBlockStart = `{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}`
 
-// What is out of order or not whole is refused, and no call comes of it.
+// What can't be understood is refused, and no call comes of it.
 func TestProtocolFaults(t *testing.T) {
 	for name, c := range map[string]struct {
 		events []string
 		kind   llm.ErrorKind
 	}{
-		"two beginnings":       {[]string{begin, begin, ends("end_turn"), over}, llm.Protocol},
-		"delta before start":   {[]string{begin, arg(0, "{}"), over}, llm.Protocol},
-		"block before start":   {[]string{textBlock, closing(0), over}, llm.Protocol},
-		"gap in the numbers":   {[]string{begin, useTool(1, "f"), closing(1), ends("tool_use"), over}, llm.Protocol},
-		"block inside a block": {[]string{begin, useTool(0, "f"), useTool(1, "g"), over}, llm.Protocol},
-		"end of another block": {[]string{begin, useTool(0, "f"), closing(1), over}, llm.Protocol},
-		"end inside a block":   {[]string{begin, useTool(0, "f"), arg(0, "{}"), ends("tool_use"), over}, llm.Protocol},
-		"end first":            {[]string{over}, llm.Protocol},
-		"no reason":            {[]string{begin, useTool(0, "f"), arg(0, "{}"), closing(0), over}, llm.Cut},
-		"not JSON":             {[]string{begin, `{"type":`}, llm.Protocol},
-		"error after a call":   {[]string{begin, useTool(0, "f"), arg(0, "{}"), closing(0), `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`}, llm.Overloaded},
+		"begun again":        {[]string{begin, textBlockStart, closing(0), begin, ends("end_turn"), over}, llm.Protocol},
+		"end first":          {[]string{over}, llm.Protocol},
+		"nothing":            {[]string{begin}, llm.Cut},
+		"not JSON":           {[]string{begin, `{"type":`}, llm.Protocol},
+		"error after a call": {[]string{begin, useTool(0, "f"), arg(0, "{}"), closing(0), `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`}, llm.Overloaded},
 	} {
 		p, _ := serve(t, Options{}, llmtest.Reply{Raw: body(c.events...)})
 		parts, stop, err := stream(t.Context(), p, llmtest.Ask("x"))
@@ -351,7 +349,7 @@ func TestEventLimits(t *testing.T) {
 		t.Fatalf("%v", err)
 	}
 	many := strings.Repeat(line(`{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"`+strings.Repeat("y", 1<<20)+`"}}`), 65)
-	s.Add(llmtest.Reply{Raw: body(begin, textBlock) + many})
+	s.Add(llmtest.Reply{Raw: body(begin, textBlockStart) + many})
 	if _, _, err := stream(t.Context(), p, llmtest.Ask("x")); err == nil || err.Kind != llm.Protocol || !strings.Contains(err.Message, "64 MB") {
 		t.Fatalf("%v", err)
 	}

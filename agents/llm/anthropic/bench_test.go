@@ -11,7 +11,7 @@ import (
 
 // BenchmarkReply is the cost of a reply of 20,000 events to this adapter alone.
 func BenchmarkReply(b *testing.B) {
-	events := []string{begin, textBlock}
+	events := []string{begin, textBlockStart}
 	for _, token := range llmtest.Tokens(llmtest.Lorem(20000)) {
 		q, _ := json.Marshal(token)
 		events = append(events, fmt.Sprintf(`{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":%s}}`, q))

@@ -1,296 +1,428 @@
 package anthropic
 
 import (
+	"bytes"
 	"encoding/json"
-	"fmt"
-	"strings"
+	"slices"
 
 	"fantail/agents/llm"
-	"fantail/agents/llm/wire"
 )
 
-// event is what we read of a stream event; the rest of it is ignored.
-type event struct {
-	Type    string `json:"type"`
-	Index   int    `json:"index"`
+// streamEvent is an event of the stream. Fields that are not read are left out.
+type streamEvent struct {
+	Type    string          `json:"type"`
+	Index   llm.Number      `json:"index"`
+	Error   json.RawMessage `json:"error"`
 	Message struct {
-		Usage usage `json:"usage"`
+		Content    json.RawMessage `json:"content"`
+		StopReason string          `json:"stop_reason"`
+		Usage      usage           `json:"usage"`
 	} `json:"message"`
-	Block struct {
-		Type      string          `json:"type"`
-		ID        string          `json:"id"`
-		Name      string          `json:"name"`
-		Input     json.RawMessage `json:"input"`
-		Text      string          `json:"text"`
-		Thinking  string          `json:"thinking"`
-		Signature string          `json:"signature"`
-		Data      string          `json:"data"`
-	} `json:"content_block"`
-	Delta struct {
-		Type       string `json:"type"`
-		Text       string `json:"text"`
-		Thinking   string `json:"thinking"`
-		Signature  string `json:"signature"`
-		Partial    string `json:"partial_json"`
-		StopReason string `json:"stop_reason"`
+	ContentBlock contentBlock `json:"content_block"`
+	Delta        struct {
+		Type        string          `json:"type"`
+		Text        llm.ContentText `json:"text"`
+		Thinking    llm.ContentText `json:"thinking"`
+		Signature   string          `json:"signature"`
+		PartialJSON json.RawMessage `json:"partial_json"`
+		StopReason  string          `json:"stop_reason"`
 	} `json:"delta"`
 	Usage usage `json:"usage"`
+
+	// The fields of a whole message, if the server does not stream.
+	Content    json.RawMessage `json:"content"`
+	StopReason string          `json:"stop_reason"`
 }
 
-// usage is cumulative; a field that is absent keeps its last value.
+// contentBlock is the start of a content block, or a whole one.
+type contentBlock struct {
+	Type      string          `json:"type"`
+	ID        string          `json:"id"`
+	Name      string          `json:"name"`
+	Input     json.RawMessage `json:"input"`
+	Text      llm.ContentText `json:"text"`
+	Thinking  llm.ContentText `json:"thinking"`
+	Signature string          `json:"signature"`
+	Data      string          `json:"data"`
+}
+
+// The types of content blocks.
+const (
+	typeText     = "text"
+	typeThinking = "thinking"
+	typeToolUse  = "tool_use"
+)
+
+// usage is cumulative. A missing field keeps its last value.
 type usage struct {
-	Input      *int `json:"input_tokens"`
-	Output     *int `json:"output_tokens"`
-	CacheRead  *int `json:"cache_read_input_tokens"`
-	CacheWrite *int `json:"cache_creation_input_tokens"`
-	Details    struct {
-		Thinking *int `json:"thinking_tokens"`
+	InputTokens              llm.Number `json:"input_tokens"`
+	OutputTokens             llm.Number `json:"output_tokens"`
+	CacheReadInputTokens     llm.Number `json:"cache_read_input_tokens"`
+	CacheCreationInputTokens llm.Number `json:"cache_creation_input_tokens"`
+	OutputTokensDetails      struct {
+		ThinkingTokens llm.Number `json:"thinking_tokens"`
 	} `json:"output_tokens_details"`
 }
 
-// open is the content block being received.
-type open struct {
-	kind   string
-	id     string
-	name   string
-	args   []byte
-	opaque string // of a thinking block, without its prefix
+// openBlock is a content block being received.
+type openBlock struct {
+	kind         string
+	serverIndex  int // the server's
+	index        int // ours
+	id           string
+	name         string
+	startInput   []byte // arguments of its content_block_start
+	partialInput []byte // arguments of its input_json_deltas
+	signature    string // of a thinking block, without its prefix
+	stopped      bool   // its content_block_stop has come
 }
 
-// reply is the state of one stream. Blocks come one after the other.
-type reply struct {
-	peer  *wire.Peer
-	model string
-	ids   wire.IDs
-	yield func(llm.Part) bool
+// replyReader reads the events of one reply. In the documented protocol content blocks come one after the other with
+// rising indexes, and each has a start and a stop event. Gateways to other vendors' models use index 0 for all, leave out
+// start and stop events, or interleave blocks. So a start event opens a block, a delta belongs to the open block with its
+// index and type, else to the latest open block of its type, and the end of the reply closes the open blocks.
+type replyReader struct {
+	*llm.HTTPReply
 
-	event  event // the last one: each would be garbage of its own
-	begun  bool
-	blocks int   // begun
-	open   *open // nil between blocks
-	held   *open // an ended call without arguments: complete only if more follows
-	calls  int
-	broken []string
-	usage  llm.Usage
-	counts bool
-	reason string // of the message's end, once known
-	done   bool
-	left   bool // the reader left
+	event        streamEvent // the last one, reused to save allocations
+	started      bool
+	blockCount   int // begun
+	open         []*openBlock
+	held         *openBlock      // a stopped tool_use block without arguments, which is complete only if more follows
+	wholeContent json.RawMessage // the content of a whole message, used if no block comes
+	usage        llm.Usage
+	gotUsage     bool
 }
 
-// apply takes one event. progress is called for events that are more than a
-// sign of life.
-func (r *reply) apply(raw wire.Event, progress func()) *llm.Error {
+// newReplyReader begins to read a reply.
+func newReplyReader(r *llm.HTTPReply) llm.ReplyReader { return &replyReader{HTTPReply: r} }
+
+// Apply implements [llm.ReplyReader].
+func (r *replyReader) Apply(raw llm.SSEEvent, progress func()) *llm.Error {
+	if raw.Done() {
+		r.Ended = true
+		return r.Finish()
+	}
 	e := &r.event
-	*e = event{}
-	if err := json.Unmarshal(raw.Data, e); err != nil {
-		if string(raw.Name) == "error" {
-			return r.peer.Event(raw.Data)
-		}
-		return r.fault(fmt.Sprintf("an event that is not understood: %s", raw.Data[:min(len(raw.Data), 200)]))
+	*e = streamEvent{}
+	if err := r.Decode(raw, e); err != nil {
+		return err
 	}
-	if e.Type == "" {
-		e.Type = string(raw.Name)
-	}
-	switch e.Type {
+	switch e.eventType(string(raw.Name)) {
 	case "message_start":
-		if r.begun {
-			return r.fault("a second beginning inside one reply")
+		if r.blockCount > 0 {
+			return r.ProtocolError("a second beginning inside one reply")
 		}
-		r.begun = true
-		r.count(e.Message.Usage)
+		r.started = true
+		r.applyMessage(e.Message.Content, e.Message.StopReason, e.Message.Usage)
+	case "message":
+		r.started = true
+		r.applyMessage(e.Content, e.StopReason, e.Usage)
+		r.Ended = true
 	case "content_block_start":
-		if err := r.start(e); err != nil {
-			return err
-		}
+		r.startBlock(e.Index, &e.ContentBlock)
 	case "content_block_delta":
-		if err := r.delta(e); err != nil {
-			return err
-		}
+		r.applyDelta(e)
 	case "content_block_stop":
-		if r.open == nil || e.Index != r.blocks-1 {
-			return r.fault("the end of a block that is not open")
+		if b := r.blockAt(e.Index); b != nil {
+			b.stopped = true
+			r.endBlock(b)
 		}
-		r.end()
 	case "message_delta":
-		if !r.begun {
-			return r.fault("an end before the beginning")
-		}
-		r.count(e.Usage)
+		r.started = true
+		r.addUsage(e.Usage)
 		if e.Delta.StopReason != "" {
-			r.reason = e.Delta.StopReason
+			r.StopReason = e.Delta.StopReason
 		}
 	case "message_stop":
-		return r.finish()
+		if !r.started && r.blockCount == 0 {
+			return r.ProtocolError("an end before the beginning")
+		}
+		r.Ended = true
+		return r.Finish()
 	case "error":
-		return r.peer.Event(raw.Data)
-	default: // pings, and what does not exist yet
+		return r.Endpoint.EventError(raw.Data)
+	default: // pings and unknown events
 		return nil
 	}
 	progress()
 	return nil
 }
 
-func (r *reply) start(e *event) *llm.Error {
+// eventTypes are the types of events that are known.
+var eventTypes = []string{
+	"message_start", "message", "content_block_start", "content_block_delta", "content_block_stop", "message_delta", "message_stop", "error", "ping",
+}
+
+// eventType returns the type of an event: its type field, else the SSE event name, else a guess from its fields.
+func (e *streamEvent) eventType(name string) string {
 	switch {
-	case !r.begun:
-		return r.fault("a block before the beginning")
-	case r.open != nil:
-		return r.fault("a block inside a block")
-	case e.Index != r.blocks:
-		return r.fault(fmt.Sprintf("block %d where block %d was due", e.Index, r.blocks))
+	case slices.Contains(eventTypes, e.Type):
+		return e.Type
+	case slices.Contains(eventTypes, name):
+		return name
+	case !llm.EmptyJSON(e.Error):
+		return "error"
+	case e.Delta.Type != "":
+		return "content_block_delta"
+	case e.ContentBlock.Type != "":
+		return "content_block_start"
+	case e.Delta.StopReason != "":
+		return "message_delta"
+	case !llm.EmptyJSON(e.Content):
+		return "message"
 	}
-	r.release()
-	r.blocks++
-	b := e.Block
-	r.open = &open{kind: b.Type, id: b.ID, name: b.Name}
-	switch b.Type {
-	case "text":
-		r.text(b.Text)
-	case "thinking":
-		r.open.opaque = b.Signature
-		r.thought(b.Thinking)
+	return e.Type
+}
+
+// applyMessage reads a message object. Its content is used only if no block comes.
+func (r *replyReader) applyMessage(content json.RawMessage, reason string, u usage) {
+	r.addUsage(u)
+	if !llm.EmptyJSON(content) {
+		r.wholeContent = bytes.Clone(content)
+	}
+	if reason != "" {
+		r.StopReason = reason
+	}
+}
+
+// applyContent reads the content of a whole message: a text or a list of blocks.
+func (r *replyReader) applyContent(raw json.RawMessage) {
+	var all []json.RawMessage
+	if json.Unmarshal(raw, &all) != nil {
+		all = []json.RawMessage{raw}
+	}
+	for _, one := range all {
+		var b contentBlock
+		if one[0] == '"' {
+			_ = b.Text.UnmarshalJSON(one)
+		} else {
+			_ = llm.Decode(one, &b) // it has been parsed
+		}
+		o := r.startBlock(llm.Number{}, &b)
+		o.stopped = true
+		r.endBlock(o)
+	}
+}
+
+// startBlock opens a block.
+func (r *replyReader) startBlock(index llm.Number, b *contentBlock) *openBlock {
+	if index.Valid {
+		if before := r.blockAt(index); before != nil {
+			r.endBlock(before)
+		}
+	} else {
+		index.N = r.blockCount
+	}
+	r.releaseHeld()
+	kind := b.Type
+	switch {
+	case kind != "":
+	case b.Name != "":
+		kind = typeToolUse
+	case b.Thinking != "":
+		kind = typeThinking
+	case b.Text != "":
+		kind = typeText
+	}
+	o := &openBlock{kind: kind, serverIndex: index.N, index: r.blockCount, id: b.ID, name: b.Name}
+	r.blockCount++
+	r.open = append(r.open, o)
+	switch kind {
+	case typeText:
+		r.addText(o, string(b.Text))
+	case typeThinking:
+		o.signature = b.Signature
+		r.EmitThinking(o.index, string(b.Thinking), "")
 	case "redacted_thinking":
-		r.open.opaque = b.Data
-	case "tool_use":
-		if wire.Object(b.Input) && strings.TrimSpace(string(b.Input[1:len(b.Input)-1])) != "" {
-			r.open.args = b.Input
+		o.signature = b.Data
+	case typeToolUse:
+		o.startInput = bytes.Clone(llm.DecodeArgs(b.Input))
+	}
+	return o
+}
+
+// blockAt returns the open block with that index, or the latest one if there is no index. It returns nil if none is open.
+func (r *replyReader) blockAt(index llm.Number) *openBlock {
+	for n := len(r.open) - 1; n >= 0; n-- {
+		if o := r.open[n]; !index.Valid || o.serverIndex == index.N {
+			return o
 		}
 	}
 	return nil
 }
 
-func (r *reply) delta(e *event) *llm.Error {
-	if r.open == nil || e.Index != r.blocks-1 {
-		return r.fault("a piece of a block that is not open")
+// latestBlock returns the open block of that kind that started last, or nil.
+func (r *replyReader) latestBlock(kind string) *openBlock {
+	for n := len(r.open) - 1; n >= 0; n-- {
+		if r.open[n].kind == kind {
+			return r.open[n]
+		}
 	}
+	return nil
+}
+
+// blockFor returns the block to which a delta of that kind belongs, or nil.
+func (r *replyReader) blockFor(index llm.Number, kind string) *openBlock {
+	o := r.blockAt(index)
+	switch {
+	case o == nil || o.kind != kind && slices.Contains([]string{typeText, typeThinking, typeToolUse}, o.kind):
+		o = r.latestBlock(kind)
+	case o.kind == "":
+		o.kind = kind
+	case kind == typeToolUse && o.kind == kind && llm.IsObject(o.partialInput):
+		o = r.latestBlock(kind) // its arguments are complete
+	}
+	if o == nil && kind == typeToolUse && r.held != nil { // its stop event came before its arguments
+		o, r.held = r.held, nil
+		r.open = append(r.open, o)
+	}
+	return o
+}
+
+func (r *replyReader) applyDelta(e *streamEvent) {
 	d := &e.Delta
-	switch d.Type {
-	case "text_delta":
-		r.text(d.Text)
-	case "thinking_delta":
-		r.thought(d.Thinking)
-	case "signature_delta":
-		r.open.opaque += d.Signature
-	case "input_json_delta":
-		r.open.args = append(r.open.args, d.Partial...)
+	kind := typeText
+	switch {
+	case d.Type == "thinking_delta", d.Type == "signature_delta", d.Type == "" && d.Thinking+llm.ContentText(d.Signature) != "":
+		kind = typeThinking
+	case d.Type == "input_json_delta", d.Type == "" && len(d.PartialJSON) > 0:
+		kind = typeToolUse
+	case d.Type != "text_delta" && d.Text == "":
+		return // a type of delta that is not known
 	}
-	return nil
+	o := r.blockFor(e.Index, kind)
+	switch {
+	case o != nil:
+	case kind == typeToolUse: // the name of the tool is not known
+		if len(llm.DecodeArgs(d.PartialJSON)) > 0 && !slices.Contains(r.Broken, "a tool without a name") {
+			r.Broken = append(r.Broken, "a tool without a name")
+		}
+		return
+	case d.Text+d.Thinking+llm.ContentText(d.Signature) == "":
+		return
+	case r.blockAt(e.Index) != nil: // that block stays open
+		o = r.startBlock(llm.Number{}, &contentBlock{Type: kind})
+	default:
+		o = r.startBlock(e.Index, &contentBlock{Type: kind})
+	}
+	switch kind {
+	case typeText:
+		r.addText(o, string(d.Text))
+	case typeThinking:
+		o.signature += d.Signature
+		r.EmitThinking(o.index, string(d.Thinking), "")
+	case typeToolUse:
+		o.partialInput = append(o.partialInput, llm.DecodeArgs(d.PartialJSON)...)
+	}
 }
 
-func (r *reply) text(s string) {
-	if s != "" {
-		r.give(llm.Text{Text: s, From: llm.FromModel, Index: r.blocks - 1})
+func (r *replyReader) addText(o *openBlock, s string) {
+	if r.ThinkTags != nil {
+		var inner string
+		inner, s = r.ThinkTags.Take(s)
+		r.EmitThinking(o.index, inner, "")
 	}
+	r.EmitText(o.index, s)
 }
 
-func (r *reply) thought(s string) {
-	if s != "" {
-		r.give(llm.Thinking{Text: s, Model: r.model, Index: r.blocks - 1})
-	}
-}
-
-// end closes the open block.
-func (r *reply) end() {
-	b := r.open
-	r.open = nil
-	switch b.kind {
-	case "thinking":
-		if b.opaque != "" {
-			r.give(llm.Thinking{Opaque: signed + b.opaque, Model: r.model, Index: r.blocks - 1})
+// endBlock closes an open block and gives what it held.
+func (r *replyReader) endBlock(o *openBlock) {
+	r.open = slices.DeleteFunc(r.open, func(other *openBlock) bool { return other == o })
+	switch o.kind {
+	case typeText:
+		if r.ThinkTags != nil {
+			inner, s := r.ThinkTags.End()
+			r.EmitThinking(o.index, inner, "")
+			r.EmitText(o.index, s)
+		}
+	case typeThinking:
+		if o.signature != "" {
+			r.EmitThinking(o.index, "", signaturePrefix+o.signature)
 		}
 	case "redacted_thinking":
-		r.give(llm.Thinking{Opaque: redacted + b.opaque, Model: r.model, Index: r.blocks - 1})
-	case "tool_use":
+		r.EmitThinking(o.index, "", redactedPrefix+o.signature)
+	case typeToolUse:
+		r.releaseHeld()
+		if o.partialInput = llm.RepairArgs(o.partialInput); llm.EmptyJSON(o.partialInput) && !llm.EmptyJSON(o.startInput) {
+			o.partialInput = llm.RepairArgs(o.startInput)
+		}
 		switch {
-		case len(b.args) == 0:
-			r.held = b
-		case wire.Object(b.args):
-			r.call(b)
+		case len(o.partialInput) == 0:
+			r.held = o
+		case llm.IsObject(o.partialInput):
+			r.EmitToolCall(o.id, o.name, o.partialInput)
 		default:
-			r.broken = append(r.broken, b.name)
+			r.Broken = append(r.Broken, o.name)
 		}
 	}
 }
 
-// release yields the call that was held. Without arguments nobody can tell
-// whether they were cut; but the token limit cuts only the last block.
-func (r *reply) release() {
-	if b := r.held; b != nil {
+// releaseHeld gives the call that was held. Its missing arguments may have been cut,
+// but the token limit cuts only the last block.
+func (r *replyReader) releaseHeld() {
+	if o := r.held; o != nil {
 		r.held = nil
-		b.args = []byte("{}")
-		r.call(b)
+		o.partialInput = []byte("{}")
+		r.EmitToolCall(o.id, o.name, o.partialInput)
 	}
 }
 
-func (r *reply) call(b *open) {
-	r.calls++
-	r.give(llm.ToolCall{ID: r.ids.Claim(b.id), Name: b.name, Args: b.args})
-}
+// Empty implements [llm.ReplyReader].
+func (r *replyReader) Empty() bool { return r.blockCount == 0 && llm.EmptyJSON(r.wholeContent) }
 
-// finish is the end of the message. Nothing has been said to be complete before.
-func (r *reply) finish() *llm.Error {
-	switch {
-	case !r.begun:
-		return r.fault("an end before the beginning")
-	case r.open != nil:
-		return r.fault("an end inside a block")
-	case r.reason == "":
-		return r.peer.Fault(llm.Cut, 0, "The reply ended without a reason, so it may be incomplete.", "")
+// Finish ends the message: it closes the open blocks and gives the usage.
+func (r *replyReader) Finish() *llm.Error {
+	if r.blockCount == 0 && !llm.EmptyJSON(r.wholeContent) {
+		r.applyContent(r.wholeContent)
 	}
-	if r.held != nil && r.length() {
-		r.broken = append(r.broken, r.held.name)
+	if r.blockCount == 0 && !r.started {
+		return r.EmptyError()
+	}
+	for len(r.open) > 0 {
+		r.endBlock(r.open[0])
+	}
+	// The last call without arguments is given only if its arguments were not lost.
+	if o := r.held; o != nil && (r.hitLimit() || r.StopReason == "" && !(r.Ended && o.stopped)) {
+		r.Broken = append(r.Broken, o.name)
 		r.held = nil
 	}
-	r.release()
-	if r.counts {
-		r.give(r.usage)
+	r.releaseHeld()
+	if r.gotUsage {
+		r.Emit(r.usage)
 	}
-	r.done = true
+	r.Done = true
 	return nil
 }
 
-// stop is the last part of a reply that is done.
-func (r *reply) stop() llm.Stop {
-	s := llm.Stop{Reason: llm.Other, Detail: r.reason, Broken: r.broken}
-	switch r.reason {
-	case "max_tokens", "model_context_window_exceeded":
-		s.Reason = llm.Length
-	case "refusal":
-		s.Reason = llm.Refusal
-	case "end_turn", "stop_sequence", "tool_use":
-		s.Reason = llm.EndTurn
-		if r.calls > 0 {
-			s.Reason = llm.ToolUse
+// Reason implements [llm.ReplyReader].
+func (r *replyReader) Reason() llm.Reason {
+	switch {
+	case r.hitLimit():
+		return llm.Length
+	case r.StopReason == "refusal":
+		return llm.Refusal
+	case slices.Contains([]string{"", "end_turn", "stop_sequence", "tool_use"}, r.StopReason):
+		return llm.EndTurn
+	}
+	return llm.Other
+}
+
+// hitLimit reports whether a token limit cut the reply.
+func (r *replyReader) hitLimit() bool {
+	return r.StopReason == "max_tokens" || r.StopReason == "model_context_window_exceeded"
+}
+
+func (r *replyReader) addUsage(u usage) {
+	set := func(to *int, from llm.Number) {
+		if from.Valid {
+			*to = max(from.N, 0)
+			r.gotUsage = true
 		}
 	}
-	return s
-}
-
-func (r *reply) length() bool {
-	return r.reason == "max_tokens" || r.reason == "model_context_window_exceeded"
-}
-
-func (r *reply) count(u usage) {
-	set := func(to, from *int) {
-		if from != nil {
-			*to = max(*from, 0)
-			r.counts = true
-		}
-	}
-	set(&r.usage.Input, u.Input)
-	set(&r.usage.Output, u.Output)
-	set(&r.usage.CacheRead, u.CacheRead)
-	set(&r.usage.CacheWrite, u.CacheWrite)
-	set(&r.usage.Reasoning, u.Details.Thinking)
-}
-
-func (r *reply) give(part llm.Part) {
-	if !r.left && !r.yield(part) {
-		r.left = true
-	}
-}
-
-func (r *reply) fault(what string) *llm.Error {
-	return r.peer.Fault(llm.Protocol, 0, "The server sent "+what+".", "")
+	set(&r.usage.Input, u.InputTokens)
+	set(&r.usage.Output, u.OutputTokens)
+	set(&r.usage.CacheRead, u.CacheReadInputTokens)
+	set(&r.usage.CacheWrite, u.CacheCreationInputTokens)
+	set(&r.usage.Reasoning, u.OutputTokensDetails.ThinkingTokens)
 }

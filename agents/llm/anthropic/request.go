@@ -10,21 +10,20 @@ import (
 	"github.com/anthropics/anthropic-sdk-go/packages/param"
 
 	"fantail/agents/llm"
-	"fantail/agents/llm/wire"
 )
 
-// What Thinking.Opaque begins with, to tell a signature from a whole block.
+// The prefixes of Thinking.Opaque: a signature, or the data of a redacted block.
 const (
-	signed   = "signature:"
-	redacted = "redacted:"
+	signaturePrefix = "signature:"
+	redactedPrefix  = "redacted:"
 )
 
-// smallestBudget is the least the API takes for thinking.
-const smallestBudget = 1024
+// minThinkingBudget is the smallest thinking budget that the API accepts.
+const minThinkingBudget = 1024
 
-// The API wants a limit with every request and refuses one above what the model
-// can do, so the families that can do little are known.
-var replyLimits = []struct {
+// maxOutputTokens are the output limits of the model families. The API wants max_tokens
+// in each request and refuses a number above the model's limit.
+var maxOutputTokens = []struct {
 	prefix string
 	tokens int
 }{
@@ -35,31 +34,31 @@ var replyLimits = []struct {
 	{"claude", 32000},
 }
 
-// body is req as the API takes it.
-func (p *Provider) body(req *llm.Request) (wire.Body, error) {
+// requestBody encodes req with these tools.
+func (p *Provider) requestBody(req *llm.Request, tools []llm.Tool) (llm.Body, error) {
 	messages, mayThink := p.messages(req)
-	params := p.params(req)
+	params := p.params(req, tools)
 	switch budget := p.o.ThinkingBudget; {
 	case budget < 0:
 		params.Thinking.OfAdaptive = &sdk.ThinkingConfigAdaptiveParam{Display: sdk.ThinkingConfigAdaptiveDisplaySummarized}
 	case budget > 0 && mayThink:
-		think(&params, budget, req.MaxTokens)
+		setThinkingBudget(&params, budget, req.MaxTokens)
 	}
 	rest, err := params.MarshalJSON()
 	if err != nil {
 		return nil, err
 	}
-	return wire.List("messages", messages, rest), nil
+	return llm.BodyWithList("messages", messages, llm.CleanText(rest)), nil
 }
 
-// params is all of req but its messages, in the library's words, without thinking.
-func (p *Provider) params(req *llm.Request) sdk.MessageNewParams {
-	out := sdk.MessageNewParams{Model: sdk.Model(req.Model), MaxTokens: int64(replyLimit(req))}
+// params returns everything of req but its messages, without thinking.
+func (p *Provider) params(req *llm.Request, tools []llm.Tool) sdk.MessageNewParams {
+	out := sdk.MessageNewParams{Model: sdk.Model(req.Model), MaxTokens: int64(maxTokens(req))}
 	if strings.TrimSpace(req.System) != "" {
 		out.System = []sdk.TextBlockParam{{Text: req.System, CacheControl: sdk.NewCacheControlEphemeralParam()}}
 	}
-	for _, t := range req.Tools {
-		out.Tools = append(out.Tools, tool(t))
+	for _, t := range tools {
+		out.Tools = append(out.Tools, toolParam(t))
 	}
 	if n := len(out.Tools); n > 0 {
 		out.Tools[n-1].OfTool.CacheControl = sdk.NewCacheControlEphemeralParam()
@@ -68,11 +67,11 @@ func (p *Provider) params(req *llm.Request) sdk.MessageNewParams {
 	return out
 }
 
-func replyLimit(req *llm.Request) int {
+func maxTokens(req *llm.Request) int {
 	if req.MaxTokens > 0 {
 		return req.MaxTokens
 	}
-	for _, known := range replyLimits {
+	for _, known := range maxOutputTokens {
 		if strings.HasPrefix(req.Model, known.prefix) {
 			return known.tokens
 		}
@@ -80,197 +79,191 @@ func replyLimit(req *llm.Request) int {
 	return 8192
 }
 
-// think turns thinking on with a budget. It counts into the reply's limit, so the
-// limit grows where it is ours to choose, and else the budget gives way.
-func think(out *sdk.MessageNewParams, budget, asked int) {
-	budget = max(budget, smallestBudget)
+// setThinkingBudget turns thinking on with a budget. The budget counts towards max_tokens. If the
+// request has no limit of its own, max_tokens grows; else the budget shrinks.
+func setThinkingBudget(out *sdk.MessageNewParams, budget, asked int) {
+	budget = max(budget, minThinkingBudget)
 	switch {
 	case budget < int(out.MaxTokens):
 	case asked == 0:
-		out.MaxTokens = int64(budget + smallestBudget)
-	case asked >= 2*smallestBudget:
-		budget = asked - smallestBudget
+		out.MaxTokens = int64(budget + minThinkingBudget)
+	case asked >= 2*minThinkingBudget:
+		budget = asked - minThinkingBudget
 	default:
 		return
 	}
 	out.Thinking = sdk.ThinkingConfigParamOfEnabled(int64(budget))
 }
 
-func tool(t llm.Tool) sdk.ToolUnionParam {
-	schema := t.Schema
-	if len(schema) == 0 {
-		schema = json.RawMessage(`{"type":"object"}`)
-	}
-	out := &sdk.ToolParam{Name: t.Name, InputSchema: param.Override[sdk.ToolInputSchemaParam](schema)}
+func toolParam(t llm.Tool) sdk.ToolUnionParam {
+	out := &sdk.ToolParam{Name: t.Name, InputSchema: param.Override[sdk.ToolInputSchemaParam](t.Schema)}
 	if t.Description != "" {
 		out.Description = sdk.String(t.Description)
 	}
 	return sdk.ToolUnionParam{OfTool: out}
 }
 
-// form says what a written message depends on: thinking is only sent to the model that produced it.
-type form struct {
-	model string
-	sees  bool // it takes pictures
+// encoding holds the options on which the encoding of a message depends. Thinking is sent only to the model that produced it.
+type encoding struct {
+	model  string
+	images bool // the model takes images
 }
 
-// written is a message as the API takes it, an object that ends with the list of its blocks. The zero value: nothing of
-// it is taken.
-type written struct {
-	text    []byte
-	open    int  // where its blocks begin in text
-	thinks  bool // it begins with thinking
-	answers bool // it begins with a tool's result
+// encodedMessage is an encoded message. Its JSON ends with the list of its content blocks. The zero value is a message without
+// content, which is not sent.
+type encodedMessage struct {
+	json                 []byte
+	contentStart         int  // the offset of its first block in json
+	startsWithThinking   bool // its first block is thinking
+	startsWithToolResult bool // its first block is a tool result
 }
 
 const (
-	blockEnds   = `}`
-	messageEnds = `]}`
-	cached      = `,"cache_control":{"type":"ephemeral"}`
+	blockEnd     = `}`
+	messageEnd   = `]}`
+	cacheControl = `,"cache_control":{"type":"ephemeral"}`
 )
 
-// messages is the conversation as the API takes it, and whether thinking may be turned on with a budget. Neighbours
-// that have the same role, once what the API does not take is dropped, become one.
+// messages encodes the conversation and reports whether thinking may be turned on with a budget. Neighbours with the same
+// role become one message.
 //
-// The server is asked to cache it up to the last message of the user and up to the one before: what this request writes
-// the next one reads. With system and tools that makes the four marks a request may have.
+// The last two user messages get a cache_control mark: the prefix that this request writes to the cache is read by the next
+// one. With system and tools that makes four marks, which is the most a request may have.
 //
-// Thinking may not be turned on in the middle of a turn that began without it, for example with another model: the API
-// refuses to continue it with a budget.
+// Thinking can't be turned on in the middle of a turn that began without it, for example with another model: the API
+// refuses such a request.
 func (p *Provider) messages(req *llm.Request) (out [][]byte, mayThink bool) {
-	f := form{p.o.Name + "/" + req.Model, req.Sees}
+	f := encoding{p.o.Name + "/" + req.Model, req.Sees}
 	out, mayThink = make([][]byte, 0, len(req.Messages)), true
 	var last llm.Role
-	before, heard := -1, -1 // where the last two messages of the user end in out; -1: there is none
+	previousUser, lastUser := -1, -1 // the last two user messages in out; -1: none
 	for i := range req.Messages {
 		m := &req.Messages[i]
-		w := llm.Write(m, f, form.write)
-		text := w.text
+		w := llm.EncodeOnce(m, f, encoding.encodeMessage)
+		text := w.json
 		switch n := len(out) - 1; {
 		case text == nil:
 			continue
 		case m.Role == last: // the blocks of both are one list
-			out[n] = bytes.TrimSuffix(out[n], []byte(messageEnds))
-			text = text[w.open:]
+			out[n] = bytes.TrimSuffix(out[n], []byte(messageEnd))
+			text = text[w.contentStart:]
 		case m.Role == llm.Assistant:
-			mayThink = w.thinks
+			mayThink = w.startsWithThinking
 		default:
-			mayThink = mayThink || !w.answers
-			before = heard
+			mayThink = mayThink || !w.startsWithToolResult
+			previousUser = lastUser
 		}
 		out, last = append(out, text), m.Role
 		if m.Role != llm.Assistant {
-			heard = len(out) - 1
+			lastUser = len(out) - 1
 		}
 	}
-	for _, n := range []int{before, heard} {
+	for _, n := range []int{previousUser, lastUser} {
 		if n >= 0 {
-			block := bytes.TrimSuffix(out[n], []byte(blockEnds+messageEnds))
-			out[n] = slices.Concat(block, []byte(cached+blockEnds+messageEnds))
+			block := bytes.TrimSuffix(out[n], []byte(blockEnd+messageEnd))
+			out[n] = slices.Concat(block, []byte(cacheControl+blockEnd+messageEnd))
 		}
 	}
 	return out, mayThink
 }
 
-// The blocks of a message. The library's own types take seven times as long: they are encoded once more for each level
-// above them.
+// A message and its content blocks. The library's own types take seven times as long: each is encoded again for each level
+// above it.
 type (
-	said struct {
+	messageParam struct {
+		Role    llm.Role `json:"role"`
+		Content []any    `json:"content"`
+	}
+	textBlock struct {
 		Type string `json:"type"`
 		Text string `json:"text"`
 	}
-	thought struct {
+	thinkingBlock struct {
 		Type      string `json:"type"`
 		Thinking  string `json:"thinking"`
 		Signature string `json:"signature"`
 	}
-	hidden struct {
+	redactedThinkingBlock struct {
 		Type string `json:"type"`
 		Data string `json:"data"`
 	}
-	called struct {
+	toolUseBlock struct {
 		Type  string          `json:"type"`
 		ID    string          `json:"id"`
 		Name  string          `json:"name"`
 		Input json.RawMessage `json:"input"`
 	}
-	answered struct {
-		Type    string `json:"type"`
-		ID      string `json:"tool_use_id"`
-		Error   bool   `json:"is_error,omitempty"`
-		Content []any  `json:"content,omitempty"`
+	toolResultBlock struct {
+		Type      string `json:"type"`
+		ToolUseID string `json:"tool_use_id"`
+		IsError   bool   `json:"is_error,omitempty"`
+		Content   []any  `json:"content,omitempty"`
 	}
-	shown struct {
-		Type   string `json:"type"`
-		Source source `json:"source"`
+	imageBlock struct {
+		Type   string            `json:"type"`
+		Source base64ImageSource `json:"source"`
 	}
-	source struct {
-		Type  string `json:"type"`
-		Media string `json:"media_type"`
-		Data  []byte `json:"data"` // in base64
+	base64ImageSource struct {
+		Type      string `json:"type"`
+		MediaType string `json:"media_type"`
+		Data      []byte `json:"data"` // in base64
 	}
 )
 
-// write leaves out what the API does not take: blank texts, and thinking that is not this model's.
-func (f form) write(m *llm.Message) written {
+// encodeMessage encodes m. It leaves out what the API refuses: blank texts, and thinking of other models.
+func (f encoding) encodeMessage(m *llm.Message) encodedMessage {
 	blocks := make([]any, 0, len(m.Parts))
 	for _, part := range m.Parts {
-		if b := f.block(part); b != nil {
+		if b := f.encodePart(part); b != nil {
 			blocks = append(blocks, b)
 		}
 	}
 	if len(blocks) == 0 {
-		return written{}
+		return encodedMessage{}
 	}
 	role := llm.User
 	if m.Role == llm.Assistant {
 		role = llm.Assistant
 	}
-	text := wire.JSON(struct {
-		Role    llm.Role `json:"role"`
-		Content []any    `json:"content"`
-	}{role, blocks})
-	w := written{text: text, open: bytes.IndexByte(text, '[') + 1}
+	text := llm.Encode(messageParam{role, blocks})
+	w := encodedMessage{json: text, contentStart: bytes.IndexByte(text, '[') + 1}
 	switch blocks[0].(type) {
-	case thought, hidden:
-		w.thinks = true
-	case answered:
-		w.answers = true
+	case thinkingBlock, redactedThinkingBlock:
+		w.startsWithThinking = true
+	case toolResultBlock:
+		w.startsWithToolResult = true
 	}
 	return w
 }
 
-func (f form) block(part llm.Part) any {
+// encodePart returns the content block of a part, or nil if it is left out.
+func (f encoding) encodePart(part llm.Part) any {
 	switch part := part.(type) {
 	case llm.Text:
 		if strings.TrimSpace(part.Text) != "" {
-			return said{"text", part.Text}
+			return textBlock{"text", part.Text}
 		}
 	case llm.Thinking:
 		if part.Model != f.model {
 			break
 		}
-		if data, ok := strings.CutPrefix(part.Opaque, redacted); ok {
-			return hidden{"redacted_thinking", data}
+		if data, ok := strings.CutPrefix(part.Opaque, redactedPrefix); ok {
+			return redactedThinkingBlock{"redacted_thinking", data}
 		}
-		if signature, ok := strings.CutPrefix(part.Opaque, signed); ok {
-			return thought{"thinking", part.Text, signature}
+		if signature, ok := strings.CutPrefix(part.Opaque, signaturePrefix); ok {
+			return thinkingBlock{"thinking", part.Text, signature}
 		}
 	case llm.ToolCall:
-		args := part.Args
-		if !wire.Object(args) {
-			args = json.RawMessage("{}")
-		}
-		return called{"tool_use", wire.SafeID(part.ID), wire.SafeName(part.Name), args}
+		return toolUseBlock{"tool_use", llm.SafeID(part.ID), llm.SafeName(part.Name), llm.ValidArgs(part.Args)}
 	case llm.ToolResult:
-		out := answered{Type: "tool_result", ID: wire.SafeID(part.ID), Error: part.Error}
+		out := toolResultBlock{Type: "tool_result", ToolUseID: llm.SafeID(part.ID), IsError: part.Error}
 		if strings.TrimSpace(part.Text) != "" {
-			out.Content = []any{said{"text", part.Text}}
+			out.Content = []any{textBlock{"text", part.Text}}
 		}
-		if f.sees {
+		if f.images {
 			for _, i := range part.Images {
 				if data, err := i.Read(); err == nil {
-					out.Content = append(out.Content, shown{"image", source{"base64", i.Type, data}})
+					out.Content = append(out.Content, imageBlock{"image", base64ImageSource{"base64", i.Type, data}})
 				}
 			}
 		}

@@ -11,7 +11,7 @@ import (
 	"fantail/agents/history/historytest"
 	"fantail/agents/llm"
 	"fantail/agents/llm/llmtest"
-	"fantail/agents/llm/wire"
+	"fantail/tools/validjson"
 )
 
 // TestBody: a request says what the library would encode as a whole, however the conversation has grown.
@@ -23,16 +23,19 @@ func TestBody(t *testing.T) {
 			return &llm.Request{Model: model, System: "Be <brief>.", Tools: tools, Messages: messages}
 		}
 		historytest.Same(t, "test", func(model string, messages []llm.Message) ([][]byte, error) {
-			return p.body(request(model, messages))
+			req := request(model, messages)
+			return p.requestBody(req, p.client.Refused.Tools(req.Tools))
 		}, func(model string, messages []llm.Message) ([]byte, error) {
-			return inLibrary(p, request(model, messages)).MarshalJSON()
+			raw, err := inLibrary(p, request(model, messages)).MarshalJSON()
+			valid, _ := validjson.Make(raw)
+			return valid, err
 		})
 	})
 }
 
 // inLibrary is a request in the library's words, all of it.
 func inLibrary(p *Provider, req *llm.Request) sdk.MessageNewParams {
-	out := p.params(req)
+	out := p.params(req, p.client.Refused.Tools(req.Tools))
 	out.Messages = []sdk.MessageParam{} // nil would be left out
 	model := p.o.Name + "/" + req.Model
 	for _, m := range req.Messages {
@@ -93,12 +96,12 @@ func wordsOf(part llm.Part, model string) []sdk.ContentBlockParamUnion {
 		}
 	case llm.ToolCall:
 		args := json.RawMessage("{}")
-		if wire.Object(part.Args) {
+		if llm.IsObject(part.Args) {
 			args = part.Args
 		}
-		return []sdk.ContentBlockParamUnion{sdk.NewToolUseBlock(wire.SafeID(part.ID), args, wire.SafeName(part.Name))}
+		return []sdk.ContentBlockParamUnion{sdk.NewToolUseBlock(llm.SafeID(part.ID), args, llm.SafeName(part.Name))}
 	case llm.ToolResult:
-		out := &sdk.ToolResultBlockParam{ToolUseID: wire.SafeID(part.ID)}
+		out := &sdk.ToolResultBlockParam{ToolUseID: llm.SafeID(part.ID)}
 		if part.Error {
 			out.IsError = sdk.Bool(true)
 		}
@@ -110,13 +113,23 @@ func wordsOf(part llm.Part, model string) []sdk.ContentBlockParamUnion {
 	return nil
 }
 
-// TestBrokenSchema: a tool whose schema is no JSON is an error that says so, and nothing is sent.
+// TestBrokenSchema: a tool whose schema is no JSON is offered with one that takes anything, and the others as they are.
 func TestBrokenSchema(t *testing.T) {
-	p, s := serve(t, Options{})
+	p, s := serve(t, Options{}, llmtest.Say("ok"))
 	req := llmtest.Ask("x")
-	req.Tools = []llm.Tool{{Name: "f", Schema: json.RawMessage(`{"type":`)}}
-	_, _, err := stream(t.Context(), p, req)
-	if err == nil || err.Kind != llm.BadRequest || len(s.Requests()) != 0 {
-		t.Errorf("%v, %d requests", err, len(s.Requests()))
+	req.Tools = []llm.Tool{
+		{Name: "f", Schema: json.RawMessage(`{"type":`)}, {Name: "g", Schema: json.RawMessage(`{"type":"object","required":["a"]}`)}, {Name: "h"}, {Name: "g"},
+	}
+	if _, _, err := stream(t.Context(), p, req); err != nil {
+		t.Fatal(err)
+	}
+	body := string(s.Requests()[0].Body)
+	for _, want := range []string{`{"type":"object","required":["a"]}`, `"name":"h"`, `"name":"f"`} {
+		if strings.Count(body, want) != 1 {
+			t.Errorf("%s: %s", want, body)
+		}
+	}
+	if strings.Count(body, `"name":"g"`) != 1 || strings.Count(body, `{"type":"object","properties":{}}`) != 2 {
+		t.Errorf("%s", body)
 	}
 }

@@ -9,8 +9,6 @@
 // Does not: obey anything but prompt parts ([llm.FromPrompt]), run a tool, open
 // a file, speak to a network, or pretend to understand free text.
 //
-// Imports: agents/llm.
-//
 // # Instructions
 //
 // One instruction a line, or several joined by the word `then`. Verbs may be
@@ -54,7 +52,7 @@
 // If one line of a prompt is not an instruction, none of that prompt is carried
 // out. When an instruction fails (a command, by its exit code), the rest of its prompt
 // is not done, the next prompt is carried out, and the reply ends with an error of
-// kind [llm.Undone] that says in a line what failed; the report before it is what there
+// kind [llm.TaskFailed] that says in a line what failed; the report before it is what there
 // is so far. Asked to wrap up, it begins nothing more and reports.
 package builtin
 
@@ -88,7 +86,7 @@ var _ llm.Provider = Provider{}
 // all is done, with the report. A `wait` is waited here and ends with ctx.
 func (p Provider) Stream(ctx context.Context, req *llm.Request) iter.Seq2[llm.Part, error] {
 	return func(yield func(llm.Part, error) bool) {
-		s := read(req.Messages).progress(p.Program)
+		s := readConversation(req.Messages).progress(p.Program)
 		s.brief = req.Brief
 		for _, in := range s.waits {
 			// The note is recorded even if the wait is cut: the history then shows
@@ -97,7 +95,7 @@ func (p Provider) Stream(ctx context.Context, req *llm.Request) iter.Seq2[llm.Pa
 			if !yield(note, nil) {
 				return
 			}
-			if !pause(ctx, in.wait) {
+			if !sleep(ctx, in.wait) {
 				yield(nil, cancelled(ctx))
 				return
 			}
@@ -113,7 +111,7 @@ func (p Provider) Stream(ctx context.Context, req *llm.Request) iter.Seq2[llm.Pa
 					yield(nil, &llm.Error{Kind: llm.Protocol, Provider: Name, Message: "A call could not be written.", Err: err})
 					return
 				}
-				if !yield(llm.ToolCall{ID: fmt.Sprintf("bi-%d", s.made+i+1), Name: c.tool, Args: args}, nil) {
+				if !yield(llm.ToolCall{ID: fmt.Sprintf("bi-%d", s.callCount+i+1), Name: c.tool, Args: args}, nil) {
 					return
 				}
 			}
@@ -131,7 +129,7 @@ func (p Provider) Stream(ctx context.Context, req *llm.Request) iter.Seq2[llm.Pa
 			}
 		}
 		if failed {
-			yield(nil, &llm.Error{Kind: llm.Undone, Provider: Name, Message: llm.Clip(why, llm.MessageLimit)})
+			yield(nil, &llm.Error{Kind: llm.TaskFailed, Provider: Name, Message: llm.Clip(why, llm.MessageLimit)})
 			return
 		}
 		yield(llm.Stop{Reason: llm.EndTurn}, nil)
@@ -145,12 +143,12 @@ func (p Provider) Doubt(prompt string) string {
 	}
 	list, err := parse(prompt)
 	if err != nil {
-		return lacking + ": " + err.Error()
+		return notUnderstood + ": " + err.Error()
 	}
 	s := state{program: p.Program}
-	if lost := s.lost(list[0]); lost != "" {
-		list[0].lost = lost
-		return list[0].asks()
+	if lost := s.missingProgram(list[0]); lost != "" {
+		list[0].missingProgram = lost
+		return list[0].missingProgramText()
 	}
 	return ""
 }
@@ -167,8 +165,8 @@ func cancelled(ctx context.Context) *llm.Error {
 	return &llm.Error{Kind: llm.Cancelled, Provider: Name, Message: "The request was stopped.", Err: context.Cause(ctx)}
 }
 
-// pause waits for d; false means that ctx ended first.
-func pause(ctx context.Context, d time.Duration) bool {
+// sleep waits for d; false means that ctx ended first.
+func sleep(ctx context.Context, d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {

@@ -16,7 +16,7 @@ import (
 
 	"fantail/agents/llm"
 	"fantail/tools"
-	"fantail/tools/workspace"
+	"fantail/tools/files"
 )
 
 // reply is what one request brought.
@@ -236,7 +236,7 @@ func TestToolsTakeTheCalls(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "a"), []byte("b\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	env := &tools.Env{Root: dir, Seen: workspace.NewSeen()}
+	env := &tools.Runtime{Root: dir, Seen: files.NewSeen()}
 	k := &talk{t: t}
 	k.tool = func(name string, args map[string]any) (string, bool) {
 		text, err := json.Marshal(args)
@@ -268,7 +268,7 @@ func TestToolsTakeTheCalls_writeOverAFileNobodyRead(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "a"), []byte("old\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	env := &tools.Env{Root: dir, Seen: workspace.NewSeen()}
+	env := &tools.Runtime{Root: dir, Seen: files.NewSeen()}
 	k := &talk{t: t, tool: func(name string, args map[string]any) (string, bool) {
 		text, err := json.Marshal(args)
 		if err != nil {
@@ -509,7 +509,7 @@ func TestFail(t *testing.T) {
 	k := &talk{t: t, tool: fine}
 	r := k.prompt("fail " + strings.Repeat("long ", 300))
 	var e *llm.Error
-	if !errors.As(r.err, &e) || e.Kind != llm.Undone || !strings.HasPrefix(e.Message, "long long") || r.text != "" {
+	if !errors.As(r.err, &e) || e.Kind != llm.TaskFailed || !strings.HasPrefix(e.Message, "long long") || r.text != "" {
 		t.Errorf("got %v after %q", r.err, r.text)
 	}
 }
@@ -583,7 +583,7 @@ func TestAnswersInPieces(t *testing.T) {
 // undone reports whether a stream ended because what was asked for failed.
 func undone(err error) bool {
 	e := (*llm.Error)(nil)
-	return errors.As(err, &e) && e.Kind == llm.Undone && e.Message != "" && !strings.Contains(e.Message, "\n")
+	return errors.As(err, &e) && e.Kind == llm.TaskFailed && e.Message != "" && !strings.Contains(e.Message, "\n")
 }
 
 // TestFailure: whatever tool fails, the list ends there, the reply too, with one line

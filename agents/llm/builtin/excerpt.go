@@ -8,8 +8,8 @@ import (
 	"fantail/agents/llm"
 )
 
-// most is how many bytes an excerpt has of either end of a text.
-const most = 1500
+// excerptLimit is how many bytes of each end of a text are in an excerpt.
+const excerptLimit = 1500
 
 // excerpt answers a request that asks for words alone, as that for a summary
 // does: it has no tools, no prompt and no mail, only text to be read and what the
@@ -34,8 +34,8 @@ func excerpt(req *llm.Request) (string, bool) {
 		return "", false
 	}
 	text := strings.Join(texts, "\n\n")
-	if len(text) > 2*most {
-		head, tail := most, len(text)-most
+	if len(text) > 2*excerptLimit {
+		head, tail := excerptLimit, len(text)-excerptLimit
 		for !utf8.RuneStart(text[head]) {
 			head--
 		}

@@ -13,50 +13,50 @@ import (
 
 // instruction is one line, or one part of a line joined by `then`.
 type instruction struct {
-	verb    string
-	written string        // as it was written, for the report
-	arg     string        // command, path, pattern, name or text
-	text    string        // what stands behind a colon; OLD of edit; PATH of grep
-	new     string        // NEW of edit
-	after   string        // of push: the tasks it waits for, with commas
-	stays   bool          // of push and delegate: its agent awaits input after each turn
-	idle    string        // of them: for how long, as it was written; "": as usual
-	also    bool          // it was asked for beside what was done before
-	count   int           // of run; 0 means all
-	options []string      // of ask
-	wait    time.Duration // of wait; of remind and schedule: until it is due
-	mode    string        // of delegate: sync, async, or "" for what suits the program; of schedule: every or in
-	lost    string        // of run: the word that should be a program and is none
+	verb           string
+	source         string        // as it was written, for the report
+	arg            string        // command, path, pattern, name or text
+	text           string        // what stands behind a colon; OLD of edit; PATH of grep
+	new            string        // NEW of edit
+	after          string        // of push: the tasks it waits for, with commas
+	interactive    bool          // of push and delegate: its agent awaits input after each turn
+	idle           string        // of them: for how long, as it was written; "": as usual
+	also           bool          // it was asked for beside what was done before
+	count          int           // of run; 0 means all
+	options        []string      // of ask
+	wait           time.Duration // of wait; of remind and schedule: until it is due
+	mode           string        // of delegate: sync, async, or "" for what suits the program; of schedule: every or in
+	missingProgram string        // of run: the word that should be a program and is none
 }
 
-// The verbs; those in whole take their line to its end.
+// The verbs. Those in wholeLineVerbs take the whole line.
 var (
 	verbs = []string{
 		"run", "queue", "read", "list", "find", "grep", "write", "edit", "send", "reply", "check", "receive",
 		"push", "delegate", "remember", "recall", "memories", "remind", "schedule", "unregister", "ask", "wait", "say", "fail",
 		"run_check", "call",
 	}
-	whole = []string{"call", "write", "edit", "send", "reply", "push", "delegate", "remember", "remind", "schedule"}
-	bare  = []string{"ask", "say", "fail"} // a quote in them is just a quote
+	wholeLineVerbs = []string{"call", "write", "edit", "send", "reply", "push", "delegate", "remember", "remind", "schedule"}
+	literalVerbs   = []string{"ask", "say", "fail"} // a quote in them is just a quote
 )
 
 const (
 	longestWait = 24 * time.Hour       // that a wait may be
-	mostLater   = 366 * 24 * time.Hour // until something is due
+	maxLater    = 366 * 24 * time.Hour // until something is due
 )
 
-// condition begins what an observer is told of when to end its schedule: that takes a model to judge.
-const condition = "\n\n---\nYou have a cancel condition: "
+// cancelCondition begins the condition that ends an observer's schedule. Only a model can judge it.
+const cancelCondition = "\n\n---\nYou have a cancel condition: "
 
 // parse reads a prompt. The error names the first line that is no instruction.
 func parse(prompt string) ([]instruction, error) {
 	var list []instruction
-	prompt, _, _ = strings.Cut(brought(prompt), condition)
-	prompt, also := addition(prompt)
+	prompt, _, _ = strings.Cut(expandedText(prompt), cancelCondition)
+	prompt, also := cutAddition(prompt)
 	for line := range strings.Lines(prompt) {
 		for line = strings.TrimSpace(line); line != ""; {
 			part, rest := split(line)
-			in, err := one(part)
+			in, err := parseOne(part)
 			if err != nil {
 				return nil, err
 			}
@@ -70,9 +70,9 @@ func parse(prompt string) ([]instruction, error) {
 	return list, nil
 }
 
-// brought is what a file says that a prompt stands for, as /NAME in a box or as a skill that an agent of its own carries
-// out: the lines before it tell where it is from. A prompt that no file stands behind is itself.
-func brought(prompt string) string {
+// expandedText returns the text that a prompt stands for in a file, as /NAME or as a skill that an agent carries out. The
+// lines before it say where it is from. A prompt without a file is returned unchanged.
+func expandedText(prompt string) string {
 	begins := "Skill "
 	if name, _ := word(strings.TrimSpace(prompt)); strings.HasPrefix(name, "/") {
 		begins = "What " + name + " stands for"
@@ -89,8 +89,8 @@ func brought(prompt string) string {
 	return text
 }
 
-// addition strips `now`, `also` or `now also` from the front of a prompt.
-func addition(prompt string) (rest string, is bool) {
+// cutAddition cuts `now`, `also` or `now also` off the beginning of a prompt.
+func cutAddition(prompt string) (rest string, is bool) {
 	rest = prompt
 	for _, begins := range []string{"now", "also"} {
 		if first, behind := word(rest); strings.EqualFold(first, begins) {
@@ -104,11 +104,11 @@ func addition(prompt string) (rest string, is bool) {
 func split(line string) (first, rest string) {
 	verb, _ := word(line)
 	verb = strings.ToLower(verb)
-	if slices.Contains(whole, verb) {
+	if slices.Contains(wholeLineVerbs, verb) {
 		return line, ""
 	}
 	var quote rune
-	quotes := !slices.Contains(bare, verb)
+	quotes := !slices.Contains(literalVerbs, verb)
 	escaped := false
 	for i, r := range line {
 		switch {
@@ -143,10 +143,10 @@ func word(s string) (first, rest string) {
 	return s, ""
 }
 
-// one reads one instruction.
-func one(s string) (instruction, error) {
+// parseOne reads one instruction.
+func parseOne(s string) (instruction, error) {
 	verb, rest := verbOf(s)
-	in := instruction{verb: verb, written: s, arg: rest}
+	in := instruction{verb: verb, source: s, arg: rest}
 	f, known := forms[verb]
 	switch {
 	case !known:
@@ -170,14 +170,14 @@ func verbOf(s string) (verb, rest string) {
 	return verb, rest
 }
 
-// form is how an instruction is written; read takes in what follows its verb,
-// which arg holds already, and reports whether it is that.
-type form struct {
+// syntax is the form of an instruction. read reads what follows the verb, which arg
+// holds already, and reports whether it is valid.
+type syntax struct {
 	written string
 	read    func(in *instruction, rest string) bool
 }
 
-var forms = map[string]form{
+var forms = map[string]syntax{
 	"run": {"run N", func(in *instruction, rest string) bool {
 		n, err := strconv.Atoi(rest)
 		if err != nil {
@@ -353,7 +353,7 @@ func (in *instruction) push(s string) bool {
 	in.arg = name
 	in.text, _ = quoted(strings.TrimSpace(text))
 	if how, behind := word(rest); strings.EqualFold(how, "interactive") {
-		in.stays, rest = true, behind
+		in.interactive, rest = true, behind
 		if idle, behind := word(rest); idle != "" && !strings.EqualFold(idle, "after") {
 			d, err := duration(idle)
 			if err != nil || d < 0 {
@@ -363,20 +363,91 @@ func (in *instruction) push(s string) bool {
 		}
 	}
 	if rest == "" {
-		return in.stays && in.text != ""
+		return in.interactive && in.text != ""
 	}
 	by, names := word(rest)
 	in.after, ok = path(names)
 	return ok && strings.EqualFold(by, "after") && in.text != ""
 }
 
-// remind reads me in TIME: TEXT.
+// remind reads `me in TIME: TEXT`, `me in TIME to TEXT`, `me to TEXT in TIME` and the same with `about` and `that`. A TIME
+// is 30m, or `30 min`, `2 hours`, `an hour`, `half an hour`.
 func (in *instruction) remind(s string) bool {
-	head, text, _ := strings.Cut(s, ":")
-	words := strings.Fields(head)
-	in.text, _ = quoted(strings.TrimSpace(text))
-	in.arg = strings.Join(words, " ")
-	return len(words) == 3 && strings.EqualFold(words[0], "me") && strings.EqualFold(words[1], "in") && in.later(words[2]) && in.text != ""
+	me, rest := word(s)
+	if !strings.EqualFold(me, "me") {
+		return false
+	}
+	span, text, ok := "", "", false
+	if by, behind := word(rest); strings.EqualFold(by, "in") {
+		span, text, ok = spanBefore(behind)
+	} else {
+		text, span, ok = spanAfter(rest)
+	}
+	if ok {
+		in.arg = "me in " + span
+		in.text, _ = quoted(text)
+	}
+	return ok && in.text != "" && in.later(span)
+}
+
+// spanBefore reads `TIME: TEXT` and `TIME to TEXT`.
+func spanBefore(s string) (span, text string, ok bool) {
+	if head, text, found := strings.Cut(s, ":"); found {
+		if span, ok := spanOf(strings.Fields(head)); ok {
+			return span, strings.TrimSpace(text), true
+		}
+	}
+	var head []string
+	for rest := s; rest != "" && len(head) < 4; {
+		w, behind := word(rest)
+		if about(w) {
+			span, ok := spanOf(head)
+			return span, behind, ok
+		}
+		head, rest = append(head, w), behind
+	}
+	return "", "", false
+}
+
+// spanAfter reads `to TEXT in TIME`.
+func spanAfter(s string) (text, span string, ok bool) {
+	to, rest := word(s)
+	i := strings.LastIndex(rest, " in ")
+	if !about(to) || i < 0 {
+		return "", "", false
+	}
+	span, ok = spanOf(strings.Fields(strings.TrimRight(rest[i+4:], ".!")))
+	return strings.TrimSpace(rest[:i]), span, ok
+}
+
+// about reports whether what a reminder says follows the word.
+func about(word string) bool {
+	return slices.ContainsFunc([]string{"to", "about", "of", "that"}, func(w string) bool { return strings.EqualFold(w, word) })
+}
+
+// units are the words for a unit of time, as [time.ParseDuration] reads it.
+var units = map[string]string{
+	"s": "s", "sec": "s", "secs": "s", "second": "s", "seconds": "s",
+	"m": "m", "min": "m", "mins": "m", "minute": "m", "minutes": "m",
+	"h": "h", "hr": "h", "hrs": "h", "hour": "h", "hours": "h",
+}
+
+// spanOf reads words as a time and returns it as [time.ParseDuration] takes it.
+func spanOf(words []string) (string, bool) {
+	said := strings.ToLower(strings.Join(words, " "))
+	if said == "half an hour" {
+		return "30m", true
+	}
+	number, unit, two := strings.Cut(said, " ")
+	if !two {
+		return number, number != ""
+	}
+	if number == "a" || number == "an" || number == "one" {
+		number = "1"
+	}
+	unit, known := units[unit]
+	_, err := strconv.ParseFloat(number, 64)
+	return number + unit, known && err == nil
 }
 
 // schedule reads NAME every TIME: INSTRUCTION, or NAME in TIME: INSTRUCTION.
@@ -395,7 +466,7 @@ func (in *instruction) schedule(s string) bool {
 func (in *instruction) later(word string) bool {
 	d, err := time.ParseDuration(word)
 	in.wait = d
-	return err == nil && d >= time.Second && d <= mostLater
+	return err == nil && d >= time.Second && d <= maxLater
 }
 
 // quoted unquotes a Go string; anything else stays as it is.

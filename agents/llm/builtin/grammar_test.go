@@ -43,7 +43,7 @@ func TestParse(t *testing.T) {
 		"check from bob":                 {i("check", "bob", "")},
 		"receive":                        {i("receive", "", "")},
 		"receive FROM bob":               {i("receive", "bob", "")},
-		"push t interactive 90s: say x":  {{verb: "push", arg: "t", text: "say x", stays: true, idle: "90s"}},
+		"push t interactive 90s: say x":  {{verb: "push", arg: "t", text: "say x", interactive: true, idle: "90s"}},
 		"now also say a then say b":      {{verb: "say", arg: "a", also: true}, {verb: "say", arg: "b"}},
 		"push t after a,b: say x: y":     {{verb: "push", arg: "t", text: "say x: y", after: "a,b"}},
 		"push t: run go vet ./...":       {i("push", "t", "run go vet ./...")},
@@ -52,6 +52,12 @@ func TestParse(t *testing.T) {
 		`remember a: "b\nc"`:                       {i("remember", "a", "b\nc")},
 		"recall oauth/tokens then memories":        {i("recall", "oauth/tokens", ""), i("memories", "", "")},
 		"remind me in 30m: tea":                    {{verb: "remind", arg: "me in 30m", text: "tea", wait: 30 * time.Minute}},
+		"Remind me to commit in 30 min":            {{verb: "remind", arg: "me in 30m", text: "commit", wait: 30 * time.Minute}},
+		"remind me to put it in a box in an hour.": {{verb: "remind", arg: "me in 1h", text: "put it in a box", wait: time.Hour}},
+		"remind me about the tea in half an hour":  {{verb: "remind", arg: "me in 30m", text: "the tea", wait: 30 * time.Minute}},
+		"remind me in 2 hours to call: x":          {{verb: "remind", arg: "me in 2h", text: "call: x", wait: 2 * time.Hour}},
+		"remind me in 90 seconds that it is time":  {{verb: "remind", arg: "me in 90s", text: "it is time", wait: 90 * time.Second}},
+		"remind me in 1.5 hours: lunch":            {{verb: "remind", arg: "me in 1.5h", text: "lunch", wait: 90 * time.Minute}},
 		"wait 5s":                                  {{verb: "wait", arg: "5s", wait: 5 * time.Second}},
 		"wait 0.5":                                 {{verb: "wait", arg: "0.5", wait: time.Second / 2}},
 		"say hello, it's me":                       {i("say", "hello, it's me", "")},
@@ -80,7 +86,7 @@ func TestParse(t *testing.T) {
 			continue
 		}
 		for k := range got {
-			got[k].written = ""
+			got[k].source = ""
 			if got[k].verb == "run" && got[k].count > 0 {
 				got[k].arg = ""
 			}
@@ -125,6 +131,10 @@ func TestParse_refuses(t *testing.T) {
 		"push :x":                    "write it as `push NAME: TEXT`",
 		"push t:":                    "write it as `push NAME: TEXT`",
 		"delegate two words: x":      "write it as `delegate NAME: TEXT`",
+		"remind me to commit":        "write it as `remind me in 30m: TEXT`",
+		"remind me to go in a while": "write it as `remind me in 30m: TEXT`",
+		"remind me in 30 min":        "write it as `remind me in 30m: TEXT`",
+		"remind me in 5 days to x":   "write it as `remind me in 30m: TEXT`",
 		"remind me at 3: x":          "write it as `remind me in 30m: TEXT`",
 		"remind me in 3m":            "write it as `remind me in 30m: TEXT`",
 		"schedule ci every x: y":     "write it as `schedule NAME every 10m: INSTRUCTION`",
@@ -164,8 +174,8 @@ func FuzzParse(f *testing.F) {
 			t.Fatal("neither instructions nor an error")
 		}
 		for _, in := range list {
-			if again, err := parse(in.written); err != nil || len(again) != 1 || fmt.Sprint(again[0]) != fmt.Sprint(in) {
-				t.Fatalf("%q reads as %+v, alone as %+v, %v", in.written, in, again, err)
+			if again, err := parse(in.source); err != nil || len(again) != 1 || fmt.Sprint(again[0]) != fmt.Sprint(in) {
+				t.Fatalf("%q reads as %+v, alone as %+v, %v", in.source, in, again, err)
 			}
 		}
 	})

@@ -8,27 +8,27 @@ import (
 	"strings"
 )
 
-// letter is one message, read out of the envelope the host wrote. The host
-// escapes bodies, so that what looks like an envelope is one.
-type letter struct {
+// message is a message in the envelope that the host wrote. The host escapes bodies, so
+// what looks like an envelope is one.
+type message struct {
 	id, from, kind, outcome string
 	body                    []string
 }
 
 var (
-	opening   = regexp.MustCompile(`^<message id="(\d+)" from="([^"]*)"([^>]*)>$`)
-	attribute = regexp.MustCompile(` ([a-z]+)="([^"]*)"`)
+	envelopeStart = regexp.MustCompile(`^<message id="(\d+)" from="([^"]*)"([^>]*)>$`)
+	attribute     = regexp.MustCompile(` ([a-z]+)="([^"]*)"`)
 )
 
-// open reads the envelopes in a text.
-func open(text string) []letter {
-	var ls []letter
+// parseEnvelopes reads the envelopes in a text.
+func parseEnvelopes(text string) []message {
+	var ls []message
 	inside, notice, end := false, false, ""
 	for line := range strings.SplitSeq(text, "\n") {
 		line = strings.TrimSuffix(line, "\r")
-		switch m := opening.FindStringSubmatch(line); {
+		switch m := envelopeStart.FindStringSubmatch(line); {
 		case m != nil:
-			l := letter{id: m[1], from: html.UnescapeString(m[2])}
+			l := message{id: m[1], from: html.UnescapeString(m[2])}
 			end = "</message>"
 			for _, a := range attribute.FindAllStringSubmatch(m[3], -1) {
 				switch a[1] {
@@ -90,7 +90,7 @@ func unlabelled(body []string) []string {
 }
 
 // head says who wrote what kind of message.
-func (l letter) head() string {
+func (l message) head() string {
 	s := fmt.Sprintf("#%s from %s", l.id, code(clip(l.from)))
 	for _, word := range []string{l.kind, l.outcome} {
 		if word != "" {
@@ -101,7 +101,7 @@ func (l letter) head() string {
 }
 
 // line is one line on a message: its head and its first words.
-func (l letter) line() string {
+func (l message) line() string {
 	for _, text := range l.body {
 		if text = oneLine(text); text != "" && text != "Error:" { // the title of a part says nothing
 			return l.head() + ": " + code(clip(text))
@@ -110,12 +110,12 @@ func (l letter) line() string {
 	return l.head()
 }
 
-// came lists the messages that entered the conversation by themselves. They are
-// data: nothing in them is carried out.
-func came(texts []string) string {
+// messageList lists the messages that came by themselves. They are data: nothing in them is
+// carried out.
+func messageList(texts []string) string {
 	var lines []string
 	for _, text := range texts {
-		ls := open(text)
+		ls := parseEnvelopes(text)
 		for _, l := range ls {
 			lines = append(lines, "- "+l.line())
 		}
@@ -129,10 +129,10 @@ func came(texts []string) string {
 	return fmt.Sprintf("%d messages came:\n\n%s", len(lines), strings.Join(lines, "\n"))
 }
 
-// letters shows the messages an instruction took, with the beginning of each.
-func letters(text string) string {
+// messageBodies shows the messages that an instruction took, with the beginning of each.
+func messageBodies(text string) string {
 	var parts []string
-	for _, l := range open(text) {
+	for _, l := range parseEnvelopes(text) {
 		s := l.line()
 		if body := strings.TrimSpace(strings.Join(l.body, "\n")); strings.Contains(body, "\n") {
 			s = l.head() + "\n\n" + quote(head(body))
@@ -147,14 +147,14 @@ func letters(text string) string {
 	return strings.Join(parts, "\n\n")
 }
 
-// memory begins the envelope of a memory document.
-var memory = regexp.MustCompile(`^<memory name="[^"]*"[^>]* mark="([^"]*)">$`)
+// memoryStart matches the first line of a memory document.
+var memoryStart = regexp.MustCompile(`^<memory name="[^"]*"[^>]* mark="([^"]*)">$`)
 
-// document shows a memory document, and what the host says behind it; "" if the
+// memoryDocument shows a memory document and the host's words after it, or "" if the
 // text holds none.
-func document(text string) string {
+func memoryDocument(text string) string {
 	first, rest, _ := strings.Cut(text, "\n")
-	m := memory.FindStringSubmatch(first)
+	m := memoryStart.FindStringSubmatch(first)
 	if m == nil {
 		return ""
 	}

@@ -21,7 +21,7 @@ const (
 func (s *state) report() string {
 	var parts []string
 	if len(s.mail) > 0 && !s.brief {
-		parts = append(parts, came(s.mail))
+		parts = append(parts, messageList(s.mail))
 	}
 	for _, j := range s.jobs {
 		if t := s.reportOf(j); t != "" {
@@ -29,12 +29,12 @@ func (s *state) report() string {
 		}
 	}
 	if len(s.mail) > 0 && s.brief {
-		parts = append(parts, came(s.mail))
+		parts = append(parts, messageList(s.mail))
 	}
 	switch {
-	case s.wrap && s.again != "":
-		parts = append([]string{s.again}, parts...)
-	case s.wrap && len(parts) == 0:
+	case s.wrapUp && s.lastAnswer != "":
+		parts = append([]string{s.lastAnswer}, parts...)
+	case s.wrapUp && len(parts) == 0:
 		parts = append(parts, "There was nothing to finish.")
 	}
 	if len(s.jobs) == 0 && len(parts) == 0 {
@@ -45,28 +45,28 @@ func (s *state) report() string {
 
 // report is the report of one prompt. Of one that can't be carried out somebody who
 // reads along is told what could be.
-func (s *state) reportOf(j job) string {
-	if j.bad != nil && s.brief {
+func (s *state) reportOf(j promptResult) string {
+	if j.parseErr != nil && s.brief {
 		return "" // the error says it
 	}
-	if j.bad != nil {
+	if j.parseErr != nil {
 		return s.help()
 	}
 	waits := 0
-	for _, o := range j.outcomes {
+	for _, o := range j.results {
 		if o.in.verb == "wait" {
 			waits++
 		}
 	}
 	var parts, rest []string
-	for _, o := range j.outcomes {
+	for _, o := range j.results {
 		switch {
 		case o.status == notDone:
-			rest = append(rest, code(clip(o.in.written)))
+			rest = append(rest, code(clip(o.in.source)))
 		case o.in.verb == "say":
 			parts = append(parts, o.in.arg)
-		case o.in.verb == "wait" && waits < len(j.outcomes): // told by what stands around it
-		case o.first: // the error says it; on a screen the call above shows the rest
+		case o.in.verb == "wait" && waits < len(j.results): // told by what stands around it
+		case o.firstFailed: // the error says it; on a screen the call above shows the rest
 			if t := o.found(); t != "" && s.brief {
 				parts = append(parts, t)
 			}
@@ -77,19 +77,19 @@ func (s *state) reportOf(j job) string {
 	if len(rest) > 0 {
 		parts = append(parts, "Not done: "+strings.Join(rest, ", "))
 	}
-	if j.outcomes[0].in.also && len(s.before) > 0 {
-		parts = append(parts, s.earlier())
+	if j.results[0].in.also && len(s.answered) > 0 {
+		parts = append(parts, s.earlierText())
 	}
 	return strings.Join(parts, "\n\n")
 }
 
-// mostEarlier is how many earlier prompts a report names.
-const mostEarlier = 5
+// maxEarlier is how many earlier prompts a report names.
+const maxEarlier = 5
 
-// earlier names the prompts that were answered before.
-func (s *state) earlier() string {
-	names, more := s.before, ""
-	if n := len(names) - mostEarlier; n > 0 {
+// earlierText names the prompts that were answered before.
+func (s *state) earlierText() string {
+	names, more := s.answered, ""
+	if n := len(names) - maxEarlier; n > 0 {
 		names, more = names[n:], fmt.Sprintf(", and %d before", n)
 	}
 	var list []string
@@ -100,12 +100,12 @@ func (s *state) earlier() string {
 }
 
 // report is a line that says how an instruction ended, and what it showed.
-func (o outcome) report() string {
+func (o result) report() string {
 	sign := "✓ "
 	if o.status == failed {
 		sign = "✗ "
 	}
-	var last called
+	var last pastCall
 	if n := len(o.calls); n > 0 {
 		last = o.calls[n-1]
 	}
@@ -117,14 +117,14 @@ func (o outcome) report() string {
 		return sign + "failed as told: " + o.in.arg
 	case "run":
 		switch {
-		case o.in.lost != "":
-			return sign + code(clip(o.in.written)) + " · " + o.in.asks()
+		case o.in.missingProgram != "":
+			return sign + code(clip(o.in.source)) + " · " + o.in.missingProgramText()
 		case o.in.arg != "":
 			return sign + command(o.in.arg, last)
 		}
 	case "check", "receive", "delegate", "read message":
 		if strings.Contains(text, "<message ") {
-			return sign + code(o.in.title()) + "\n\n" + letters(text)
+			return sign + code(o.in.title()) + "\n\n" + messageBodies(text)
 		}
 	case "list messages":
 		if _, list, ok := strings.Cut(text, "not an instruction.\n"); ok && strings.HasPrefix(text, "<messages ") {
@@ -132,12 +132,12 @@ func (o outcome) report() string {
 			return sign + code(o.in.title()) + "\n\n" + fence(head(list))
 		}
 	case "recall":
-		if doc := document(text); doc != "" {
+		if doc := memoryDocument(text); doc != "" {
 			return sign + code(o.in.title()) + "\n\n" + doc
 		}
 	case "read", "list", "find", "grep":
 		if o.status == done {
-			return sign + code(clip(o.in.written)) + count(o.in, text) + "\n\n" + fence(head(text))
+			return sign + code(clip(o.in.source)) + count(o.in, text) + "\n\n" + fence(head(text))
 		}
 	}
 	title := sign + code(clip(o.in.title()))
@@ -160,7 +160,7 @@ func (in instruction) title() string {
 	case "write", "edit", "send", "reply", "push", "delegate", "remember", "remind", "schedule":
 		return in.verb + " " + in.arg
 	}
-	return in.written
+	return in.source
 }
 
 // What the tool bash says of a command's end, in its text's last line.
@@ -171,7 +171,7 @@ var (
 )
 
 // command reports a command: how it ended, and the end of its output.
-func command(cmd string, c called) string {
+func command(cmd string, c pastCall) string {
 	line, text := ran(cmd, c)
 	if text == "" {
 		return line
@@ -180,7 +180,7 @@ func command(cmd string, c called) string {
 }
 
 // found is what an instruction that failed showed all the same.
-func (o outcome) found() string {
+func (o result) found() string {
 	if n := len(o.calls); n > 0 && o.in.verb == "run" && o.in.arg != "" {
 		_, text := ran(o.in.arg, o.calls[n-1])
 		return text
@@ -189,21 +189,21 @@ func (o outcome) found() string {
 }
 
 // ran is how a command ended, and the end of its output.
-func ran(cmd string, c called) (line, output string) {
+func ran(cmd string, c pastCall) (line, output string) {
 	text, end := strings.TrimRight(c.text, "\n"), "exit 0"
 	m := note.FindStringSubmatchIndex(text)
 	switch {
-	case m != nil && !c.wrong && quiet.MatchString(text[m[2]:m[3]]):
+	case m != nil && !c.isError && quiet.MatchString(text[m[2]:m[3]]):
 		if n := text[m[2]:m[3]]; n != "no output" {
 			end += " · " + n
 		}
 		text = text[:m[0]]
-	case m != nil && c.wrong:
+	case m != nil && c.isError:
 		end = exitCode.ReplaceAllString(text[m[2]:m[3]], "exit $1")
 		text = text[:m[0]]
-	case c.wrong && !strings.Contains(text, "\n") && len(text) <= widest: // it did not run
+	case c.isError && !strings.Contains(text, "\n") && len(text) <= widest: // it did not run
 		end, text = text, ""
-	case c.wrong:
+	case c.isError:
 		end = "not run"
 	}
 	line = code(clip(oneLine(cmd))) + " · " + end
@@ -298,14 +298,14 @@ func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // cause says in a line why an instruction failed. Who reads along sees a command's end
 // above.
-func (o outcome) cause(brief bool) string {
+func (o result) cause(brief bool) string {
 	switch {
 	case o.in.verb == "fail":
 		return o.in.arg
-	case o.in.lost != "":
-		return o.in.asks()
+	case o.in.missingProgram != "":
+		return o.in.missingProgramText()
 	}
-	var last called
+	var last pastCall
 	if n := len(o.calls); n > 0 {
 		last = o.calls[n-1]
 	}
@@ -317,29 +317,29 @@ func (o outcome) cause(brief bool) string {
 		return line
 	}
 	text := oneLine(last.text)
-	for _, l := range open(last.text) {
+	for _, l := range parseEnvelopes(last.text) {
 		text = l.line()
 	}
 	return code(clip(o.in.title())) + ": " + llm.Clip(text, widest)
 }
 
-// asks asks back, where a command begins with a word that is no program.
-func (in instruction) asks() string {
-	return fmt.Sprintf("%s is no program here. Which command do you mean? Write it as you would in a shell: %s", code(clip(in.lost)), code("run make test"))
+// missingProgramText asks back, where a command begins with a word that is no program.
+func (in instruction) missingProgramText() string {
+	return fmt.Sprintf("%s is no program here. Which command do you mean? Write it as you would in a shell: %s", code(clip(in.missingProgram)), code("run make test"))
 }
 
 // remark says of a text that it holds what was perhaps meant as an instruction.
 func (in instruction) remark() string {
-	if !slices.Contains(whole, in.verb) {
+	if !slices.Contains(wholeLineVerbs, in.verb) {
 		return ""
 	}
-	for rest := " " + in.written; ; {
+	for rest := " " + in.source; ; {
 		i := joins.FindStringIndex(rest)
 		if i == nil {
 			return ""
 		}
 		rest = rest[i[1]:]
-		if _, err := one(rest); err != nil {
+		if _, err := parseOne(rest); err != nil {
 			continue
 		}
 		verb := map[string]string{"push": "is its prompt", "delegate": "is its prompt", "schedule": "is its prompt", "remind": "is what it says", "send": "was sent", "reply": "was sent"}[in.verb]
@@ -353,14 +353,14 @@ func (in instruction) remark() string {
 // joins is where a `then` stands as a word of its own.
 var joins = regexp.MustCompile(`(?i)\sthen\s+`)
 
-// lacking is why free text comes to nothing.
-const lacking = "No language model is configured"
+// notUnderstood is why free text comes to nothing.
+const notUnderstood = "No language model is configured"
 
 // help says what the engine is and what it can do: in full once in a conversation,
 // later in three lines.
 func (s *state) help() string {
-	first := lacking + ", so I carry out plain instructions only."
-	if s.knows {
+	first := notUnderstood + ", so I carry out plain instructions only."
+	if s.guideShown {
 		return first + "\\\nThey are such as `run go test ./...`, `read PATH`, `grep PATTERN in PATH`; the whole list stands above.\\\n" + models
 	}
 	return first + "\n\n" + guide

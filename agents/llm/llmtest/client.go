@@ -1,11 +1,13 @@
 package llmtest
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
 	"iter"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -111,7 +113,7 @@ func Megabyte() *llm.Request {
 		)
 	}
 	for n := range req.Messages {
-		req.Messages[n].Written = new(llm.Written)
+		req.Messages[n].Encoded = new(llm.EncodedMessage)
 	}
 	return req
 }
@@ -123,4 +125,18 @@ func Split(args string, at int) []string {
 		at++
 	}
 	return []string{args[:at], args[at:]}
+}
+
+// WholeCalls fails where parts hold a call that is none of want: one that did not arrive whole.
+func WholeCalls(t testing.TB, parts, want []llm.Part) {
+	t.Helper()
+	for _, part := range parts {
+		call, is := part.(llm.ToolCall)
+		if is && !slices.ContainsFunc(want, func(p llm.Part) bool {
+			w, is := p.(llm.ToolCall)
+			return is && w.Name == call.Name && bytes.Equal(w.Args, call.Args)
+		}) {
+			t.Errorf("%s %s did not arrive whole", call.Name, call.Args)
+		}
+	}
 }

@@ -12,8 +12,6 @@
 // Does not: know a model, keep a key (it records only that one came), or leave
 // a goroutine behind after its stop function returned.
 //
-// Imports: agents/llm.
-//
 // # By hand
 //
 // The package's own test serves on a port until it is interrupted:

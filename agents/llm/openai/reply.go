@@ -1,241 +1,223 @@
 package openai
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"unicode/utf8"
 
 	"fantail/agents/llm"
-	"fantail/agents/llm/wire"
 )
 
-// chunk is what we read of a stream event; the rest of it is ignored.
+// chunk is an event of the stream. Fields that are not read are left out.
 type chunk struct {
 	Error   json.RawMessage `json:"error"`
 	Choices []choice        `json:"choices"`
-	Usage   *usage          `json:"usage"`
+	Usage   usage           `json:"usage"`
 }
 
 type choice struct {
-	Index  int    `json:"index"`
-	Finish string `json:"finish_reason"`
-	Delta  struct {
-		Content          prose  `json:"content"`
-		Refusal          string `json:"refusal"`
-		ReasoningContent string `json:"reasoning_content"`
-		Reasoning        string `json:"reasoning"`
-		Calls            []call `json:"tool_calls"`
-	} `json:"delta"`
+	Index        llm.Number `json:"index"`
+	FinishReason string     `json:"finish_reason"`
+	Delta        delta      `json:"delta"`
+	Message      delta      `json:"message"` // the whole reply, if the server does not stream
 }
 
-// call is a piece of a tool call.
-type call struct {
-	Index    *int   `json:"index"`
-	ID       string `json:"id"`
+// delta is the next piece of a reply.
+type delta struct {
+	Content          llm.ContentText `json:"content"`
+	Refusal          llm.ContentText `json:"refusal"`
+	ReasoningContent llm.ContentText `json:"reasoning_content"`
+	Reasoning        llm.ContentText `json:"reasoning"`
+	ToolCalls        []toolCallDelta `json:"tool_calls"`
+}
+
+// empty reports whether the delta adds nothing to the reply.
+func (w *delta) empty() bool {
+	return w.Content+w.Refusal+w.ReasoningContent+w.Reasoning == "" && len(w.ToolCalls) == 0
+}
+
+// toolCallDelta is the next piece of a tool call.
+type toolCallDelta struct {
+	Index    llm.Number `json:"index"`
+	ID       string     `json:"id"`
 	Function struct {
 		Name      string          `json:"name"`
 		Arguments json.RawMessage `json:"arguments"`
 	} `json:"function"`
 }
 
-// prose is text that some servers send as a list of typed pieces.
-type prose string
-
-func (p *prose) UnmarshalJSON(b []byte) error {
-	if b[0] == '"' && bytes.IndexByte(b, '\\') < 0 && utf8.Valid(b) {
-		*p = prose(b[1 : len(b)-1]) // nearly every piece: nothing in it is escaped
-		return nil
-	}
-	if b[0] != '[' {
-		return json.Unmarshal(b, (*string)(p))
-	}
-	var pieces []struct {
-		Text string `json:"text"`
-	}
-	if err := json.Unmarshal(b, &pieces); err != nil {
-		return err
-	}
-	for _, piece := range pieces {
-		*p += prose(piece.Text)
-	}
-	return nil
-}
-
-// usage counts what came from the cache into the prompt.
+// usage counts the tokens of a request. PromptTokens includes the cached ones.
 type usage struct {
-	Prompt     int `json:"prompt_tokens"`
-	Completion int `json:"completion_tokens"`
-	Details    struct {
-		Cached  int `json:"cached_tokens"`
-		Written int `json:"cache_write_tokens"`
+	PromptTokens        llm.Number `json:"prompt_tokens"`
+	CompletionTokens    llm.Number `json:"completion_tokens"`
+	PromptTokensDetails struct {
+		CachedTokens     llm.Number `json:"cached_tokens"`
+		CacheWriteTokens llm.Number `json:"cache_write_tokens"`
 	} `json:"prompt_tokens_details"`
-	Output struct {
-		Reasoning int `json:"reasoning_tokens"`
+	CompletionTokensDetails struct {
+		ReasoningTokens llm.Number `json:"reasoning_tokens"`
 	} `json:"completion_tokens_details"`
-	CacheHit int `json:"prompt_cache_hit_tokens"`
+	PromptCacheHitTokens llm.Number `json:"prompt_cache_hit_tokens"`
 }
 
-// What the text before belonged to.
+// The kinds of blocks.
 const (
-	nothing = iota
-	thought
-	said
+	noBlock = iota
+	thinkingBlock
+	textBlock
 )
 
-// reply is the state of one stream.
-type reply struct {
-	peer  *wire.Peer
-	model string
-	ids   wire.IDs
-	yield func(llm.Part) bool
+// replyReader reads the events of one reply.
+type replyReader struct {
+	*llm.HTTPReply
 
-	block   int // index of the text or reasoning being received
-	kind    int // of it
-	calls   calls
-	given   int // calls yielded
-	broken  []string
-	refused bool
-	usage   *usage
-	reason  string // of the reply's end, once known
-	done    bool
-	left    bool // the reader left
+	blockIndex int // of the text or reasoning being received
+	blockKind  int
+	toolCalls  toolCalls
+	usage      usage
 }
 
-// apply takes one event.
-func (r *reply) apply(raw wire.Event) *llm.Error {
-	if bytes.Equal(bytes.TrimSpace(raw.Data), []byte("[DONE]")) {
-		if r.reason == "" {
-			return r.peer.Fault(llm.Cut, 0, "The reply ended without a reason, so it may be incomplete.", "")
+// newReplyReader begins to read a reply.
+func newReplyReader(r *llm.HTTPReply) llm.ReplyReader { return &replyReader{HTTPReply: r} }
+
+// Apply implements [llm.ReplyReader].
+func (r *replyReader) Apply(raw llm.SSEEvent, progress func()) *llm.Error {
+	progress()
+	if raw.Done() {
+		if r.StopReason == "" && r.Empty() {
+			return r.EmptyError()
 		}
-		return r.finish()
+		r.Ended = true
+		return r.Finish()
 	}
 	var c chunk
-	if err := json.Unmarshal(raw.Data, &c); err != nil {
-		var odd *json.UnmarshalTypeError
-		if string(raw.Name) == "error" || errors.As(err, &odd) && len(c.Error) > 0 {
-			return r.peer.Event(raw.Data)
-		}
-		return r.fault(fmt.Sprintf("an event that is not understood: %s", raw.Data[:min(len(raw.Data), 200)]))
+	if err := r.Decode(raw, &c); err != nil {
+		return err
 	}
-	if string(raw.Name) == "error" || len(c.Error) > 0 && string(c.Error) != "null" {
-		return r.peer.Event(raw.Data)
+	if string(raw.Name) == "error" || !llm.EmptyJSON(c.Error) {
+		return r.Endpoint.EventError(raw.Data)
 	}
-	if c.Usage != nil {
+	if c.Usage.PromptTokens.Valid || c.Usage.CompletionTokens.Valid {
 		r.usage = c.Usage
 	}
 	for i := range c.Choices {
-		if c.Choices[i].Index == 0 {
-			r.choice(&c.Choices[i])
+		if c.Choices[i].Index.N <= 0 {
+			r.applyChoice(&c.Choices[i])
 		}
 	}
-	switch r.reason {
+	switch r.StopReason {
 	case "error", "network_error", "abort":
-		return r.peer.Fault(llm.Server, 0, fmt.Sprintf("The server ended the reply early (%s).", r.reason), "")
+		return r.Endpoint.NewError(llm.Server, 0, fmt.Sprintf("The server ended the reply early (%s).", r.StopReason), "")
 	}
 	return nil
 }
 
-func (r *reply) choice(c *choice) {
+// Empty implements [llm.ReplyReader].
+func (r *replyReader) Empty() bool { return r.blockKind == noBlock && len(r.toolCalls.all) == 0 }
+
+func (r *replyReader) applyChoice(c *choice) {
 	d := &c.Delta
-	reasoning, opaque := d.ReasoningContent, wanted
+	if d.empty() && !c.Message.empty() && r.Empty() {
+		d, r.Ended = &c.Message, true
+	}
+	reasoning, opaque := d.ReasoningContent, reasoningContent
 	if reasoning == "" {
 		reasoning, opaque = d.Reasoning, ""
 	}
-	if reasoning != "" {
-		r.turn(thought)
-		r.give(llm.Thinking{Text: reasoning, Opaque: opaque, Model: r.model, Index: r.block})
-	}
+	r.giveThinking(string(reasoning), opaque)
 	if d.Refusal != "" {
-		r.refused = true
-		r.turn(said)
-		r.give(llm.Text{Text: d.Refusal, From: llm.FromModel, Index: r.block})
+		r.Refused = true
+		r.giveText(string(d.Refusal))
 	}
-	if d.Content != "" {
-		r.turn(said)
-		r.give(llm.Text{Text: string(d.Content), From: llm.FromModel, Index: r.block})
+	text := string(d.Content)
+	if r.ThinkTags != nil {
+		var inner string
+		inner, text = r.ThinkTags.Take(text)
+		r.giveThinking(inner, "")
 	}
-	for i := range d.Calls {
-		r.calls.add(&d.Calls[i])
+	r.giveText(text)
+	for i := range d.ToolCalls {
+		r.toolCalls.add(&d.ToolCalls[i])
 	}
-	if c.Finish != "" {
-		r.reason = c.Finish
+	if c.FinishReason != "" && c.FinishReason != "null" {
+		r.StopReason = c.FinishReason
 	}
 }
 
-// turn begins a new block where reasoning and text take turns.
-func (r *reply) turn(kind int) {
-	if r.kind != nothing && r.kind != kind {
-		r.block++
+func (r *replyReader) giveThinking(s, opaque string) {
+	if s != "" {
+		r.startBlock(thinkingBlock)
+		r.EmitThinking(r.blockIndex, s, opaque)
 	}
-	r.kind = kind
 }
 
-// finish yields what was held until the reply is known to be whole.
-func (r *reply) finish() *llm.Error {
-	for i, c := range r.calls.all {
-		args := bytes.TrimSpace(c.args)
-		last := i == len(r.calls.all)-1
-		if len(args) == 0 && (r.reason != "length" || !last) {
+func (r *replyReader) giveText(s string) {
+	if s != "" {
+		r.startBlock(textBlock)
+		r.EmitText(r.blockIndex, s)
+	}
+}
+
+// startBlock starts a new block if the kind differs from that of the current block.
+func (r *replyReader) startBlock(kind int) {
+	if r.blockKind != noBlock && r.blockKind != kind {
+		r.blockIndex++
+	}
+	r.blockKind = kind
+}
+
+// Finish yields what is held back until the reply is complete.
+func (r *replyReader) Finish() *llm.Error {
+	if r.ThinkTags != nil {
+		inner, text := r.ThinkTags.End()
+		r.giveThinking(inner, "")
+		r.giveText(text)
+	}
+	cut := r.StopReason == "length" || r.StopReason == "" && !r.Ended // the arguments of the last call may be cut
+	for i, c := range r.toolCalls.all {
+		args := llm.RepairArgs(c.args)
+		last := i == len(r.toolCalls.all)-1
+		if len(args) == 0 && !(cut && last) {
 			args = []byte("{}")
 		}
-		if !wire.Object(args) {
-			r.broken = append(r.broken, c.name)
+		if !llm.IsObject(args) {
+			r.Broken = append(r.Broken, c.name)
 		}
 		c.args = args
 	}
-	for _, c := range r.calls.all {
-		if wire.Object(c.args) {
-			r.given++
-			r.give(llm.ToolCall{ID: r.ids.Claim(c.id), Name: c.name, Args: c.args})
+	for _, c := range r.toolCalls.all {
+		if llm.IsObject(c.args) {
+			r.EmitToolCall(c.id, c.name, c.args)
 		}
 	}
-	if r.usage != nil {
-		r.give(r.usage.count())
+	if r.usage.PromptTokens.Valid || r.usage.CompletionTokens.Valid {
+		r.Emit(r.usage.toUsage())
 	}
-	r.done = true
+	r.Done = true
 	return nil
 }
 
-// stop is the last part of a reply that is done.
-func (r *reply) stop() llm.Stop {
-	s := llm.Stop{Reason: llm.Other, Detail: r.reason, Broken: r.broken}
-	switch r.reason {
+// Reason implements [llm.ReplyReader].
+func (r *replyReader) Reason() llm.Reason {
+	switch r.StopReason {
 	case "length":
-		s.Reason = llm.Length
+		return llm.Length
 	case "content_filter":
-		s.Reason = llm.Refusal
-	case "stop", "tool_calls", "function_call", "eos":
-		s.Reason = llm.EndTurn
-		if r.given > 0 {
-			s.Reason = llm.ToolUse
-		} else if r.refused {
-			s.Reason = llm.Refusal
-		}
+		return llm.Refusal
+	case "", "stop", "tool_calls", "function_call", "eos":
+		return llm.EndTurn
 	}
-	return s
+	return llm.Other
 }
 
-// count brings the numbers to our meaning: input is what no cache knew.
-func (u *usage) count() llm.Usage {
-	cached := max(u.Details.Cached, u.CacheHit, 0)
-	written := max(u.Details.Written, 0)
+// toUsage converts the counts. Unlike PromptTokens, Input excludes cached tokens.
+func (u *usage) toUsage() llm.Usage {
+	cached := max(u.PromptTokensDetails.CachedTokens.N, u.PromptCacheHitTokens.N, 0)
+	written := max(u.PromptTokensDetails.CacheWriteTokens.N, 0)
 	return llm.Usage{
-		Input:      max(u.Prompt-cached-written, 0),
-		Output:     max(u.Completion, 0),
+		Input:      max(u.PromptTokens.N-cached-written, 0),
+		Output:     max(u.CompletionTokens.N, 0),
 		CacheRead:  cached,
 		CacheWrite: written,
-		Reasoning:  max(u.Output.Reasoning, 0),
+		Reasoning:  max(u.CompletionTokensDetails.ReasoningTokens.N, 0),
 	}
-}
-
-func (r *reply) give(part llm.Part) {
-	if !r.left && !r.yield(part) {
-		r.left = true
-	}
-}
-
-func (r *reply) fault(what string) *llm.Error {
-	return r.peer.Fault(llm.Protocol, 0, "The server sent "+what+".", "")
 }

@@ -13,34 +13,32 @@ import (
 	"github.com/openai/openai-go/v3/shared"
 
 	"fantail/agents/llm"
-	"fantail/agents/llm/wire"
 )
 
-// wanted is the field, and the Thinking.Opaque, of reasoning that goes back to the
-// server. What comes by another name (reasoning) stays here: servers that use it
-// refuse it in a request.
-const wanted = "reasoning_content"
+// reasoningContent is the name of the field whose reasoning is sent back to the server.
+// Thinking.Opaque of such reasoning holds the same name. Reasoning from the field
+// "reasoning" is not sent back: servers that use that field refuse it in a request.
+const reasoningContent = "reasoning_content"
 
-// reasoners refuse a reply of the assistant that comes back without its reasoning,
-// even one of another model.
-var reasoners = []string{"api.deepseek.com", "api.moonshot.ai", "api.moonshot.cn"}
+// reasoningRequiredHosts are the hosts that refuse an assistant message without reasoning,
+// even a message of another model.
+var reasoningRequiredHosts = []string{"api.deepseek.com", "api.moonshot.ai", "api.moonshot.cn"}
 
-// body is req as the API takes it.
-func (p *Provider) body(req *llm.Request) (wire.Body, error) {
-	rest, err := p.params(req).MarshalJSON()
+// requestBody encodes req with these tools.
+func (p *Provider) requestBody(req *llm.Request, tools []llm.Tool) (llm.Body, error) {
+	rest, err := p.params(req, tools).MarshalJSON()
 	if err != nil {
 		return nil, err
 	}
-	return wire.List("messages", p.messages(req), rest), nil
+	return llm.BodyWithList("messages", p.messages(req), llm.CleanText(rest)), nil
 }
 
-// params is all of req but its messages, in the library's words. Fields that only
-// the vendor knows go only there: some of the other servers refuse what they do not
-// know.
-func (p *Provider) params(req *llm.Request) sdk.ChatCompletionNewParams {
-	out := sdk.ChatCompletionNewParams{
-		Model:         req.Model,
-		StreamOptions: sdk.ChatCompletionStreamOptionsParam{IncludeUsage: sdk.Bool(true)},
+// params returns everything of req but its messages. Fields that only the vendor
+// knows are sent only to the vendor: some other servers refuse unknown fields.
+func (p *Provider) params(req *llm.Request, tools []llm.Tool) sdk.ChatCompletionNewParams {
+	out := sdk.ChatCompletionNewParams{Model: req.Model}
+	if !p.client.Refused.Has(llm.StreamOptions) {
+		out.StreamOptions = sdk.ChatCompletionStreamOptionsParam{IncludeUsage: sdk.Bool(true)}
 	}
 	if req.MaxTokens > 0 {
 		if p.vendor {
@@ -52,185 +50,181 @@ func (p *Provider) params(req *llm.Request) sdk.ChatCompletionNewParams {
 	if p.vendor && req.CacheKey != "" {
 		out.PromptCacheKey = sdk.String(req.CacheKey)
 	}
-	for _, t := range req.Tools {
-		out.Tools = append(out.Tools, tool(t))
+	for _, t := range tools {
+		out.Tools = append(out.Tools, toolParam(t))
 	}
 	out.SetExtraFields(map[string]any{"stream": true})
 	return out
 }
 
-func tool(t llm.Tool) sdk.ChatCompletionToolUnionParam {
-	schema := t.Schema
-	if !wire.Object(schema) {
-		schema = json.RawMessage(`{"type":"object","properties":{}}`)
-	}
-	// The schema goes out as it stands: a map would lose its order, and with
-	// it some models' sense of what comes first.
+func toolParam(t llm.Tool) sdk.ChatCompletionToolUnionParam {
+	// The schema is sent unchanged: a map would lose the order of its members,
+	// which matters to some models.
 	function := struct {
 		Name        string          `json:"name"`
 		Description string          `json:"description,omitempty"`
 		Parameters  json.RawMessage `json:"parameters"`
-	}{t.Name, t.Description, schema}
+	}{t.Name, t.Description, t.Schema}
 	return sdk.ChatCompletionFunctionTool(param.Override[shared.FunctionDefinitionParam](function))
 }
 
-// form says what a written message depends on: reasoning is only sent to the model
-// that produced it, and only where it goes back.
-type form struct {
-	model   string
-	reasons bool
-	sees    bool
+// encoding holds the options on which the encoding of a message depends. Reasoning is
+// sent only to the model that produced it, and only if its server takes it back.
+type encoding struct {
+	model         string
+	sendReasoning bool
+	images        bool
 }
 
-// messages is the conversation as the API takes it.
+// messages encodes the conversation.
 func (p *Provider) messages(req *llm.Request) [][]byte {
-	f := form{model: p.o.Name + "/" + req.Model, sees: req.Sees}
-	f.reasons = p.reasons || slices.ContainsFunc(req.Messages, f.reasoned)
+	f := encoding{model: p.o.Name + "/" + req.Model, images: req.Sees}
+	f.sendReasoning = p.reasoningRequired || slices.ContainsFunc(req.Messages, f.hasReasoning)
 	out := make([][]byte, 0, len(req.Messages)+1)
 	if strings.TrimSpace(req.System) != "" {
-		out = append(out, wire.JSON(utterance{"system", req.System}))
+		out = append(out, llm.Encode(systemMessage{"system", req.System}))
 	}
 	for i := range req.Messages {
-		if text := llm.Write(&req.Messages[i], f, form.write); len(text) > 0 {
+		if text := llm.EncodeOnce(&req.Messages[i], f, encoding.encodeMessage); len(text) > 0 {
 			out = append(out, text)
 		}
 	}
 	return out
 }
 
-// The messages of the API, and what they hold.
+// The messages of the Chat Completions API and their parts.
 type (
-	utterance struct {
+	systemMessage struct {
 		Role    string `json:"role"`
 		Content string `json:"content"`
 	}
-	sight struct {
-		Role    string  `json:"role"`
-		Content []piece `json:"content"`
+	userMessage struct {
+		Role    string `json:"role"`
+		Content any    `json:"content"` // a string or a []contentPart
 	}
-	piece struct {
-		Type  string   `json:"type"`
-		Text  string   `json:"text,omitempty"`
-		Image *address `json:"image_url,omitempty"`
+	contentPart struct {
+		Type     string    `json:"type"`
+		Text     string    `json:"text,omitempty"`
+		ImageURL *imageURL `json:"image_url,omitempty"`
 	}
-	address struct {
+	imageURL struct {
 		URL string `json:"url"`
 	}
-	answer struct {
-		Role    string `json:"role"`
-		ID      string `json:"tool_call_id"`
-		Content string `json:"content"`
+	toolMessage struct {
+		Role       string `json:"role"`
+		ToolCallID string `json:"tool_call_id"`
+		Content    string `json:"content"`
 	}
-	spoken struct {
-		Role      string   `json:"role"`
-		Content   string   `json:"content,omitempty"`
-		Reasoning string   `json:"reasoning_content,omitempty"`
-		Calls     []called `json:"tool_calls,omitempty"`
+	assistantMessage struct {
+		Role             string     `json:"role"`
+		Content          string     `json:"content,omitempty"`
+		ReasoningContent string     `json:"reasoning_content,omitempty"`
+		ToolCalls        []toolCall `json:"tool_calls,omitempty"`
 	}
-	called struct {
-		ID       string   `json:"id"`
-		Type     string   `json:"type"`
-		Function function `json:"function"`
+	toolCall struct {
+		ID       string       `json:"id"`
+		Type     string       `json:"type"`
+		Function functionCall `json:"function"`
 	}
-	function struct {
+	functionCall struct {
 		Name      string `json:"name"`
 		Arguments string `json:"arguments"`
 	}
 )
 
-// write is a message as the API takes it: as none, one or several, a comma between
-// them. Results come before the text they share a message with, because a call must
-// be answered before anything else is said.
-func (f form) write(m *llm.Message) []byte {
+// encodeMessage encodes m as zero or more messages of the API, separated by commas. Tool
+// results come before the text of the same message, because the API wants a call
+// answered before any other message.
+func (f encoding) encodeMessage(m *llm.Message) []byte {
 	if m.Role == llm.Assistant {
-		return f.assistant(m)
+		return f.encodeAssistant(m)
 	}
 	var all [][]byte
 	for _, part := range m.Parts {
 		if r, ok := part.(llm.ToolResult); ok {
-			all = append(all, wire.JSON(answer{"tool", wire.SafeID(r.ID), result(r)}))
+			all = append(all, llm.Encode(toolMessage{"tool", llm.SafeID(r.ID), toolResultText(r)}))
 		}
 	}
-	text := texts(m)
-	if shown := f.shown(m); len(shown) > 0 {
+	text := messageText(m)
+	if images := f.imageParts(m); len(images) > 0 {
 		if text != "" {
-			shown = append(shown, piece{Type: "text", Text: text})
+			images = append(images, contentPart{Type: "text", Text: text})
 		}
-		all = append(all, wire.JSON(sight{"user", shown}))
+		all = append(all, llm.Encode(userMessage{"user", images}))
 	} else if text != "" {
-		all = append(all, wire.JSON(utterance{"user", text}))
+		all = append(all, llm.Encode(userMessage{"user", text}))
 	}
 	return bytes.Join(all, []byte(","))
 }
 
-// shown are the pictures of the results in m, as what the user's side says after them: an answer to a call is text alone.
-func (f form) shown(m *llm.Message) (all []piece) {
-	if !f.sees {
+// imageParts returns the images of the tool results in m. They go into a user message, because a tool message holds only text.
+func (f encoding) imageParts(m *llm.Message) (all []contentPart) {
+	if !f.images {
 		return nil
 	}
 	for _, part := range m.Parts {
 		r, _ := part.(llm.ToolResult)
-		said := false
+		labelled := false
 		for _, i := range r.Images {
 			data, err := i.Read()
 			if err != nil {
 				continue
 			}
-			if !said {
-				said = true
-				all = append(all, piece{Type: "text", Text: "Put out by the tool that answered call " + wire.SafeID(r.ID) + ":"})
+			if !labelled {
+				labelled = true
+				all = append(all, contentPart{Type: "text", Text: "Put out by the tool that answered call " + llm.SafeID(r.ID) + ":"})
 			}
-			all = append(all, piece{Type: "image_url", Image: &address{"data:" + i.Type + ";base64," + base64.StdEncoding.EncodeToString(data)}})
+			all = append(all, contentPart{Type: "image_url", ImageURL: &imageURL{"data:" + i.Type + ";base64," + base64.StdEncoding.EncodeToString(data)}})
 		}
 	}
 	return all
 }
 
-// reasoned reports whether that model thought in m and its server wants it back.
-func (f form) reasoned(m llm.Message) bool {
+// hasReasoning reports whether m holds reasoning that must be sent back.
+func (f encoding) hasReasoning(m llm.Message) bool {
 	return slices.ContainsFunc(m.Parts, func(part llm.Part) bool {
 		t, ok := part.(llm.Thinking)
-		return ok && t.Text != "" && f.wants(t)
+		return ok && t.Text != "" && f.sendsBack(t)
 	})
 }
 
-func (f form) wants(t llm.Thinking) bool { return t.Opaque == wanted && t.Model == f.model }
+// sendsBack reports whether t must be sent back: this model produced it and its server takes it.
+func (f encoding) sendsBack(t llm.Thinking) bool {
+	return t.Opaque == reasoningContent && t.Model == f.model
+}
 
-// reasoning is what that model thought in m, if its server wants it back.
-func (f form) reasoning(m *llm.Message) string {
+// reasoningText returns the reasoning in m that must be sent back.
+func (f encoding) reasoningText(m *llm.Message) string {
 	var all strings.Builder
 	for _, part := range m.Parts {
-		if t, ok := part.(llm.Thinking); ok && f.wants(t) {
+		if t, ok := part.(llm.Thinking); ok && f.sendsBack(t) {
 			all.WriteString(t.Text)
 		}
 	}
 	return all.String()
 }
 
-func (f form) assistant(m *llm.Message) []byte {
-	out := spoken{Role: "assistant", Content: texts(m)}
+func (f encoding) encodeAssistant(m *llm.Message) []byte {
+	out := assistantMessage{Role: "assistant", Content: messageText(m)}
 	for _, part := range m.Parts {
 		c, ok := part.(llm.ToolCall)
 		if !ok {
 			continue
 		}
-		args := string(c.Args)
-		if !wire.Object(c.Args) {
-			args = "{}"
-		}
-		out.Calls = append(out.Calls, called{wire.SafeID(c.ID), "function", function{wire.SafeName(c.Name), args}})
+		out.ToolCalls = append(out.ToolCalls, toolCall{llm.SafeID(c.ID), "function", functionCall{llm.SafeName(c.Name), string(llm.ValidArgs(c.Args))}})
 	}
-	if out.Content == "" && len(out.Calls) == 0 {
+	if out.Content == "" && len(out.ToolCalls) == 0 {
 		return nil
 	}
-	if f.reasons {
-		out.Reasoning = cmp.Or(f.reasoning(m), " ") // not empty: some take that for missing
+	if f.sendReasoning {
+		out.ReasoningContent = cmp.Or(f.reasoningText(m), " ") // some servers take an empty text for a missing one
 	}
-	return wire.JSON(out)
+	return llm.Encode(out)
 }
 
-// result is the text of a tool's answer. The protocol has no word for failure.
-func result(r llm.ToolResult) string {
+// toolResultText returns the content of a tool message. The API has no field for a failed
+// call, so its text says so.
+func toolResultText(r llm.ToolResult) string {
 	switch {
 	case r.Error && strings.TrimSpace(r.Text) == "":
 		return "Error"
@@ -242,8 +236,8 @@ func result(r llm.ToolResult) string {
 	return r.Text
 }
 
-// texts joins the texts of a message, each a paragraph of its own.
-func texts(m *llm.Message) string {
+// messageText joins the texts of a message with blank lines.
+func messageText(m *llm.Message) string {
 	var all []string
 	for _, part := range m.Parts {
 		if t, ok := part.(llm.Text); ok && strings.TrimSpace(t.Text) != "" {

@@ -10,7 +10,7 @@ import (
 
 	"fantail/agents/history/historytest"
 	"fantail/agents/llm"
-	"fantail/agents/llm/wire"
+	"fantail/tools/validjson"
 )
 
 // TestBody: a request says what the library would encode as a whole, however the conversation has grown.
@@ -24,21 +24,24 @@ func TestBody(t *testing.T) {
 			return &llm.Request{Model: model, System: system, Tools: tools, MaxTokens: 77, CacheKey: "agent-1", Messages: messages}
 		}
 		historytest.Same(t, "test", func(model string, messages []llm.Message) ([][]byte, error) {
-			return p.body(request(model, messages))
+			req := request(model, messages)
+			return p.requestBody(req, p.client.Refused.Tools(req.Tools))
 		}, func(model string, messages []llm.Message) ([]byte, error) {
-			return inLibrary(p, request(model, messages)).MarshalJSON()
+			raw, err := inLibrary(p, request(model, messages)).MarshalJSON()
+			valid, _ := validjson.Make(raw)
+			return valid, err
 		})
 	})
 }
 
 // inLibrary is a request in the library's words, all of it.
 func inLibrary(p *Provider, req *llm.Request) sdk.ChatCompletionNewParams {
-	out := p.params(req)
+	out := p.params(req, p.client.Refused.Tools(req.Tools))
 	out.Messages = []sdk.ChatCompletionMessageParamUnion{} // nil would be left out
 	if strings.TrimSpace(req.System) != "" {
 		out.Messages = append(out.Messages, sdk.SystemMessage(req.System))
 	}
-	reasons := p.reasons
+	reasons := p.reasoningRequired
 	for _, m := range req.Messages {
 		reasons = reasons || thoughts(m, "test/"+req.Model) != ""
 	}
@@ -53,16 +56,16 @@ func inLibrary(p *Provider, req *llm.Request) sdk.ChatCompletionNewParams {
 				}
 			case llm.ToolCall:
 				args := "{}"
-				if wire.Object(part.Args) {
+				if llm.IsObject(part.Args) {
 					args = string(part.Args)
 				}
 				said.ToolCalls = append(said.ToolCalls, sdk.ChatCompletionMessageToolCallUnionParam{
 					OfFunction: &sdk.ChatCompletionMessageFunctionToolCallParam{
-						ID: wire.SafeID(part.ID), Function: sdk.ChatCompletionMessageFunctionToolCallFunctionParam{Name: wire.SafeName(part.Name), Arguments: args},
+						ID: llm.SafeID(part.ID), Function: sdk.ChatCompletionMessageFunctionToolCallFunctionParam{Name: llm.SafeName(part.Name), Arguments: args},
 					},
 				})
 			case llm.ToolResult:
-				out.Messages = append(out.Messages, sdk.ToolMessage(result(part), wire.SafeID(part.ID)))
+				out.Messages = append(out.Messages, sdk.ToolMessage(toolResultText(part), llm.SafeID(part.ID)))
 			}
 		}
 		text := strings.Join(texts, "\n\n")
@@ -74,9 +77,9 @@ func inLibrary(p *Provider, req *llm.Request) sdk.ChatCompletionNewParams {
 				said.Content.OfString = sdk.String(text)
 			}
 			if thought := thoughts(m, "test/"+req.Model); thought != "" {
-				said.SetExtraFields(map[string]any{wanted: thought})
+				said.SetExtraFields(map[string]any{reasoningContent: thought})
 			} else if reasons {
-				said.SetExtraFields(map[string]any{wanted: " "})
+				said.SetExtraFields(map[string]any{reasoningContent: " "})
 			}
 			out.Messages = append(out.Messages, sdk.ChatCompletionMessageParamUnion{OfAssistant: said})
 		}
@@ -87,7 +90,7 @@ func inLibrary(p *Provider, req *llm.Request) sdk.ChatCompletionNewParams {
 // thoughts is what that model has thought in m and wants back.
 func thoughts(m llm.Message, model string) (all string) {
 	for _, part := range m.Parts {
-		if t, ok := part.(llm.Thinking); ok && t.Opaque == wanted && t.Model == model {
+		if t, ok := part.(llm.Thinking); ok && t.Opaque == reasoningContent && t.Model == model {
 			all += t.Text
 		}
 	}

@@ -1,4 +1,4 @@
 package cell
 
-// Act is for kernels that have namespaces.
+// Act does nothing on a kernel without namespaces.
 func Act([]string) {}

@@ -14,15 +14,15 @@ import (
 	"time"
 )
 
-// lingers is how long what a command left behind may go on after it.
+// lingers is how long processes that a command left running may go on after it.
 const lingers = 100 * time.Millisecond
 
-// Quit is the signal that has the first process of a sandbox whose plan is to adopt end the command, and all that it
-// left, and itself. One that has begun nothing yet just ends.
+// Quit is the signal on which the first process of a sandbox whose plan is to adopt ends the command, everything that
+// the command started, and itself. If it has not started the command yet it just ends.
 const Quit = syscall.SIGHUP
 
-// Act carries out what the command line of a cell's process asks for, and ends the process; it returns from others. It
-// ends without what a program does at its end: nothing of one has begun.
+// Act carries out the command line of a cell's process, and ends the process; it returns from any other. It skips the
+// exit work of a program: the program has not begun.
 func Act(args []string) {
 	switch {
 	case len(args) > 2 && args[0] == Name:
@@ -32,9 +32,9 @@ func Act(args []string) {
 	}
 }
 
-// Main is the first process of a sandbox: it makes the sandbox as the plan on its descriptor says, starts the command in
-// it and ends, and all that is left inside with it, when the command has. It returns the exit code; that of a command
-// that a signal ended is 128 and its number, as a shell tells it.
+// Main is the first process of a sandbox: it sets up the sandbox according to the plan on its descriptor, starts the
+// command in it, and ends with all other processes inside when the command has ended. It returns the exit code; for a
+// command that a signal ended it is 128 and the signal's number, as in a shell.
 func Main(args []string) int {
 	runtime.LockOSThread()
 	fd, err := strconv.Atoi(args[1])
@@ -64,15 +64,15 @@ func lead(sheet *os.File, argv []string) (r Report, code int) {
 	if err := p.enter(); err != nil {
 		return fault(err)
 	}
-	// What ends the command's group is for the command: this process ends with it. It hears the signals, and does nothing:
-	// the command would start with those that it ignored.
+	// A signal to end the command's group is for the command: this process ends with it. It catches these signals and
+	// does nothing: the command would inherit signals that it ignored.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT)
 	quit := make(chan os.Signal, 1)
-	var extra []uintptr // what the command holds beside its standard files: those below the plan's
+	var extra []uintptr // the command's descriptors besides its standard files: those below the plan's
 	for n := uintptr(0); n < sheet.Fd(); n++ {
 		extra = append(extra, n)
 	}
-	var handle int // of the command: its number may become another process's
+	var handle int // of the command: its number may be reused
 	start := func() (pid int, err error) {
 		if err := p.Restrict(); err != nil {
 			return 0, err
@@ -97,7 +97,7 @@ func lead(sheet *os.File, argv []string) (r Report, code int) {
 		hurry.Store(true)
 		_ = kill(handle)
 	}()
-	for _, n := range extra { // whoever reads the other end waits for the last holder
+	for _, n := range extra { // a reader of the other end waits until the last copy is closed
 		_ = syscall.Close(int(n))
 	}
 	status := await(pid)
@@ -112,7 +112,7 @@ func lead(sheet *os.File, argv []string) (r Report, code int) {
 	return r, status.ExitStatus()
 }
 
-// await reaps whatever ends until pid has.
+// await reaps ended processes until pid has ended.
 func await(pid int) (status syscall.WaitStatus) {
 	for {
 		var ws syscall.WaitStatus
@@ -126,7 +126,8 @@ func await(pid int) (status syscall.WaitStatus) {
 	}
 }
 
-// leaves gives what the command left a moment to end, unless there is a hurry, and reports whether some of it did not.
+// leaves waits a moment for processes that the command left running, unless hurry is set. It reports whether some are
+// left.
 func leaves(hurry *atomic.Bool) bool {
 	for stop := time.Now().Add(lingers); ; pause() {
 		if childless() {
@@ -138,7 +139,7 @@ func leaves(hurry *atomic.Bool) bool {
 	}
 }
 
-// childless reaps what has ended, and reports whether nobody is left.
+// childless reaps ended children, and reports whether none is left.
 func childless() bool {
 	for {
 		switch got, err := syscall.Wait4(-1, nil, syscall.WNOHANG, nil); {
@@ -155,9 +156,9 @@ func pause() {
 	_ = syscall.Nanosleep(&short, nil)
 }
 
-// adopting is start for a process that adopts: whatever descends from what it starts becomes its child once its parents
-// have ended. A thread that is thrown away starts it, so that this process is not among those that what is started may
-// signal or look into.
+// adopting wraps start for a process that adopts: every descendant of the process that start starts becomes its child
+// once its parents have ended. A thread that is discarded calls start, so that the descendants may not signal or trace
+// this process.
 func adopting(start func() (int, error)) func() (int, error) {
 	return func() (pid int, err error) {
 		if err := prctl(setDumpable, 0); err != nil {
@@ -177,12 +178,12 @@ func adopting(start func() (int, error)) func() (int, error) {
 	}
 }
 
-// sweeps is how long what was adopted is killed over and over.
+// sweeps is how long sweep keeps killing adopted processes.
 const sweeps = time.Second
 
-// sweep ends all that this process has adopted. Whom it kills leaves its own children to it; and as nobody but it reaps
-// them, meanwhile none of their numbers is another process's. Some may fork faster than they are found: there is no pause
-// while new ones come.
+// sweep kills all processes that this one has adopted. Children of a killed process become this one's, and as only this
+// one reaps them, none of their numbers is reused meanwhile. Some may fork faster than they are found: there is no
+// pause while new ones come.
 func sweep() {
 	known := map[int]bool{}
 	for stop := time.Now().Add(sweeps); !childless() && time.Now().Before(stop); {
@@ -198,7 +199,7 @@ func sweep() {
 	}
 }
 
-// children are the processes whose parent this one is; none, if the kernel does not tell.
+// children returns this process's children; none, if the kernel does not list them.
 func children() (pids []int) {
 	tasks, _ := os.ReadDir("/proc/self/task")
 	for _, t := range tasks {
@@ -212,7 +213,7 @@ func children() (pids []int) {
 	return pids
 }
 
-// enter makes the plan's network and mounts. The process is the first of namespaces of its own.
+// enter sets up the plan's network and mounts. The process is the first of its namespaces.
 func (p Plan) enter() error {
 	if p.User != 0 {
 		if err := p.named(); err != nil {
@@ -246,15 +247,15 @@ func (p Plan) enter() error {
 			return fmt.Errorf("%s %s: %w", m.Op, m.To, err)
 		}
 	}
-	// The directory it was in lies below what is mounted there now.
+	// Dir is now below a mount.
 	if err := syscall.Chdir(p.Dir); err != nil {
 		return fmt.Errorf("go to %s: %w", p.Dir, err)
 	}
 	return nil
 }
 
-// named gives the user and the group of the process their numbers in its namespace. Its parent may be one that nobody
-// looks into, and what is such a one's before it becomes another program, its own user can't write.
+// named gives the user and the group of the process their numbers in its namespace. Its parent may conceal itself; then
+// only the process itself can write them, after it has become another program.
 func (p Plan) named() error {
 	for _, f := range [][2]string{
 		{"setgroups", "deny"},
@@ -268,7 +269,7 @@ func (p Plan) named() error {
 	return nil
 }
 
-// make makes one mount; from holds what is bound.
+// make makes one mount; from is the descriptor of its source.
 func (m Mount) make(from int) error {
 	switch m.Op {
 	case Bind, Node:
@@ -323,7 +324,7 @@ func (m Mount) directory(name, kind string, flags uintptr, options string) error
 	return err
 }
 
-// place makes a place for what from holds, with the directories above it.
+// place creates the mount point for from, with the directories above it.
 func place(from int, path string) error {
 	for i := 1; i < len(path); i++ {
 		if path[i] == '/' {

@@ -6,7 +6,7 @@ import (
 	"unsafe"
 )
 
-// What the kernel's headers say and package syscall does not.
+// Constants of the kernel's headers that package syscall lacks.
 const (
 	oPath = 0x200000
 
@@ -30,15 +30,15 @@ const (
 	setSeccomp    = 22
 	filterMode    = 2
 
-	Scopes        = 6 // the ABI from which on Landlock knows these
+	Scopes        = 6 // the first ABI of Landlock that knows these
 	scopeAbstract = 1 // LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET
 	scopeSignal   = 2
 
 	lastCap = 63
 )
 
-// fileCaps are the capabilities that root in a sandbox keeps: those without which it could not work on files of others,
-// as root in a container does. CHOWN, DAC_OVERRIDE, DAC_READ_SEARCH, FOWNER, FSETID.
+// fileCaps are the capabilities that root keeps in a sandbox: it needs them to work on files of others, as root in a
+// container does. CHOWN, DAC_OVERRIDE, DAC_READ_SEARCH, FOWNER, FSETID.
 const fileCaps = 0b11111
 
 // ABI is Landlock's on this kernel; 0: there is none.
@@ -50,16 +50,16 @@ func ABI() int {
 	return int(n)
 }
 
-// Restrict has the kernel hold the calling thread, and whatever it starts, to the plan's rules and system calls, for
-// ever: the caller has locked itself to the thread and throws it away.
+// Restrict makes the kernel restrict the calling thread, and everything that it starts, to the plan's rules and system
+// calls, for good: the caller has locked itself to the thread and discards it.
 func (p Plan) Restrict() error {
 	if err := prctl(setNoNewPrivs, 1); err != nil {
 		return fmt.Errorf("give up new privileges: %w", err)
 	}
-	_, _, _ = syscall.RawSyscall6(syscall.SYS_PRCTL, ambient, clearAll, 0, 0, 0, 0) // a kernel that has none hands none on
+	_, _, _ = syscall.RawSyscall6(syscall.SYS_PRCTL, ambient, clearAll, 0, 0, 0, 0) // may be missing
 	for c := uintptr(0); c <= lastCap; c++ {
 		if fileCaps>>c&1 == 0 {
-			_ = prctl(dropBounding, c) // who has none to drop gains none either
+			_ = prctl(dropBounding, c) // fails without the capability to drop; then none is gained either
 		}
 	}
 	if err := bequeath(); err != nil {
@@ -83,8 +83,8 @@ func (p Plan) Restrict() error {
 	return nil
 }
 
-// bequeath leaves no capabilities to inherit. The bounding set does not hold those back: root's programs get what is
-// inherited, whatever is bound.
+// bequeath clears the inheritable capabilities. The bounding set does not limit them: root's programs get them in any
+// case.
 func bequeath() error {
 	head := struct {
 		version uint32
@@ -116,7 +116,7 @@ func kill(handle int) error {
 	return nil
 }
 
-// landlock restricts the thread to what the rules grant.
+// landlock restricts the thread to the accesses that the rules grant.
 func landlock(abi int, rules []Rule) error {
 	attr := ruleset{fs: uint64(handled(abi))}
 	size := uintptr(8)
@@ -139,11 +139,11 @@ func landlock(abi int, rules []Rule) error {
 	return nil
 }
 
-// ruleset is what the kernel is told of a set of rules: what they are about.
+// ruleset is the kernel's struct that says which accesses a set of rules handles.
 type ruleset struct{ fs, net, scoped uint64 }
 
-// Scope has the kernel keep the calling thread, and whatever it starts, from sockets of names that are in no file system
-// and that others listen at, for ever. It leaves files and mounts alone. Landlock's ABI is at least [Scopes].
+// Scope makes the kernel keep the calling thread, and everything that it starts, from other processes' abstract sockets
+// for good. It leaves files and mounts alone. Landlock's ABI must be at least [Scopes].
 func Scope() error {
 	if err := prctl(setNoNewPrivs, 1); err != nil {
 		return fmt.Errorf("give up new privileges: %w", err)
@@ -164,7 +164,7 @@ func Scope() error {
 func grant(set int, r Rule, known Access) error {
 	fd, err := syscall.Open(r.Path, oPath|syscall.O_CLOEXEC, 0)
 	if err != nil {
-		return nil // what is not there, or can't be seen, needs no right
+		return nil // a missing or invisible path needs no rule
 	}
 	defer syscall.Close(fd)
 	var st syscall.Stat_t
@@ -185,12 +185,12 @@ func grant(set int, r Rule, known Access) error {
 	return nil
 }
 
-// attribute sets and clears attributes of what is mounted at path and below.
+// attribute sets and clears attributes of the mounts at path and below.
 func attribute(path string, set, clear uint64) error {
 	return attributeOf(path, atRecursive, set, clear)
 }
 
-// attributeOf does so with that flag, without it only of what is mounted at path.
+// attributeOf does that with flag; without flag only for the mount at path.
 func attributeOf(path string, flag uintptr, set, clear uint64) error {
 	p, err := syscall.BytePtrFromString(path)
 	if err != nil {

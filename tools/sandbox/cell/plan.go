@@ -1,13 +1,11 @@
-// Package cell is the inside of a sandbox: what a process does to itself before it becomes a command.
+// Package cell sets up the inside of a sandbox, in the process that becomes the command.
 //
-// Does: make the mounts of a [Plan], bring the loopback of a network of its own up, keep the kernel from granting more
-// than the plan's rules and system calls; as the first process of such a sandbox ([Main]), start the command, and end
-// with it and with all that it leaves behind; try what a sandbox keeps a process from.
+// Does: make the mounts of a [Plan], bring up the loopback of a network of its own, restrict the process to the plan's
+// rules and system calls; as the first process of such a sandbox ([Main]), start the command, and end with it and with
+// every process that it left running; try what a sandbox refuses.
 //
 // Does not: decide what a command may touch (tools/sandbox does), import anything but the standard library's small
 // packages: the start gate of ui/screen calls it, before the rest of the program exists.
-//
-// Imports: nothing of ours.
 package cell
 
 import (
@@ -21,42 +19,42 @@ import (
 // number of the descriptor that its plan is on, the others are the command.
 const Name = "fantail-cell"
 
-// Plan is what a sandbox is made of, in the order of its making.
+// Plan says how to set up a sandbox; the fields are in the order of the steps.
 type Plan struct {
 	Dir      string  // where the command runs
-	Loopback bool    // bring it up: the network is one of its own
-	User     int     // keeps its number, which the process itself has to say; 0: all that are to are known
+	Loopback bool    // bring it up: the command has its own network
+	User     int     // keeps its number, which the process itself must map; 0: all numbers are mapped
 	Group    int     // the same
-	Mounts   []Mount // in their order; none: the file system stays as it is
+	Mounts   []Mount // in order; none: the file system is unchanged
 	Rules    []Rule  // of Landlock; none: it is not used
-	ABI      int     // Landlock's, as the kernel told
-	Filter   []byte  // of system calls, as the kernel takes it; none: all pass
-	Adopts   bool    // no namespace ends what the command leaves behind: its first process does
+	ABI      int     // Landlock's, from the kernel
+	Filter   []byte  // of system calls, in the kernel's format; none: all are allowed
+	Adopts   bool    // no namespace ends the command's remaining processes: the first process does
 }
 
 // Op is one kind of change to the file system that a command sees.
 type Op string
 
 const (
-	Bind     Op = "bind"     // what is at From, with all below, stands at To too
-	Hide     Op = "hide"     // what is at From stands at To, where it can't be changed and no device works, if anything is still there
-	Empty    Op = "empty"    // a directory of its own, empty, that nobody else sees, stands at To
-	FS       Op = "fs"       // a file system of the kind From stands at To: proc, or devpts
+	Bind     Op = "bind"     // mount From at To, with everything below
+	Hide     Op = "hide"     // mount From at To without write access or devices, if From still exists
+	Empty    Op = "empty"    // mount a private empty directory at To
+	FS       Op = "fs"       // mount a file system of the kind From at To: proc, or devpts
 	Node     Op = "node"     // the device at From works at To
-	Link     Op = "link"     // a symbolic link to From stands at To
-	ReadOnly Op = "readonly" // what is mounted at To and below can't be changed, and devices there do not work
-	Closed   Op = "closed"   // what is mounted at To, and not below, can't be changed
-	Writable Op = "writable" // it can, as far as its file system lets it
+	Link     Op = "link"     // make a symbolic link at To to From
+	ReadOnly Op = "readonly" // make the mounts at To and below read-only, without devices
+	Closed   Op = "closed"   // make the mount at To read-only, but not those below
+	Writable Op = "writable" // make it writable, if its file system is
 )
 
-// Mount is one change. From is looked for before the first of them, so that no earlier one hides it. All make the place
-// at To where there is none; only in a directory that an earlier one brought is that so.
+// Mount is one change. From is opened before the first change, so that no earlier one hides it. A missing mount point
+// at To is made, which only works in a directory that an earlier change mounted.
 type Mount struct {
 	Op       Op
 	From, To string
 }
 
-// Access is what Landlock lets a command do with what is at a path and below. The bits are the kernel's.
+// Access is what Landlock lets a command do at a path and below. The bits are the kernel's.
 type Access uint64
 
 const (
@@ -83,10 +81,10 @@ const (
 	Write  = Read | writeFile | removeDir | removeFile | makeDir | makeReg | makeSock | makeFifo | makeSym | refer | truncate
 	Device = readFile | writeFile | ioctlDev // of a file that is one
 
-	ofFiles = execute | writeFile | readFile | truncate | ioctlDev // what can be said of a file
+	ofFiles = execute | writeFile | readFile | truncate | ioctlDev // accesses that apply to a file
 )
 
-// handled are the accesses that a kernel with that ABI knows: what no rule grants is refused.
+// handled are the accesses that a kernel with that ABI knows. They are refused unless a rule grants them.
 func handled(abi int) Access {
 	all := execute | writeFile | readFile | readDir | removeDir | removeFile |
 		makeChar | makeDir | makeReg | makeSock | makeFifo | makeBlock | makeSym
@@ -102,7 +100,7 @@ func handled(abi int) Access {
 	return all
 }
 
-// Rule grants an access to what is at Path and below. A path that is not there grants nothing.
+// Rule grants an access at Path and below. A missing path grants nothing.
 type Rule struct {
 	Path   string
 	Access Access
@@ -115,7 +113,7 @@ type Report struct {
 	Left   bool   // processes that it had started still ran, and were ended
 }
 
-// Encode writes the plan down for [Main]. Paths contain no NUL.
+// Encode encodes the plan for [Main]. Paths contain no NUL.
 func (p Plan) Encode() []byte {
 	words := []string{p.Dir, strconv.FormatBool(p.Loopback), strconv.Itoa(p.User), strconv.Itoa(p.Group), strconv.Itoa(p.ABI), strconv.FormatBool(p.Adopts), strconv.Itoa(len(p.Mounts)), strconv.Itoa(len(p.Rules))}
 	for _, m := range p.Mounts {
@@ -131,7 +129,7 @@ func (p Plan) Encode() []byte {
 
 var errPlan = errors.New("the sandbox's plan is cut")
 
-// decode reads what Encode wrote.
+// decode reads the output of Encode.
 func decode(b []byte) (p Plan, err error) {
 	if len(b) < 4 || len(b)-4 < int(binary.LittleEndian.Uint32(b)) {
 		return p, errPlan
@@ -167,12 +165,12 @@ func decode(b []byte) (p Plan, err error) {
 	return p, err
 }
 
-// encode writes the report down where the plan was.
+// encode encodes the report, which replaces the plan.
 func (r Report) encode() []byte {
 	return []byte(strings.Join([]string{"report", strconv.Itoa(r.Signal), strconv.FormatBool(r.Left), r.Fault}, "\x00"))
 }
 
-// ReportOf reads what [Main] left where the plan was; false: it ended before it could.
+// ReportOf reads the report that [Main] wrote over the plan; false: it ended before it could.
 func ReportOf(b []byte) (Report, bool) {
 	f := strings.SplitN(string(b), "\x00", 4)
 	if len(f) != 4 || f[0] != "report" {

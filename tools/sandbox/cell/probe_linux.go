@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// Prober is the first argument that makes the program try what a sandbox keeps it from.
+// Prober is the first argument that makes the program try what a sandbox refuses.
 const Prober = "fantail-probe"
 
 // Try tries each attempt that the arguments name, and prints a line for each: its name, and whether it was done or why
@@ -26,7 +26,7 @@ func Try(args []string) int {
 		name, where, _ := strings.Cut(a, "=")
 		attempt := name
 		if i := strings.IndexByte(name, '-'); i > 0 {
-			attempt = name[:i] // what follows tells attempts of a kind apart
+			attempt = name[:i] // the rest tells attempts of one kind apart
 		}
 		if err := attempts(attempt, where); err != nil {
 			fmt.Printf("%s: %v\n", name, err)
@@ -72,7 +72,7 @@ func attempts(name, where string) error {
 	return errors.New("nobody knows this attempt")
 }
 
-// stream makes a socket and does something with it.
+// stream makes a socket and calls f with it.
 func stream(family int, f func(fd int) error) error {
 	fd, err := syscall.Socket(family, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
 	if err != nil {

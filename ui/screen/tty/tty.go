@@ -1,13 +1,9 @@
-// Package tty is a terminal as its driver knows it: modes, size, who is in its foreground.
+// Package tty handles a terminal through its driver: its modes, its size, and the process group in its foreground.
 //
-// Does: read and set modes; make the modes of a full screen; tell the size and whose the terminal
-// is; throw away what was typed; open it once more, so that nobody waits for it; write last words
-// that wait for nobody.
+// Does: read and set modes; make the modes of a full screen; report the size and the foreground group; throw away
+// unread input; open the terminal once more, so that writes never block; write last words with a time limit.
 //
-// Does not: know what is shown, or keep anything. It needs nothing but the standard library's
-// small packages.
-//
-// Imports: nothing of ours.
+// Does not: know what is shown, or keep any state. It needs nothing but the standard library's small packages.
 package tty
 
 import (
@@ -20,17 +16,17 @@ import (
 	"unsafe"
 )
 
-// Undo undoes what the full screen sets: synchronized output, the keyboard's protocols (each of
-// the terminal's screens has its own), mouse, focus, paste, colours, the alternate screen, the cursor.
+// Undo undoes what the full screen sets: synchronized output, the keyboard's protocols (the main and the alternate
+// screen each have their own), mouse, focus, paste, colours, the alternate screen, the cursor.
 const Undo = "\x1b[?2026l\x1b[<1u\x1b[>4m\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?1004l\x1b[?2004l\x1b[m\x1b[?1049l\x1b[=0u\x1b[?25h" + Cursor
 
-// Cursor gives the user's own cursor back: the framework takes its shape for everybody's.
+// Cursor restores the user's own cursor, whose shape the framework changes.
 const Cursor = "\x1b[0 q"
 
 // Modes are the modes of a terminal.
 type Modes struct{ t syscall.Termios }
 
-// Get reads the modes. An error means that fd is no terminal, or that it is gone.
+// Get reads the modes. It returns an error if fd is no terminal, or if the terminal is gone.
 func Get(fd int) (Modes, error) {
 	var m Modes
 	if err := ioctl(fd, getModes, unsafe.Pointer(&m.t)); err != nil {
@@ -39,7 +35,7 @@ func Get(fd int) (Modes, error) {
 	return m, nil
 }
 
-// Set sets them at once, whatever is still to be written.
+// Set sets the modes at once, without waiting for pending output.
 func (m Modes) Set(fd int) error {
 	if err := ioctl(fd, setModes, unsafe.Pointer(&m.t)); err != nil {
 		return fmt.Errorf("set the terminal's modes: %w", err)
@@ -47,7 +43,7 @@ func (m Modes) Set(fd int) error {
 	return nil
 }
 
-// Raw is m as a full screen needs it: each byte as it comes, none echoed, none changed.
+// Raw returns m as a full screen needs it: each byte as it comes, none echoed, none changed.
 func (m Modes) Raw() Modes {
 	t := &m.t
 	t.Iflag &^= syscall.IGNBRK | syscall.BRKINT | syscall.PARMRK | syscall.ISTRIP | syscall.INLCR | syscall.IGNCR | syscall.ICRNL | syscall.IXON
@@ -59,7 +55,7 @@ func (m Modes) Raw() Modes {
 	return m
 }
 
-// Signalled is m with keys that send signals, as Ctrl+C does. What was typed before them stays to be read.
+// Signalled returns m with keys that send signals, as Ctrl+C does. What was typed before such a key stays readable.
 func (m Modes) Signalled() Modes {
 	m.t.Lflag |= syscall.ISIG | noFlush
 	return m
@@ -68,12 +64,12 @@ func (m Modes) Signalled() Modes {
 // Lines reports whether a line feed begins a new line, as it does for a shell's commands.
 func (m Modes) Lines() bool { return m.t.Oflag&syscall.OPOST != 0 }
 
-// String spells m for [Spelled] of another process on this machine.
+// String spells m for [Spelled] in another process on this machine.
 func (m Modes) String() string {
 	return hex.EncodeToString(unsafe.Slice((*byte)(unsafe.Pointer(&m.t)), unsafe.Sizeof(m.t)))
 }
 
-// Spelled reads what String wrote; false if it is nothing of the kind.
+// Spelled parses the output of String. It returns false for anything else.
 func Spelled(s string) (m Modes, ok bool) {
 	b, err := hex.DecodeString(s)
 	if err != nil || len(b) != int(unsafe.Sizeof(m.t)) {
@@ -98,15 +94,14 @@ func Size(fd int) (columns, rows int, err error) {
 	return int(s.columns), int(s.rows), nil
 }
 
-// Foreground reports whether this process may use the terminal: in the background it belongs to
-// somebody else, most often the shell. A terminal that controls nobody here is everybody's.
+// Foreground reports whether this process may use the terminal. In the background another job has it, most often the
+// shell. A terminal that controls no session of this process is free for all.
 func Foreground(fd int) bool {
 	group := Holder(fd)
 	return group == 0 || group == syscall.Getpgrp()
 }
 
-// Holder is the group of processes that may use the terminal; 0: it controls nobody here, so that
-// there is none.
+// Holder returns the process group that may use the terminal; 0 if fd is not the controlling terminal.
 func Holder(fd int) int {
 	var group int32
 	if err := ioctl(fd, syscall.TIOCGPGRP, unsafe.Pointer(&group)); err != nil {
@@ -115,7 +110,7 @@ func Holder(fd int) int {
 	return int(group)
 }
 
-// Forget throws away what was typed and nobody has read.
+// Forget throws away unread input.
 func Forget(fd int) error {
 	if err := forget(fd); err != nil {
 		return fmt.Errorf("throw away what the terminal has to be read: %w", err)
@@ -123,8 +118,8 @@ func Forget(fd int) error {
 	return nil
 }
 
-// Reopen opens the terminal once more, so that who reads or writes there never waits while everybody
-// else does as before.
+// Reopen opens the terminal once more, so that reads and writes on the new descriptor never block, while other
+// processes use it as before.
 func Reopen(fd int) (int, error) {
 	n, err := syscall.Open(fmt.Sprintf("/dev/fd/%d", fd), syscall.O_RDWR|syscall.O_NONBLOCK|syscall.O_NOCTTY|syscall.O_CLOEXEC, 0)
 	if err != nil {
@@ -133,8 +128,8 @@ func Reopen(fd int) (int, error) {
 	return n, nil
 }
 
-// Say writes last words, to a terminal or to whatever stands in its place, and gives up after that
-// long: who reads nothing takes nothing. It has tried once then, even if there was no time at all.
+// Say writes last words to a terminal, or to the pipe or file in its place, and gives up after that time. It tries
+// once even if the time is 0.
 func Say(fd int, text string, within time.Duration) error {
 	out, err := -1, error(syscall.ENOTTY)
 	if Is(fd) {
@@ -157,8 +152,8 @@ func Say(fd int, text string, within time.Duration) error {
 	return err
 }
 
-// sayTo is Say where a write may wait: another user's terminal, a pipe, a file. Who gives up leaves
-// the writer behind, which ends with the reader or with the process.
+// sayTo is Say for files where a write may block: another user's terminal, a pipe, a file. On giving up it leaves the
+// writing goroutine, which ends with the reader or with the process.
 func sayTo(fd int, text string, within time.Duration) error {
 	wrote := make(chan error, 1)
 	go func() {

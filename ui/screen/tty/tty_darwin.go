@@ -13,11 +13,14 @@ const (
 )
 
 func forget(fd int) error {
-	what := int32(1) // FREAD: what is to be read
+	what := int32(1) // FREAD: the unread input
 	return ioctl(fd, syscall.TIOCFLUSH, unsafe.Pointer(&what))
 }
 
-// Name is the path of the terminal; "": nothing tells it, or it is none.
+// Stty spells m as stty -g does. The format is not known here, and stty never reports "-": the shell does the rest.
+func (m Modes) Stty() string { return "-" }
+
+// Name returns the path of the terminal; "" if it is unknown, or fd is no terminal.
 func Name(fd int) string {
 	var path [1024]byte // MAXPATHLEN
 	if !Is(fd) {

@@ -13,9 +13,18 @@ const (
 	flush    = 0x540b // TCFLSH, the same
 )
 
-func forget(fd int) error { return ioctl(fd, flush, nil) } // nil is TCIFLUSH: what is to be read
+func forget(fd int) error { return ioctl(fd, flush, nil) } // nil is TCIFLUSH: the unread input
 
-// Name is the path of the terminal; "": nothing tells it, or it is none.
+// Stty spells m in the words of stty -g.
+func (m Modes) Stty() string {
+	s := fmt.Sprintf("%x:%x:%x:%x", m.t.Iflag, m.t.Oflag, m.t.Cflag, m.t.Lflag)
+	for _, c := range m.t.Cc {
+		s += fmt.Sprintf(":%x", c)
+	}
+	return s
+}
+
+// Name returns the path of the terminal; "" if it is unknown, or fd is no terminal.
 func Name(fd int) string {
 	if !Is(fd) {
 		return ""

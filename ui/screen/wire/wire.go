@@ -1,12 +1,9 @@
-// Package wire is what a screen and a host say to each other over the host's socket: any version
-// of one understands any version of the other, so what stands here only grows.
+// Package wire defines what a screen and a host send each other over the host's socket. Any version of one understands
+// any version of the other, so what is defined here is only ever added to.
 //
 // Does: put frames together and take them apart; spell the fields of a hello and of a bye.
 //
-// Does not: open a socket, know a terminal or an agent. It needs nothing but the standard
-// library's small packages.
-//
-// Imports: nothing of ours.
+// Does not: open a socket, know a terminal or an agent. It needs nothing but the standard library's small packages.
 package wire
 
 import (
@@ -18,11 +15,11 @@ import (
 	"strings"
 )
 
-// Magic is what a screen sends first, together with a descriptor of its terminal. What begins
-// otherwise is no screen.
+// Magic is what a screen sends first, together with a descriptor of its terminal. A connection that begins otherwise
+// is no screen.
 const Magic = "fantail screen 1\n"
 
-// Kind is the first byte of a frame. Who does not know a kind skips the frame.
+// Kind is the first byte of a frame. A receiver skips a frame of a kind that it does not know.
 type Kind byte
 
 // What a screen sends.
@@ -30,12 +27,12 @@ const (
 	Hello Kind = 'H' // fields, once, right after [Magic]
 	Keys  Kind = 'K' // what the terminal sent, as it came
 	Size  Kind = 'S' // columns and rows, see [SizeOf]
-	Stop  Kind = 'Z' // somebody asked the screen to stop: it waits for [Halt]
-	Back  Kind = 'C' // the terminal is the screen's again, after a stop or a [Run]; fields
-	Leave Kind = 'L' // the human is gone; a field says which signal told
-	Ask   Kind = 'A' // fields, instead of a hello: who asks is no screen, and gets an [Answer]
-	Line  Kind = 'T' // while an [Attach] goes on: tell the agent this; an [Answer] says what came of it
-	Ends  Kind = 'E' // while an [Attach] goes on: the agent is told nothing more; an [Answer] says what came of it
+	Stop  Kind = 'Z' // the screen was asked to stop: it waits for [Halt]
+	Back  Kind = 'C' // the screen has the terminal again, after a stop or a [Run]; fields
+	Leave Kind = 'L' // the human is gone; a field names the signal
+	Ask   Kind = 'A' // fields, instead of a hello: the sender is no screen, and gets an [Answer]
+	Line  Kind = 'T' // while an [Attach] goes on: text for the agent; an [Answer] says what became of it
+	Ends  Kind = 'E' // while an [Attach] goes on: no more text for the agent; an [Answer] says what became of it
 )
 
 // What a host sends.
@@ -52,14 +49,14 @@ const (
 // The fields of a [Hello].
 const (
 	Version = "version" // of the program, for people
-	Build   = "build"   // which file the program is: two that are equal are the same build
+	Build   = "build"   // identifies the executable: two that are equal are the same build
 	Arg     = "arg"     // one for each argument of the command line
 	Dir     = "dir"     // where the program was started
 	Env     = "env"     // one for each variable, NAME=VALUE
 	Umask   = "umask"   // octal
 	Columns = "size"    // as in a [Size] frame, spelled COLUMNSxROWS
-	Modes   = "modes"   // of the terminal as they were found, as package tty spells them
-	Colors  = "colors"  // what the terminal can show beyond what its environment says: truecolor
+	Modes   = "modes"   // of the terminal before the screen changed them, as package tty spells them
+	Colors  = "colors"  // colours that the terminal shows although its environment does not say so: truecolor
 )
 
 // More fields: of [Leave], [Back], [Run] and [Bye].
@@ -74,14 +71,15 @@ const (
 // The fields of an [Ask] and of an [Answer].
 const (
 	Do      = "do"      // [Status], [End], [Push], [Send], [Print], [Tell], [WrapUp], [Kill], [Finish], [Respawn], [Spawn], [Wake], [Errand] or [Attach]
-	Status  = "status"  // tell who is there and what goes on
+	Status  = "status"  // report the screens and the agents
 	End     = "end"     // end, at once or as [When] says
 	When    = "when"    // [AtRest]
 	AtRest  = "rest"    // once nothing goes on any more
 	Root    = "root"    // of the workspace
 	Since   = "since"   // when the host started, in milliseconds since 1970
 	Screens = "screens" // how many there are
-	Agent   = "agent"   // one for each whose tab is open: STATE NAME
+	Files   = "files"   // how many files and sockets it has open, without those of its database
+	Agent   = "agent"   // one for each agent with an open tab: STATE NAME
 	Mail    = "mail"    // how many messages wait for main
 	Push    = "push"    // queue a task: [Name], [Prompt], [Model], [Timeout] in milliseconds, [Budget], an [After] for each it waits for
 	Name    = "name"
@@ -90,9 +88,9 @@ const (
 	Timeout = "timeout"
 	Budget  = "budget"
 	After   = "after"
-	Origin  = "origin" // of what is pushed or sent: mcp; else a shell
+	Origin  = "origin" // where a pushed or sent text comes from: mcp; otherwise a shell
 	Task    = "task"   // the id of the task that is queued
-	Print   = "print"  // carry out the prompt that comes in [Keys] frames, until an empty one; with the fields of a hello
+	Print   = "print"  // carry out the prompt that comes in [Keys] frames, up to an empty one; with the fields of a hello
 	Plain   = "plain"  // what it prints goes to a terminal
 
 	Send     = "send" // mail: [To], [Body], [Priority], [Tag], [Key]
@@ -106,36 +104,36 @@ const (
 	WrapUp   = "wrap up" // ask the agent [Name] to finish with what it has
 	Kill     = "kill"    // end the agent [Name]
 	Finish   = "finish"  // have the agent [Name] end after its present turn
-	Respawn  = "respawn" // begin the task of the agent [Name] anew, with an agent of the [Name] that is answered
-	Attach   = "attach"  // follow the agent [Name]: behind the [Answer] come lines of JSON, in [Paint] frames
-	Done     = "done"    // that what was asked is done; its value says nothing
-	Refused  = "refused" // why what was asked is not done, and is not to be tried another way
+	Respawn  = "respawn" // start the task of the agent [Name] again, with a new agent, whose [Name] is in the answer
+	Attach   = "attach"  // follow the agent [Name]: after the [Answer] come lines of JSON, in [Paint] frames
+	Done     = "done"    // the request is done; its value means nothing
+	Refused  = "refused" // why the request is refused; it is not to be tried another way
 
-	// Start a task: [Name], [Model], [Awaits], the prompt in [Keys] frames until an empty one, and the fields of a hello.
-	// The answer has [Task] and [Name], and [ID] once the agent is there.
+	// Start a task: [Name], [Model], [Awaits], the prompt in [Keys] frames up to an empty one, and the fields of a
+	// hello. The answer has [Task] and [Name], and [ID] once the agent is there.
 	Spawn  = "spawn"
 	ID     = "id"
-	Awaits = "awaits" // how long the agent awaits input, in milliseconds: 0 as usual, -1 for ever; not there: it does not
+	Awaits = "awaits" // how long the agent awaits input, in milliseconds: 0 as usual, -1 for ever; absent: it does not
 
-	Wake = "wake" // open the workspace, so that what is due there fires; with the fields of a hello
+	Wake = "wake" // open the workspace, so that its due schedules fire; with the fields of a hello
 
-	// Carry out a sub-command that the process was started for; with the fields of a hello, [Plain], [Typed] and [Zone].
-	// As long as the host needs something it sends an [Answer] that says what it [Wants]; an [Answer] that wants nothing
-	// says that the process does it itself. At the end come [Paint] and [Note] frames, and a [Bye] with [Code], and with
+	// Carry out a sub-command that the process was started for; with the fields of a hello, [Plain], [Typed] and
+	// [Zone]. While the host needs something it sends an [Answer] with [Wants]. An [Answer] that wants nothing tells
+	// the process to do it itself. At the end come [Paint] and [Note] frames, and a [Bye] with [Code], and with
 	// [Unread] and [Say] for a process whose output can't be written.
 	Errand = "errand"
 	Typed  = "typed" // its standard input is a terminal
 	Zone   = "zone"  // its clock's: OFFSET NAME
 	Wants  = "wants" // [Input] or [Word]
-	Input  = "input" // standard input, at most [Most] bytes, in [Keys] frames until an empty one, or a [Back] that says what is wrong
+	Input  = "input" // standard input, at most [Most] bytes, in [Keys] frames up to an empty one, or a [Back] with an error text
 	Most   = "most"  // how many bytes
-	// An empty [Keys] frame, before the host changes anything: if the host is lost from then on, the process says [Say], or,
-	// without that, does it itself, with each [Arg] behind its sub-command.
+	// An empty [Keys] frame, before the host changes anything. If the host is lost after that, the process prints
+	// [Say], or, without it, does the errand itself, with each [Arg] after its sub-command.
 	Word   = "word"
-	Unread = "unread" // the exit code if nobody reads the output any more
+	Unread = "unread" // the exit code if the output has no reader any more
 
-	// Of a [Status], one for each agent that awaits input: LEFT ATTACHED NAME. LEFT is how long an idle one has left, in
-	// milliseconds, or - if nothing counts down; ATTACHED is how many programs are attached.
+	// In a [Status], one for each agent that awaits input: LEFT ATTACHED NAME. LEFT is how long an idle one has left,
+	// in milliseconds, or - if no time limit runs; ATTACHED is how many programs are attached.
 	Awaiting = "awaiting"
 )
 
@@ -153,7 +151,7 @@ func Append(b []byte, k Kind, body []byte) []byte {
 	return append(Head(b, k, len(body)), body...)
 }
 
-// Head adds what stands before a body of that many bytes.
+// Head appends the header of a frame with a body of that many bytes.
 func Head(b []byte, k Kind, size int) []byte {
 	return binary.BigEndian.AppendUint32(append(b, byte(k)), uint32(size))
 }
@@ -161,7 +159,7 @@ func Head(b []byte, k Kind, size int) []byte {
 // errMalformed is the error of bytes that are no frame.
 var errMalformed = errors.New("malformed frame")
 
-// Cut takes the first frame off b; ok is false if it is not all there yet. body is a part of b.
+// Cut takes the first frame off b. It returns ok false if the frame is incomplete. body is a part of b.
 func Cut(b []byte, limit int) (k Kind, body, rest []byte, ok bool, err error) {
 	if len(b) < head {
 		return 0, nil, b, false, nil
@@ -176,8 +174,7 @@ func Cut(b []byte, limit int) (k Kind, body, rest []byte, ok bool, err error) {
 	return Kind(b[0]), b[head : head+int(n)], b[head+int(n):], true, nil
 }
 
-// Read reads a frame. body is valid until buf is used again; buf is returned as large as it
-// has become.
+// Read reads a frame. body is valid until buf is used again. grown is buf, grown to the size it needed.
 func Read(r io.Reader, limit int, buf []byte) (k Kind, body, grown []byte, err error) {
 	var h [head]byte
 	if _, err := io.ReadFull(r, h[:]); err != nil {
@@ -187,7 +184,7 @@ func Read(r io.Reader, limit int, buf []byte) (k Kind, body, grown []byte, err e
 	if n > uint32(limit) {
 		return 0, nil, buf, fmt.Errorf("%w: %d bytes, at most %d", errMalformed, n, limit)
 	}
-	// It grows with what has come, not with what was announced.
+	// The buffer grows with what has come, not with the announced size.
 	w := bytes.NewBuffer(buf[:0])
 	if _, err := io.CopyN(w, r, int64(n)); err != nil {
 		if errors.Is(err, io.EOF) {
@@ -198,14 +195,14 @@ func Read(r io.Reader, limit int, buf []byte) (k Kind, body, grown []byte, err e
 	return Kind(h[0]), w.Bytes(), w.Bytes(), nil
 }
 
-// Fields are names with values, in order; a name may come more than once, and who does not know
-// one skips it. Neither holds a NUL byte.
+// Fields are names with values, in order. A name may occur more than once, and a receiver skips one that it does not
+// know. Neither names nor values hold a NUL byte.
 type Fields []string
 
 // Add adds a field.
 func (f *Fields) Add(name, value string) { *f = append(*f, name+"="+value) }
 
-// Get is the first value of that name; "" if there is none.
+// Get returns the first value of that name; "" if there is none.
 func (f Fields) Get(name string) string {
 	for _, kv := range f {
 		if v, ok := strings.CutPrefix(kv, name+"="); ok {
@@ -215,7 +212,7 @@ func (f Fields) Get(name string) string {
 	return ""
 }
 
-// All are the values of that name.
+// All returns the values of that name.
 func (f Fields) All(name string) []string {
 	var all []string
 	for _, kv := range f {
@@ -226,7 +223,7 @@ func (f Fields) All(name string) []string {
 	return all
 }
 
-// Bytes is the body of a frame with these fields.
+// Bytes returns the body of a frame with these fields.
 func (f Fields) Bytes() []byte { return []byte(strings.Join(f, "\x00")) }
 
 // FieldsOf reads the body of such a frame.

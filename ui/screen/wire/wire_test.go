@@ -79,7 +79,7 @@ func TestFrames_malformed(t *testing.T) {
 			t.Errorf("read %q: %v", cut, err)
 		}
 	}
-	// What is only announced takes no memory.
+	// A size that is only announced takes no memory.
 	_, _, grown, err := Read(strings.NewReader("H\x00\x3f\xff\xffx"), MaxHello, nil)
 	if err == nil || cap(grown) > 64<<10 {
 		t.Errorf("a frame that never came: %v, %d bytes", err, cap(grown))

@@ -4,8 +4,6 @@
 // how their models call tools.
 //
 // Does not: install them, start them, know a test.
-//
-// Imports: nothing of ours.
 package adapters
 
 import (

@@ -17,6 +17,4 @@
 //
 // Does not: judge a figure, for the machine decides it, or run in an ordinary
 // test. It reads Linux's /proc; elsewhere its benchmarks are skipped.
-//
-// Imports: nothing of ours; its tests do.
 package figures

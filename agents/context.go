@@ -1,0 +1,116 @@
+package agents
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"fantail/agents/event"
+	"fantail/agents/history"
+	"fantail/agents/llm"
+	"fantail/store"
+	"fantail/tools"
+)
+
+// served is what a request says of tools that other programs serve.
+const served = "tools of MCP servers"
+
+// Context is what an agent's next request would consist of. The tokens of Parts and of the mail are estimates.
+type Context struct {
+	Model      string
+	Abroad     bool // another vendor's agent keeps the conversation: of it, Parts are what this program has said and heard
+	Used       int  // tokens of the last request and its reply; 0: unknown
+	Window     int  // in tokens; 0: unknown
+	Parts      []ContextPart
+	Mail       int // messages in it
+	MailTokens int // of those messages
+}
+
+// ContextPart is one kind of content in a context.
+type ContextPart struct {
+	What   string
+	Items  int
+	Tokens int
+}
+
+// Context breaks an agent's next request down by kind of content.
+func (l *Records) Context(ctx context.Context, agent int64) (Context, error) {
+	var entries []history.Entry
+	err := l.pool.o.DB.Read(ctx, func(rx *store.Rx) error {
+		after, err := history.SentFrom(rx, agent)
+		if err != nil {
+			return err
+		}
+		rows, err := rx.EntriesAfter(agent, after, 0)
+		for _, e := range history.DecodeAll(rows) {
+			entries = e.Extend(entries)
+		}
+		return err
+	})
+	if err != nil {
+		return Context{}, fmt.Errorf("read the conversation: %w", err)
+	}
+	i, empty, err := l.pool.preamble(agent)
+	if err != nil {
+		return Context{}, err
+	}
+	c := Context{Model: i.Model, Abroad: empty == nil, Used: i.Context, Window: i.Window}
+	parts := map[string]*ContextPart{}
+	order := []string{"system prompt"}
+	add := func(what string, items, tokens int) {
+		if parts[what] == nil {
+			parts[what] = &ContextPart{What: what}
+		}
+		parts[what].Items += items
+		parts[what].Tokens += tokens
+	}
+	if empty != nil {
+		all := history.Tokens(empty.System)
+		own := *empty
+		own.Tools = slices.DeleteFunc(slices.Clone(empty.Tools), func(t llm.Tool) bool { return strings.HasPrefix(t.Name, tools.LentName) || t.Name == tools.FindTool })
+		add("tools", len(own.Tools), history.Estimate(&own)-all)
+		if n := len(empty.Tools) - len(own.Tools); n > 0 {
+			add(served, n, history.Estimate(empty)-history.Estimate(&own))
+		}
+		if l.Carries != nil {
+			for _, c := range l.Carries(i) {
+				if n := history.Tokens(c.Text); n > 0 && n <= all && strings.Contains(empty.System, c.Text) {
+					add(c.What, c.Items, n)
+					order = append(order, c.What)
+					all -= n
+				}
+			}
+		}
+		add("system prompt", 1, all) // so that they sum up to what is sent
+	}
+	gone := history.Withdrawn(entries)
+	for _, e := range entries {
+		what := history.KindOf(e)
+		if what == "" || gone[e.Seq] {
+			continue
+		}
+		if c.Mail += len(e.Messages); len(e.Messages) > 0 {
+			c.MailTokens += e.Tokens
+		}
+		add(what, max(1, len(e.Messages)), history.Weight(e))
+	}
+	order = append(order, "tools", served, "summary", "prompts", "answers", "tool calls", "tool results", "mail",
+		"memory documents", "instruction files", "your own commands", "notes of the program")
+	for _, what := range order {
+		if x := parts[what]; x != nil {
+			c.Parts = append(c.Parts, *x)
+		}
+	}
+	return c, nil
+}
+
+// preamble returns what is known of an agent, and its request as it is before anything was said: the system prompt and
+// the tools. nil: it makes no requests, another vendor's agent carries out its turns.
+func (p *Pool) preamble(agent int64) (event.Info, *llm.Request, error) {
+	l, err := p.loops.Of(agent)
+	if err != nil {
+		return event.Info{}, nil, err
+	}
+	return l.Agent.Known(), l.Preamble(), nil
+}

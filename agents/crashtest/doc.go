@@ -1,0 +1,2 @@
+// Package crashtest kills processes of agents at every place and checks what is left.
+package crashtest

@@ -1,0 +1,6 @@
+INSERT INTO agents (name, kind, model, state, created_at) VALUES ('main', 'main', 'm', 'idle', 1), ('b', 'helper', 'm', 'idle', 1)
+INSERT INTO schedules (name, owner, origin, kind, text, deliver, priority, said, at, due_at, created_at) VALUES ('s', 1, 'human', 'command', 'make', 'next', 'normal', 'every 5m', 5, 6, 1)
+INSERT INTO grants (rule, created_at) VALUES ('bash(make)', 1)
+INSERT INTO checks (name, argv, net, created_at) VALUES ('c', '["make"]', 'host', 1)
+INSERT INTO settings (key, value) VALUES ('k', 'v')
+INSERT INTO dispatchers (agent, vendor) VALUES (1, 'claude')

@@ -1,0 +1,48 @@
+package turn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"fantail/store"
+)
+
+// DiskTry is a write that is tried again.
+type DiskTry struct {
+	What    string
+	Again   func(error) bool // after which errors
+	Trouble func(error)      // hears of each that is tried again
+}
+
+// Insist calls f until it succeeds, fails for a reason that is not tried again, or ctx ends, with growing pauses. It
+// returns the last error.
+func (d *Disk) Insist(ctx context.Context, t DiskTry, f func() error) error {
+	began := d.now()
+	for wait := time.Second; ; wait = min(2*wait, 30*time.Second) {
+		err := f()
+		if err == nil {
+			return nil
+		}
+		err = fmt.Errorf("%s: %w", t.What, err)
+		if !t.Again(err) {
+			return err
+		}
+		t.Trouble(fmt.Errorf("trying again: %w", err))
+		d.Refused(began, err)
+		pause := time.NewTimer(wait)
+		select {
+		case <-pause.C:
+		case <-ctx.Done():
+			pause.Stop()
+			return err
+		}
+	}
+}
+
+// DiskPasses reports whether a write failed for a reason that may pass on its own, so that retrying makes sense.
+func DiskPasses(err error) bool {
+	return errors.Is(err, store.ErrFull) || errors.Is(err, store.ErrBusy) ||
+		errors.Is(err, store.ErrChanged) && !store.Stopped(err)
+}

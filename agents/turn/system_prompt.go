@@ -1,0 +1,62 @@
+package turn
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"strings"
+	"text/template"
+)
+
+//go:embed main.md sub.md fork.md observer.md
+var texts embed.FS
+
+//go:embed compact.md
+var compact string
+
+// CompactPrompt returns the text that tells a model to summarise a conversation.
+func CompactPrompt() string { return compact }
+
+//go:embed init.md
+var initial string
+
+// InitPrompt returns the prompt that has an agent write an AGENTS.md, or mend the one there is.
+func InitPrompt() string { return initial }
+
+// PromptFacts is what a system prompt states. Name and Dir are required.
+type PromptFacts struct {
+	Name     string // the agent's name
+	Sub      bool   // it carries out a task and has no human at its tab
+	Fork     bool   // it handles one message for another agent
+	Observer bool   // it looks once, for a schedule, and reports
+	Dir      string // the workspace
+	Platform string // linux/amd64
+	Date     string // 2026-11-21
+	Branch   string // "" if there is none
+	Files    string // what instruction files say, each between its marks; "" if there are none
+}
+
+// SystemPrompt returns the system prompt of an agent.
+func SystemPrompt(f PromptFacts) (string, error) {
+	name := "main.md"
+	switch {
+	case f.Sub:
+		name = "sub.md"
+	case f.Fork:
+		name = "fork.md"
+	case f.Observer:
+		name = "observer.md"
+	}
+	if f.Name == "" || f.Dir == "" {
+		return "", errors.New("write the system prompt: the agent's name and the directory are required")
+	}
+	t, err := template.New("").Option("missingkey=error").ParseFS(texts, "main.md", "sub.md", "fork.md", "observer.md")
+	if err != nil {
+		return "", fmt.Errorf("read the system prompt: %w", err)
+	}
+	var b strings.Builder
+	if err := t.ExecuteTemplate(&b, name, f); err != nil {
+		return "", fmt.Errorf("write the system prompt: %w", err)
+	}
+	return strings.TrimSpace(b.String()) + "\n", nil
+}

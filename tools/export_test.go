@@ -1,0 +1,7 @@
+package tools
+
+// Simple and Strict are the two ways to read.
+var (
+	Simple = simple
+	Strict = strict
+)

@@ -1,0 +1,9 @@
+package files
+
+import (
+	"syscall"
+	"time"
+)
+
+// changedAt is when the inode last changed.
+func changedAt(s *syscall.Stat_t) time.Time { return time.Unix(s.Ctimespec.Unix()) }

@@ -1,0 +1,4 @@
+// Package mcp connects to MCP servers and offers what they have as tools. It logs in where a server asks for it.
+//
+// It does not choose which servers run.
+package mcp

@@ -1,9 +1,0 @@
-package workspace
-
-import (
-	"syscall"
-	"time"
-)
-
-// changedAt is when the inode last changed.
-func changedAt(s *syscall.Stat_t) time.Time { return time.Unix(s.Ctimespec.Unix()) }

@@ -1,0 +1,2 @@
+// Package app puts the program together: it opens a workspace and gives each part what it needs.
+package app

@@ -1,0 +1,119 @@
+package cli
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"fantail/agents/audit"
+	"fantail/ui/format"
+	"fantail/ui/shell"
+)
+
+// auditPage is how many lines of the audit are read at once.
+const auditPage = 500
+
+// auditFlags refuses a part of the audit where the whole is looked at.
+func auditFlags(e *Errand) error {
+	if e.o.verify && len(e.words) > 0 {
+		return shell.Misused("audit: --verify looks at the whole audit, not at %q alone", strings.Join(e.words, " "))
+	}
+	return nil
+}
+
+// runAudit prints the audit, of one agent or one row, or looks whether it is whole.
+func runAudit(e *Errand, c *caller) (int, error) {
+	if len(e.words) > 1 {
+		return shell.ExitUsage, shell.Misused("audit: %q is not understood; it is fantail audit [NAME | N]", strings.Join(e.words, " "))
+	}
+	log := audit.Reader{DB: c.door.DB, Dir: c.data}
+	name := strings.Join(e.words, "")
+	if e.o.verify {
+		return c.verify(log)
+	}
+	if n, err := strconv.ParseInt(strings.TrimPrefix(name, "#"), 10, 64); err == nil {
+		return c.auditRow(log, n)
+	}
+	some := false
+	for w := (audit.Wanted{Name: name, Limit: auditPage}); ; {
+		var got []audit.Record
+		lines, err := log.List(c.ctx, w)
+		if c.out.json {
+			lines = nil
+			got, err = log.Records(c.ctx, w)
+		}
+		if err != nil {
+			return shell.ExitFailed, err
+		}
+		for _, l := range lines {
+			w.After = l.ID
+			if err := c.out.text(format.AuditHead(l, time.Local) + "  " + format.AuditGist(l)); err != nil {
+				return shell.ExitFailed, err
+			}
+		}
+		for _, r := range got {
+			w.After = r.Row
+			if err := c.out.line(r); err != nil {
+				return shell.ExitFailed, err
+			}
+		}
+		n := len(lines) + len(got)
+		if some = some || n > 0; n < auditPage {
+			break
+		}
+	}
+	if !some {
+		return shell.ExitNothing, nil
+	}
+	return shell.ExitOK, nil
+}
+
+// auditRow prints the call that a row belongs to, or the row.
+func (c *caller) auditRow(log audit.Reader, n int64) (int, error) {
+	l, ok, err := log.Find(c.ctx, n)
+	if err == nil && !ok {
+		err = fmt.Errorf("the audit has no row %d; fantail audit lists them", n)
+	}
+	if err != nil {
+		return shell.ExitFailed, err
+	}
+	if c.out.json {
+		for _, r := range l.Records() {
+			if err := c.out.line(r); err != nil {
+				return shell.ExitFailed, err
+			}
+		}
+		return shell.ExitOK, nil
+	}
+	text := format.AuditHead(l, time.Local) + "\n" + format.AuditFields(l, time.Local).Text("")
+	if args := format.AuditArgs(l.Args); args != "" {
+		text += "\n" + args
+	}
+	return shell.ExitOK, c.out.text(text)
+}
+
+// jReport is what a look at the audit found, as a line of JSON.
+type jReport struct {
+	Whole bool     `json:"whole"`
+	Rows  int64    `json:"rows"`
+	Flaw  string   `json:"flaw,omitempty"`
+	Notes []string `json:"notes,omitempty"`
+}
+
+// verify says whether the audit is whole.
+func (c *caller) verify(log audit.Reader) (int, error) {
+	r, err := log.Verify(c.ctx)
+	if err != nil {
+		return shell.ExitFailed, err
+	}
+	if c.out.json {
+		err = c.out.line(jReport{Whole: r.Flaw == "", Rows: r.Rows, Flaw: r.Flaw, Notes: r.Notes})
+	} else {
+		err = c.out.text(r.Says())
+	}
+	if err != nil || r.Flaw != "" {
+		return shell.ExitFailed, err
+	}
+	return shell.ExitOK, nil
+}

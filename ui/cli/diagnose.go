@@ -1,0 +1,208 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"fantail/agents/approval"
+	"fantail/agents/instructions"
+	"fantail/agents/skills"
+	"fantail/tools/sandbox"
+	"fantail/ui/attach"
+	"fantail/ui/slash"
+	"fantail/ui/workspace"
+)
+
+// Finding is one thing that was looked at.
+type Finding struct {
+	What string // was looked at
+	Says string
+	Bad  bool // it gets in the way
+}
+
+// DoctorMachine is where the doctor looks beside the workspace.
+type DoctorMachine struct {
+	Logind []string // the configuration files of systemd-logind, the last word last
+	Group  string   // the file that names this process's control group
+	Linger string   // the file whose presence says that this user's processes outlive their sessions
+
+	Config  error            // why the configuration can't be read; nil: it can
+	Sandbox string           // what it says of one
+	Wall    *sandbox.Backend // that was found for that
+	Skills  *skills.Catalog  // what files bring for agents; nil: nobody looked
+	Keeps   workspace.Machine
+	Written instructions.Place   // where instruction files are looked for
+	Rules   approval.RuleReading // what files say of what may run
+}
+
+// DoctorHere is this machine for the user of that name.
+func DoctorHere(user string) DoctorMachine {
+	m := DoctorMachine{Group: "/proc/self/cgroup", Linger: filepath.Join("/var/lib/systemd/linger", user), Keeps: workspace.ThisMachine()}
+	m.Logind = []string{"/etc/systemd/logind.conf"}
+	more, _ := filepath.Glob("/etc/systemd/logind.conf.d/*.conf")
+	slices.Sort(more)
+	m.Logind = append(m.Logind, more...)
+	return m
+}
+
+// Diagnose looks at everything.
+func Diagnose(ctx context.Context, at workspace.Place, m DoctorMachine) []Finding {
+	all := []Finding{{What: "workspace", Says: at.Root}, m.kills(), m.scope(), m.sandbox(), data(at.Data), root(at.Root)}
+	all = append(all, m.instructions(at.Data)...)
+	all = append(all, m.brought()...)
+	all = append(all, m.rules()...)
+	switch s, err := attach.Ask(ctx, at.Screens, attach.Tell); {
+	case err == nil:
+		return append(all, Finding{What: "host", Says: fmt.Sprintf("process %d, %s", s.PID, s.Version)})
+	case !errors.Is(err, attach.ErrNoHost):
+		return append(all, Finding{What: "host", Bad: true, Says: err.Error()})
+	}
+	if held := workspace.Holder(at.Data); held != nil {
+		return append(all, Finding{What: "host", Bad: true, Says: held.Error() + ", and it does not answer on " + at.Screens})
+	}
+	return append(all, Finding{What: "host", Says: "none runs; fantail starts one"})
+}
+
+// brought is what files bring for agents: what is used, what is not, what can't be read.
+func (m DoctorMachine) brought() (all []Finding) {
+	if m.Skills == nil {
+		return nil
+	}
+	l := m.Skills.Now()
+	n := map[skills.Kind]int{}
+	for _, i := range l.Items {
+		if i.Out == "" {
+			n[i.Kind]++
+		}
+	}
+	all = append(all, Finding{What: "files for agents", Says: fmt.Sprintf("%d skills, %d commands, %d agents; /skills lists them", n[skills.Skill], n[skills.Command], n[skills.Agent])})
+	for _, i := range l.Items {
+		switch {
+		case i.Out != "":
+			all = append(all, Finding{What: "file not used", Says: i.Source + ": " + i.Out})
+		case i.Typed != "":
+			all = append(all, Finding{What: "file not used", Says: i.Source + ": " + i.Typed})
+		}
+		for _, note := range i.Notes {
+			all = append(all, Finding{What: "file used in part", Says: note})
+		}
+	}
+	for _, line := range l.Broken {
+		all = append(all, Finding{What: "file that can't be read", Says: line, Bad: true})
+	}
+	return all
+}
+
+// kills is whether logging out ends the user's processes.
+func (m DoctorMachine) kills() Finding {
+	f := Finding{What: "logout", Says: "leaves hosts alive"}
+	kills := false
+	for _, path := range m.Logind {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			continue
+		}
+		for line := range strings.Lines(string(text)) {
+			if value, is := strings.CutPrefix(strings.ReplaceAll(strings.TrimSpace(line), " ", ""), "KillUserProcesses="); is {
+				kills = slices.Contains([]string{"yes", "true", "1", "on"}, strings.ToLower(value))
+			}
+		}
+	}
+	if !kills {
+		return f
+	}
+	if _, err := os.Stat(m.Linger); err == nil {
+		f.Says = "leaves hosts alive: lingering is on (KillUserProcesses=yes would end them)"
+		return f
+	}
+	return Finding{What: "logout", Bad: true, Says: "ends every host (KillUserProcesses=yes in logind.conf): loginctl enable-linger keeps them alive"}
+}
+
+// scope is whether a terminal's scope ends what was started in it.
+func (m DoctorMachine) scope() Finding {
+	text, err := os.ReadFile(m.Group)
+	if err != nil {
+		return Finding{What: "control group", Says: "there is none"}
+	}
+	for line := range strings.Lines(string(text)) {
+		path := strings.TrimSpace(line[strings.LastIndexByte(line, ':')+1:])
+		name := filepath.Base(path)
+		if strings.HasSuffix(name, ".scope") && !strings.HasPrefix(name, "session-") && !strings.HasPrefix(name, "init") {
+			return Finding{What: "control group", Bad: true, Says: "a host started here belongs to " + name +
+				": who stops that ends the host too. Started with systemd-run --user --scope fantail it has one of its own"}
+		}
+	}
+	return Finding{What: "control group", Says: "no terminal's scope holds what is started here"}
+}
+
+// sandbox is what holds the commands of agents.
+func (m DoctorMachine) sandbox() Finding {
+	if m.Config != nil {
+		return Finding{What: "configuration", Bad: true, Says: m.Config.Error()}
+	}
+	if err := workspace.SandboxMissing(m.Wall, m.Sandbox, m.Keeps); err != nil {
+		return Finding{What: "sandbox", Bad: true, Says: err.Error()}
+	}
+	lines, holds := workspace.SandboxSummary(m.Wall, m.Keeps)
+	return Finding{What: "sandbox", Bad: !holds, Says: strings.Join(lines, "; ")}
+}
+
+// rules is what is wrong with the rules of files, or not obeyed.
+func (m DoctorMachine) rules() (all []Finding) {
+	for _, f := range m.Rules.Faults {
+		all = append(all, Finding{What: "rules", Bad: true, Says: f})
+	}
+	for _, f := range m.Rules.Ignored {
+		all = append(all, Finding{What: "not obeyed", Says: f})
+	}
+	lists, offered := map[string]int{}, 0
+	for _, l := range m.Rules.Lines {
+		if l.Project && l.List == "allow" {
+			offered++
+			continue
+		}
+		lists[string(l.List)]++
+	}
+	if len(m.Rules.Lines) > 0 {
+		all = append(all, Finding{What: "rules", Says: fmt.Sprintf("%d deny, %d ask, %d allow; %d that the workspace's files want allowed, which hold once you accept them: /permissions lists all",
+			lists["deny"], lists["ask"], lists["allow"], offered)})
+	}
+	return all
+}
+
+// data is whether locks can be trusted where the workspace's data lie.
+func data(dir string) Finding {
+	if says := workspace.Warning(dir); says != "" {
+		return Finding{What: "data", Bad: true, Says: says}
+	}
+	return there("data", dir)
+}
+
+// root is where the workspace's own files lie.
+func root(dir string) Finding { return there("workspace's files", dir) }
+
+func there(what, dir string) Finding {
+	if _, err := os.Stat(dir); err != nil {
+		return Finding{What: what, Bad: true, Says: err.Error()}
+	}
+	return Finding{What: what, Says: dir}
+}
+
+// instructions are the files that agents here follow, and what of them is not used. Nothing of that is in a host's way.
+func (m DoctorMachine) instructions(data string) []Finding {
+	if m.Written.Root == "" {
+		return nil
+	}
+	m.Written.Allowed = instructions.AllowedFiles(data)
+	says, notes := slash.InstructionsFound(instructions.Read(m.Written))
+	all := []Finding{{What: "instructions", Says: says}}
+	for _, n := range notes {
+		all = append(all, Finding{What: "instructions", Says: n})
+	}
+	return all
+}

@@ -1,5 +1,0 @@
-//go:build !linux
-
-package guard
-
-func dumpable() uintptr { return 0 }

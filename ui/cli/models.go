@@ -1,0 +1,259 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"iter"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"fantail/agents/llm"
+	"fantail/agents/llm/anthropic"
+	"fantail/agents/llm/builtin"
+	"fantail/agents/llm/openai"
+	"fantail/store/config"
+	"fantail/ui/shell"
+)
+
+// Models turns names into providers, as the configuration and the environment
+// say. It is safe for concurrent use.
+type Models struct {
+	conf config.Config
+	own  func(string) string // the environment it was made with
+
+	abroad Vendors
+
+	mu      sync.Mutex
+	known   map[string]llm.Model // by name; one provider each, so that connections are kept
+	keyed   map[string]*keyed    // the providers of those that may have a key
+	brought sync.Map             // variables -> what they hold in the environments that brought a key, before own
+}
+
+// NewModels returns the models conf and the environment know.
+func NewModels(conf config.Config, env func(string) string) *Models {
+	return &Models{conf: conf, own: env, known: map[string]llm.Model{}, keyed: map[string]*keyed{}}
+}
+
+// env is what a variable holds.
+func (m *Models) env(name string) string {
+	if v, is := m.brought.Load(name); is {
+		return v.(string)
+	}
+	return m.own(name)
+}
+
+// keyed is a provider that is replaced when its key is.
+type keyed struct{ now atomic.Pointer[llm.Provider] }
+
+var _ llm.Provider = &keyed{}
+
+func (k *keyed) serve(p llm.Provider) { k.now.Store(&p) }
+
+// Stream implements [llm.Provider].
+func (k *keyed) Stream(ctx context.Context, req *llm.Request) iter.Seq2[llm.Part, error] {
+	return (*k.now.Load()).Stream(ctx, req)
+}
+
+// Use has the keys that another environment holds used from now on, for requests of models that are in use too. A key
+// goes only to the address that stands beside it: that of its provider is taken from there as well. Use returns which
+// variables say something new; keys that env does not hold stay as they were.
+func (m *Models) Use(env func(string) string) (fresh []string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, a := range m.conf.Accesses() {
+		at := slices.IndexFunc(a.Keys, func(name string) bool { return strings.TrimSpace(env(name)) != "" })
+		if at < 0 {
+			continue
+		}
+		all := a.Keys
+		if a.Base != "" {
+			all = append(slices.Clone(all), a.Base)
+		}
+		var set []string
+		changed := false
+		for _, name := range all {
+			v := strings.TrimSpace(env(name))
+			if v == strings.TrimSpace(m.env(name)) {
+				continue
+			}
+			changed = true
+			m.brought.Store(name, v)
+			if v != "" {
+				set = append(set, name)
+			}
+		}
+		if changed && set == nil {
+			set = []string{a.Keys[at]} // what stood beside it is gone
+		}
+		fresh = append(fresh, set...)
+	}
+	if fresh == nil {
+		return nil
+	}
+	for name, k := range m.keyed {
+		c, err := m.conf.Resolve(m.env, name)
+		if err != nil {
+			continue // with an address that is none; the next request of another model says so
+		}
+		if p, err := provider(c, m.env); err == nil {
+			k.serve(p)
+		}
+	}
+	slices.Sort(fresh)
+	return slices.Compact(fresh)
+}
+
+// Choose returns the model of a start: the flag's, else what [config.Choose]
+// finds. ollama may be nil; then Ollama is not asked.
+func (m *Models) Choose(flag, remembered string, ollama func() string) (config.Choice, error) {
+	return m.choose(m.env, flag, remembered, ollama)
+}
+
+// ChooseIn is Choose for somebody with another environment, where nothing is remembered.
+func (m *Models) ChooseIn(env func(string) string, flag string, ollama func() string) (config.Choice, error) {
+	return m.choose(env, flag, "", ollama)
+}
+
+func (m *Models) choose(env func(string) string, flag, remembered string, ollama func() string) (config.Choice, error) {
+	c, err := config.Choose(m.conf, env, flag, remembered, ollama)
+	if err != nil && flag != "" {
+		return c, shell.Misused("%v", err)
+	}
+	return c, err
+}
+
+// Resolve returns the model of that name. The error names the known providers.
+func (m *Models) Resolve(name string) (llm.Model, error) {
+	m.mu.Lock() // a key and the address beside it are those of one environment
+	defer m.mu.Unlock()
+	c, err := m.conf.Resolve(m.env, name)
+	if err != nil {
+		return llm.Model{}, err
+	}
+	if model, met := m.known[c.Name()]; met {
+		return model, nil
+	}
+	p, err := m.provider(c)
+	if err != nil {
+		return llm.Model{}, err
+	}
+	if c.Protocol != config.Builtin && c.Protocol != config.ACP {
+		k := &keyed{}
+		k.serve(p)
+		m.keyed[c.Name()], p = k, k
+	}
+	model := llm.Model{Name: c.Name(), Provider: p, ID: c.Model, Vendor: c.Provider, AtOnce: c.AtOnce, Window: c.Known.Window, MaxOut: c.Known.MaxOutput, Sees: c.Known.Images}
+	if c.Known.Priced {
+		model.Price = func(u llm.Usage) int64 { return c.Known.Cost(u.Input, u.Output, u.CacheRead, u.CacheWrite) }
+	}
+	m.known[c.Name()] = model
+	return model, nil
+}
+
+// Names lists models that can be had: the configured ones, and each provider's
+// default where its key is set.
+func (m *Models) Names() []string {
+	var names []string
+	for _, provider := range m.conf.ProviderNames() {
+		for model := range m.conf.Providers[provider].Models {
+			if c, err := m.conf.Resolve(m.env, provider+"/"+model); err == nil {
+				names = append(names, c.Name())
+			}
+		}
+		if c, err := m.conf.Resolve(m.env, provider); err == nil {
+			names = append(names, c.Name())
+		}
+	}
+	slices.Sort(names)
+	return append(slices.Compact(names), m.vendors()...)
+}
+
+// Doubt says why the model of that name can't carry out a prompt, in a line; "": as far
+// as is known it can.
+func (m *Models) Doubt(model, prompt string) string {
+	known, err := m.Resolve(model)
+	if err != nil {
+		return ""
+	}
+	if p, ok := known.Provider.(builtin.Provider); ok {
+		return p.Doubt(prompt)
+	}
+	return ""
+}
+
+// provider is what answers for the choice.
+func (m *Models) provider(c config.Choice) (llm.Provider, error) {
+	if c.Protocol == config.ACP {
+		return m.vendor(c)
+	}
+	return provider(c, m.env)
+}
+
+// provider speaks the choice's protocol, with temporary failures tried again.
+func provider(c config.Choice, env func(string) string) (llm.Provider, error) {
+	key := ""
+	if c.KeyEnv != "" {
+		key = env(c.KeyEnv)
+	}
+	switch c.Protocol {
+	case config.Builtin:
+		return builtin.Provider{Program: isProgram}, nil
+	case config.Anthropic:
+		o := anthropic.Options{Name: c.Provider, KeyVariable: c.KeyEnv, BaseURL: c.BaseURL, FirstByte: c.First}
+		if c.Bearer {
+			o.AuthToken = key
+		} else {
+			o.Key = key
+		}
+		return llm.Retry(anthropic.New(o), llm.RetryOptions{}), nil
+	case config.OpenAI:
+		return llm.Retry(openai.New(openai.Options{Name: c.Provider, Key: key, KeyVariable: c.KeyEnv, BaseURL: c.BaseURL, FirstByte: c.First}), llm.RetryOptions{}), nil
+	}
+	return nil, fmt.Errorf("model %q: nobody here speaks the protocol %q", c.Name(), c.Protocol)
+}
+
+// askedFor is how long Ollama gets to answer.
+const askedFor = 300 * time.Millisecond
+
+// Ollama asks the Ollama server of the environment for its models and returns
+// the one used last; "" if none answers in time.
+func Ollama(ctx context.Context, env func(string) string) string {
+	ctx, cancel := context.WithTimeout(ctx, askedFor)
+	defer cancel()
+	base, err := config.OllamaURL(env("OLLAMA_HOST"))
+	if err != nil {
+		return ""
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, base+"/api/tags", nil)
+	if err != nil {
+		return ""
+	}
+	// A transport of its own, without a proxy: the question must not leave the
+	// way the address names, and no connection stays behind.
+	t := &http.Transport{DisableKeepAlives: true}
+	resp, err := t.RoundTrip(req)
+	if err != nil {
+		return ""
+	}
+	defer resp.Body.Close()
+	var tags struct {
+		Models []struct {
+			Name string `json:"name"`
+		} `json:"models"`
+	}
+	if resp.StatusCode != http.StatusOK || json.NewDecoder(io.LimitReader(resp.Body, 1<<20)).Decode(&tags) != nil {
+		return ""
+	}
+	for _, m := range tags.Models {
+		if m.Name != "" {
+			return m.Name
+		}
+	}
+	return ""
+}

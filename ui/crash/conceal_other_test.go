@@ -1,0 +1,5 @@
+//go:build !linux
+
+package crash
+
+func dumpable() uintptr { return 0 }

@@ -1,0 +1,2 @@
+// Package crash catches panics and signals, ends commands, and restores the terminal.
+package crash

@@ -1,0 +1,285 @@
+package format
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"fantail/agents"
+	"fantail/agents/event"
+	"fantail/agents/fleet"
+	"fantail/themes"
+)
+
+// Context is what /context prints.
+func Context(name string, c agents.Context) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Context of %s, %s\n", name, c.Model)
+	switch {
+	case c.Used == 0 && c.Abroad:
+		b.WriteString("It has not told yet how much it uses.")
+	case c.Abroad:
+		fmt.Fprintf(&b, "%s of %s tokens, as it tells; it compacts its conversation by itself.", grouped(c.Used), unknown(c.Window))
+	case c.Used == 0:
+		b.WriteString("No request has been counted yet.")
+	case c.Window == 0:
+		fmt.Fprintf(&b, "%s tokens after the last request; how many the model can read is unknown.", grouped(c.Used))
+	default:
+		fmt.Fprintf(&b, "%s of %s tokens after the last request, %d%%; compacted by itself from 85%% on.",
+			grouped(c.Used), grouped(c.Window), c.Used*100/c.Window)
+	}
+	if c.Abroad {
+		b.WriteString("\nIts system prompt, its tools and what its calls read are its own, and not known here.")
+	}
+	b.WriteString("\n\nEstimated, in tokens:\n")
+	all := 0
+	for _, p := range c.Parts {
+		fmt.Fprintf(&b, "  %-22s about %8s", p.What, grouped(p.Tokens))
+		if p.What != "system prompt" {
+			fmt.Fprintf(&b, "  (%s)", grouped(p.Items))
+		}
+		b.WriteString("\n")
+		all += p.Tokens
+	}
+	fmt.Fprintf(&b, "  %-22s about %8s\n\n", "together", grouped(all))
+	switch c.Mail {
+	case 0:
+		b.WriteString("No message has entered it.")
+	case 1:
+		fmt.Fprintf(&b, "1 message entered it, about %s tokens.", grouped(c.MailTokens))
+	default:
+		fmt.Fprintf(&b, "%d messages entered it, about %s tokens.", c.Mail, grouped(c.MailTokens))
+	}
+	return b.String()
+}
+
+// unknown is a number of tokens, or a question mark.
+func unknown(n int) string {
+	if n == 0 {
+		return "?"
+	}
+	return grouped(n)
+}
+
+// Working reports whether an agent in that state is in the middle of a turn.
+func Working(s event.State) bool {
+	return s == event.Running || s == event.Waiting || s == event.Asking
+}
+
+// Glyph is an agent's state as one character: ● working, ◐ waiting, about to start or awaiting input, ⚠ asking, ✓ and ✗
+// ended, ○ idle.
+func Glyph(i event.Info) (string, themes.Role) {
+	if Awaits(i) {
+		return "◐", themes.Dim // it does nothing
+	}
+	switch i.State {
+	case event.Running:
+		return "●", themes.Accent
+	case event.Waiting, event.Queued:
+		return "◐", themes.Accent
+	case event.Asking:
+		return "⚠", themes.Warn
+	case event.Done:
+		return "✓", themes.Good
+	case event.Failed, event.Killed, event.Crashed:
+		return "✗", themes.Bad
+	}
+	return "○", themes.Dim
+}
+
+// Turns is how long until an agent's tab changes without an event, 0: it does not. Its clock runs, or the time since its last
+// sign of life, or the time it has left.
+func Turns(i event.Info, active, now time.Time) (d time.Duration) {
+	within := func(left time.Duration) {
+		if d == 0 || left < d {
+			d = left
+		}
+	}
+	quiet, stalled := i.Stalled(active, now)
+	switch {
+	case stalled:
+		within(stands(quiet))
+	case i.State == event.Running && i.Retry == nil && !active.IsZero():
+		within(event.StallAfter - quiet)
+	}
+	if i.Kind.Ends() && Working(i.State) && !stalled {
+		within(stands(now.Sub(i.Started)))
+	}
+	if Awaits(i) && !i.Await.Until.IsZero() {
+		within(time.Second)
+	}
+	return d
+}
+
+// Awaits reports whether an agent has ended its turn and awaits input.
+func Awaits(i event.Info) bool { return i.State == event.Idle && i.Await != nil }
+
+// TimeLeft is the time an agent that awaits input has left: 4:12; "": nothing counts down.
+func TimeLeft(i event.Info, now time.Time) string {
+	left, counts := i.Await.Left(now)
+	if !counts {
+		return ""
+	}
+	return Countdown(left)
+}
+
+// IdleShort is how an agent awaits input where there is little room: `idle 4:12`.
+func IdleShort(i event.Info, now time.Time) string {
+	return strings.TrimSpace("idle " + TimeLeft(i, now))
+}
+
+// Idle is how an agent awaits input: `idle, ends in 4:12`.
+func Idle(i event.Info, now time.Time) string {
+	if i.Await.Attached > 0 {
+		return idle(i, now, "")
+	}
+	return idle(i, now, ", stays while somebody looks")
+}
+
+// IdleHere is that for who looks at its tab.
+func IdleHere(i event.Info, now time.Time) string { return idle(i, now, ", stays while you look") }
+
+func idle(i event.Info, now time.Time, kept string) string {
+	text := "idle"
+	switch left := TimeLeft(i, now); {
+	case i.Await.Ends:
+		text += ", ends now"
+	case left != "":
+		text += ", ends in " + left
+	case i.Await.For == 0:
+		text += ", stays until it is ended"
+	default:
+		text += kept
+	}
+	if n := i.Await.Attached; n > 0 {
+		text += fmt.Sprintf(" · %d attached", n)
+	}
+	return text
+}
+
+// Ends is the answer to having an agent that awaits input end; i is what is known of it.
+func Ends(name string, i event.Info) string {
+	if Working(i.State) {
+		return name + " ends after this turn"
+	}
+	return name + " ends"
+}
+
+// Stay is how long an agent awaits input after a turn: 5m00s.
+func Stay(d time.Duration) string {
+	if d == 0 {
+		return "for ever"
+	}
+	return "for " + Lasted(d)
+}
+
+// Handles says what a fork is for: `Handling message #7 · closes itself`.
+func Handles(i event.Info) string {
+	switch {
+	case !i.State.Terminal():
+		return fmt.Sprintf("Handling message #%d · closes itself", i.Handles)
+	case i.State == event.Done:
+		return fmt.Sprintf("Handled message #%d", i.Handles)
+	}
+	return fmt.Sprintf("Did not handle message #%d", i.Handles)
+}
+
+// Doing is what a running agent is doing, in a few words.
+func Doing(i event.Info) string {
+	switch {
+	case i.Doing == "streaming":
+		return "with the model"
+	case i.Doing == "":
+		return "working"
+	case i.Call != "":
+		return i.Call
+	}
+	return strings.Replace(i.Doing, "tool ", "runs ", 1)
+}
+
+// Why explains what an agent is doing or waiting for, and what the human can do about it.
+func Why(n fleet.Now, now time.Time) string {
+	i := n.Info
+	ls := []string{i.Name + " is " + string(i.State)}
+	add := func(format string, args ...any) { ls = append(ls, "  "+fmt.Sprintf(format, args...)) }
+	ago := func(t time.Time) string { return Lasted(now.Sub(t)) }
+	if i.Handles != 0 {
+		add("%s, from %s", strings.ToLower(Handles(i)), i.Sender)
+	}
+	if n.Queued != "" {
+		add("it has not started: %s", n.Queued)
+	}
+	if i.Retry != nil {
+		add("the request failed: %s", i.Retry.Reason)
+		add("try %d of %d in %s", i.Retry.Attempt, i.Retry.Of, Lasted(i.Retry.At.Sub(now)))
+	} else if !n.Asked.IsZero() {
+		add("a request to %s was sent %s ago", i.Model, ago(n.Asked))
+	}
+	for _, c := range n.Calls {
+		add("%s · for %s", c.Title, ago(c.Since))
+	}
+	if q := i.Question; q != nil {
+		add("it asks: %s", q.Gist())
+		if q.Again != "" {
+			add("it asks since %s", q.Again)
+		}
+		add("answer in its tab (/agent %s goes there), or here: /answer %s", i.Name, i.Name)
+	}
+	switch {
+	case i.Why == "" || i.State == event.Running:
+	case i.State == event.Waiting:
+		add("%s", i.Why)
+	default:
+		add("because: %s", i.Why)
+	}
+	if i.State == event.Running && !i.Active.IsZero() {
+		add("its last sign of life was %s ago", ago(i.Active))
+	}
+	if quiet, ok := i.Stalled(i.Active, now); ok {
+		add("stalled for %s: /kill %s ends it now; /wrapup %s has it finish once this step ends",
+			Silence(quiet), i.Name, i.Name)
+	}
+	if i.State.Terminal() && !i.Ended.IsZero() {
+		add("it ended %s ago (%s)", ago(i.Ended), i.Outcome)
+	}
+	switch {
+	case Awaits(i):
+		for _, l := range awaiting(i, now) {
+			add("%s", l)
+		}
+	case i.State == event.Idle:
+		add("it has nothing to do; a prompt, or a message that wakes it, starts a turn")
+	case i.Await == nil || i.State.Terminal():
+	case i.Await.Ends:
+		add("it ends after this turn, as it was told")
+	default:
+		add("after this turn it awaits input %s", Stay(i.Await.For))
+	}
+	return strings.Join(ls, "\n")
+}
+
+// awaiting explains what an idle agent awaits, what keeps it and what ends it.
+func awaiting(i event.Info, now time.Time) (ls []string) {
+	ls = append(ls, fmt.Sprintf(
+		"its turn has ended, and it awaits what you tell it: /tell %s TEXT, or m in its tab (/agent %s goes there)", i.Name, i.Name,
+	))
+	switch left := TimeLeft(i, now); {
+	case left != "":
+		ls = append(ls, fmt.Sprintf("without input it ends in %s, as done; its time stands still while somebody looks at its tab or is attached", left))
+	case i.Await.For == 0:
+		ls = append(ls, "it does not end by itself")
+	case i.Await.Attached > 0:
+		ls = append(ls, fmt.Sprintf("it stays while %s: then it ends after %s, as done", attached(i.Await.Attached), Lasted(i.Await.For)))
+	default:
+		ls = append(ls, fmt.Sprintf("it stays while somebody looks at its tab: then it ends after %s, as done", Lasted(i.Await.For)))
+	}
+	return append(ls, fmt.Sprintf("/end %s ends it now, as done; /kill %s as killed", i.Name, i.Name))
+}
+
+// attached says how many programs are attached to an agent.
+func attached(n int) string {
+	if n == 1 {
+		return "a program is attached to it"
+	}
+	return fmt.Sprintf("%d programs are attached to it", n)
+}

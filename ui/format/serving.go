@@ -1,0 +1,352 @@
+package format
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"strings"
+	"time"
+
+	"fantail/agents/hooks"
+	"fantail/agents/mcpconfig"
+	"fantail/tools/mcp"
+	"fantail/ui/cells"
+)
+
+// LiveServers has the servers that agents use.
+type LiveServers interface {
+	States() []mcp.State
+	Log(name string) string
+	Tools(name string) []mcp.ToolInfo
+	Reconnect(ctx context.Context, name string) error
+	Login(ctx context.Context, name string, w mcp.LoginWaiter) error
+}
+
+// Servers is where people look at servers.
+type Servers struct {
+	Config *mcpconfig.Servers
+	Live   LiveServers // nil: nothing runs here
+}
+
+// ServersOf is the desk of a pool's servers.
+func ServersOf(s mcpconfig.Served) Servers {
+	d := Servers{Config: s.Servers}
+	if s.MCP != nil {
+		d.Live = s.MCP
+	}
+	return d
+}
+
+// ServerRow is a server as it is listed.
+type ServerRow struct {
+	mcpconfig.Entry
+	Standing hooks.TrustState // of the workspace's
+	State    mcp.State        // of one that is used; Phase "": not known
+}
+
+// ID tells a row from others.
+func (r ServerRow) ID() int64 {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(r.Source.Name + "\x00" + r.Name))
+	return int64(h.Sum64()>>1) | 1
+}
+
+// Trusted reports whether the server may start.
+func (r ServerRow) Trusted() bool { return r.Source.Own || r.Standing == hooks.Agreed }
+
+// Starts says why the server may not start; nil: it may.
+func (r ServerRow) Starts() error {
+	if r.Used() && r.Trusted() {
+		return nil
+	}
+	return fmt.Errorf("the MCP server %s does not start: %s; %s", r.Name, r.Is(), r.Says())
+}
+
+// Is says in few words how the server is.
+func (r ServerRow) Is() string {
+	switch {
+	case !r.Used():
+		return "not used"
+	case !r.Trusted():
+		return r.Standing.String()
+	case r.State.Phase == "" || r.State.Phase == mcp.Idle:
+		return "not started yet"
+	}
+	return string(r.State.Phase)
+}
+
+// Says is why it is so, or what to do about it; "": nothing to say.
+func (r ServerRow) Says() string {
+	switch {
+	case !r.Used():
+		return r.Out
+	case !r.Trusted():
+		return "/trust shows it and asks"
+	}
+	if r.State.Phase == mcp.NeedsLogin {
+		return "a or /mcp login " + r.Word() + " logs in"
+	}
+	return strings.TrimPrefix(r.State.Says, "the MCP server "+r.Name+" does not start: ") // the row names it
+}
+
+// Count is how many tools it has; "": not known.
+func (r ServerRow) Count() string {
+	if !r.Used() || r.State.Tools == 0 {
+		return ""
+	}
+	return Count(r.State.Tools, "tool")
+}
+
+// Rows are all servers, and what is wrong with what configures them. It reads files.
+func (d Servers) Rows() (rows []ServerRow, faults []mcpconfig.Fault) {
+	l := d.Config.List()
+	states := map[string]mcp.State{}
+	if d.Live != nil {
+		for _, s := range d.Live.States() {
+			states[s.Name] = s
+		}
+	}
+	for _, e := range l.Entries {
+		r := ServerRow{Entry: e}
+		if e.Used() {
+			r.State = states[e.Name]
+			r.Standing = d.Config.Standing(e)
+		}
+		rows = append(rows, r)
+	}
+	return rows, append(l.Faults, l.Ignored...)
+}
+
+// NoServers says where servers are configured.
+const NoServers = "No MCP server is configured. They stand in .mcp.json of the workspace, as [mcp.NAME] in config.toml, or in ~/.claude.json"
+
+// ListServers lists all servers in lines.
+func ListServers(rows []ServerRow, faults []mcpconfig.Fault) string {
+	if len(rows) == 0 && len(faults) == 0 {
+		return NoServers + "."
+	}
+	var b strings.Builder
+	b.WriteString("MCP servers:")
+	for _, r := range rows {
+		b.WriteString("\n  " + r.Line())
+	}
+	for _, f := range faults {
+		b.WriteString("\n  ! " + cells.CleanLine(f.String()))
+	}
+	return b.String()
+}
+
+// Line is a row in a line.
+func (r ServerRow) Line() string {
+	return cells.CleanLine(fmt.Sprintf("%s (%s): %s · %s", r.Name, r.Place, r.Status(", "), r.Entry.Line()))
+}
+
+// Status is how the server is, how many tools it has and why, as far as that is known.
+func (r ServerRow) Status(between string) string {
+	parts := slices.DeleteFunc([]string{r.Is(), r.Count(), r.Says()}, func(s string) bool { return s == "" })
+	return strings.Join(parts, between)
+}
+
+// ServerFields tell all of a server that is known without asking it.
+func ServerFields(r ServerRow, now time.Time) (fs Fields) {
+	add := func(name, text string) { fs.long(name, text, 3) }
+	is := r.Is()
+	if s := r.State; r.Used() && s.PID != 0 {
+		is += fmt.Sprintf(", process %d", s.PID)
+	}
+	if s := r.State; r.Used() && !s.Since.IsZero() && s.Phase != mcp.Idle {
+		is += ", since " + s.Since.In(now.Location()).Format("15:04:05")
+	}
+	add("is", is)
+	add("says", r.Says())
+	if r.Used() && r.State.Tries > 0 {
+		add("failed", fmt.Sprintf("%d times since it last worked", r.State.Tries))
+	}
+	if r.Written.URL != "" {
+		add("is at", r.Entry.Line())
+	} else {
+		add("runs", r.Entry.Line())
+	}
+	whose := "yours"
+	if !r.Source.Own {
+		whose = "the repository's"
+	}
+	if r.Clean != "" {
+		add("tools", "are called mcp__"+r.Clean+"__…")
+	}
+	add("from", r.Place+", "+whose)
+	add("reads", strings.Join(r.Reads, ", "))
+	if r.Honest {
+		add("trusted", "to say which of its tools only read (honest)")
+	}
+	if r.Source.Own && r.Sampling {
+		add("asks", "a model, each time with your yes (sampling)")
+	}
+	return fs
+}
+
+// tools are those of a server, as far as it was ever asked.
+func (d Servers) tools(r ServerRow) []mcp.ToolInfo {
+	if d.Live == nil || !r.Used() {
+		return nil
+	}
+	return d.Live.Tools(r.Name)
+}
+
+// bytesOfToken is how many bytes of a description are about one token.
+const bytesOfToken = 4
+
+// Brief names the tools of a server, and says what they cost.
+func (d Servers) Brief(r ServerRow) string {
+	all := d.tools(r)
+	switch {
+	case !r.Used() || !r.Trusted():
+		return ""
+	case len(all) == 0:
+		return "Its tools are known once it ran. r starts it."
+	}
+	size := 0
+	var names []string
+	for _, t := range all {
+		size += t.Size
+		name := t.Name
+		if t.Changed {
+			name += " (what is said of it has changed: it asks)"
+		}
+		names = append(names, name)
+	}
+	return fmt.Sprintf("%s, about %d tokens of each request: %s", Count(len(all), "tool"), size/bytesOfToken, strings.Join(names, ", "))
+}
+
+// Tools tell of themselves. What is said there comes from the server.
+func (d Servers) Tools(r ServerRow) string {
+	all := d.tools(r)
+	if len(all) == 0 {
+		return "Nobody knows its tools before it ran."
+	}
+	var b strings.Builder
+	b.WriteString("What follows is what the server says of itself. A call asks you, unless a rule or an answer of yours lets the tool run.\n")
+	for _, t := range all {
+		fmt.Fprintf(&b, "\n%s\n", cells.CleanLine(t.LentName))
+		switch {
+		case t.Reads && r.Honest:
+			b.WriteString("  only reads, as you trust the server to say\n")
+		case t.Reads:
+			b.WriteString("  only reads, it says\n")
+		}
+		if t.Changed {
+			b.WriteString("  what it says has changed since you agreed to it: the next call asks, and shows how\n")
+		}
+		for line := range strings.Lines(cells.Clean(t.Description)) {
+			b.WriteString("  " + strings.TrimRight(line, "\n") + "\n")
+		}
+	}
+	return b.String()
+}
+
+// Log is what the server wrote to its standard error, and what became of it.
+func (d Servers) Log(r ServerRow) string {
+	text := ""
+	if d.Live != nil && r.Used() {
+		text = d.Live.Log(r.Name)
+	}
+	if strings.TrimSpace(text) == "" {
+		return "It wrote nothing."
+	}
+	return cells.Clean(text)
+}
+
+// Reconnect ends a server if it runs, and starts it.
+func (d Servers) Reconnect(ctx context.Context, name string) (string, error) {
+	if d.Live == nil {
+		return "", errors.New("no server runs here")
+	}
+	if err := d.Live.Reconnect(ctx, name); err != nil {
+		return "", err
+	}
+	return d.there(name, name+" is there"), nil
+}
+
+// Login has the human log in to a server, and starts it.
+func (d Servers) Login(ctx context.Context, name string, w mcp.LoginWaiter) (string, error) {
+	if d.Live == nil {
+		return "", errors.New("no server runs here")
+	}
+	r, err := d.Find(name)
+	if err != nil {
+		return "", err
+	}
+	if err := r.Starts(); err != nil {
+		return "", err
+	}
+	if err := d.Live.Login(ctx, r.Name, w); err != nil {
+		return "", err
+	}
+	return d.there(r.Name, "you are logged in to "+r.Name), nil
+}
+
+// there adds to text how many tools a server has.
+func (d Servers) there(name, text string) string {
+	for _, s := range d.Live.States() {
+		if s.Name == name && s.Tools > 0 {
+			text += ", with " + Count(s.Tools, "tool")
+		}
+	}
+	return text
+}
+
+// ServerArgs are the arguments of /mcp.
+const ServerArgs = "[list | login NAME | reconnect NAME | log NAME | tools NAME]"
+
+// ServerVerbs are their first words.
+func ServerVerbs() []string { return []string{"list", "login", "reconnect", "log", "tools"} }
+
+// NamedServer takes apart what stands behind /mcp: what is to be done, and the name of a server, which may hold blanks.
+func NamedServer(args string) (verb, name string) {
+	verb, name, _ = strings.Cut(strings.TrimSpace(args), " ")
+	name = strings.TrimSpace(name)
+	if n := len(name); n > 1 && strings.ContainsRune(`"'`, rune(name[0])) && name[n-1] == name[0] {
+		name = name[1 : n-1]
+	}
+	return verb, name
+}
+
+// Run carries out what stands behind /mcp; false: it is not understood.
+func (d Servers) Run(args string) (do func(ctx context.Context) (string, error), ok bool) {
+	verb, name := NamedServer(args)
+	if verb == "list" && name == "" {
+		return func(context.Context) (string, error) { return ListServers(d.Rows()), nil }, true
+	}
+	of := map[string]func(r ServerRow) string{"log": d.Log, "tools": d.Tools}[verb]
+	if name == "" || of == nil && verb != "reconnect" {
+		return nil, false
+	}
+	return func(ctx context.Context) (string, error) {
+		r, err := d.Find(name)
+		switch {
+		case err != nil:
+			return "", err
+		case of != nil:
+			return of(r), nil
+		}
+		if err := r.Starts(); err != nil {
+			return "", err
+		}
+		return d.Reconnect(ctx, r.Name)
+	}, true
+}
+
+// Find finds the server of that name, or of that word for one, that is used, or else the first.
+func (d Servers) Find(name string) (ServerRow, error) {
+	rows, _ := d.Rows()
+	if e, is := d.Config.List().Find(name); is {
+		for _, r := range rows {
+			if r.Source == e.Source && r.Place == e.Place && r.Name == e.Name {
+				return r, nil
+			}
+		}
+	}
+	return ServerRow{}, fmt.Errorf("there is no MCP server %s; /mcp lists those that are configured", cells.CleanLine(name))
+}

@@ -1,0 +1,95 @@
+package ui
+
+import (
+	"fantail/ui/dialog"
+	"fantail/ui/intent"
+)
+
+// Board fills the screen between the tabs and the status line.
+type Board interface {
+	Box() dialog.Box
+	// Do returns what follows from a decision made in it.
+	Do(d dialog.Decision) intent.Intent
+	// Tail is the agent whose last lines it shows; 0: none.
+	Tail() int64
+	// Close tells it that it no longer shows.
+	Close()
+}
+
+// Stack is everything open; the zero value is empty.
+type Stack struct {
+	board  Board // nil: none
+	top    dialog.Box
+	decide func(dialog.Decision) intent.Intent
+	fresh  bool // something opened or closed since it was last drawn
+}
+
+// Top has the keyboard: the dialog, or else the board; nil if neither is open.
+func (s *Stack) Top() dialog.Box { return s.top }
+
+// Board is the open board, on top or under a dialog; nil: none.
+func (s *Stack) Board() Board { return s.board }
+
+// Base is the board's box, nil if none is open.
+func (s *Stack) Base() dialog.Box {
+	if s.board == nil {
+		return nil
+	}
+	return s.board.Box()
+}
+
+// Bare reports whether a board is open with no dialog over it.
+func (s *Stack) Bare() bool { return s.board != nil && s.top == s.board.Box() }
+
+// Open puts a dialog on top; decide says what follows from the decision it closes with. nil:
+// nothing does.
+func (s *Stack) Open(b dialog.Box, decide func(dialog.Decision) intent.Intent) {
+	s.top, s.decide, s.fresh = b, decide, true
+}
+
+// Show opens a board in place of everything open.
+func (s *Stack) Show(b Board) {
+	s.Clear()
+	s.board = b
+	s.Open(b.Box(), b.Do)
+}
+
+// Decided closes the top with a decision and returns what follows.
+func (s *Stack) Decided(d dialog.Decision) intent.Intent {
+	decide := s.decide
+	s.Shut()
+	if _, gone := d.(dialog.Cancelled); gone || decide == nil {
+		return nil
+	}
+	return decide(d)
+}
+
+// Drop closes the dialog on top, if any, and leaves the board.
+func (s *Stack) Drop() {
+	if s.top != nil && !s.Bare() {
+		s.Shut()
+	}
+}
+
+// Shut closes the top: the dialog, or else the board.
+func (s *Stack) Shut() {
+	if s.board == nil || s.Bare() {
+		s.Clear()
+		return
+	}
+	s.Open(s.board.Box(), s.board.Do)
+}
+
+// Clear closes everything.
+func (s *Stack) Clear() {
+	if s.board != nil {
+		s.board.Close()
+	}
+	*s = Stack{fresh: true}
+}
+
+// Fresh reports whether something opened or closed since the last Drawn.
+func (s *Stack) Fresh() bool { return s.fresh }
+
+// Drawn notes that the stack is on the screen.
+func (s *Stack) Drawn() { s.fresh = false }

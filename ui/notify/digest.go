@@ -1,0 +1,202 @@
+package notify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"fantail/agents"
+	"fantail/agents/event"
+	"fantail/inbox"
+	"fantail/ui/cells"
+	"fantail/ui/format"
+	"fantail/ui/intent"
+	"fantail/ui/tabs"
+	"fantail/ui/transcript"
+)
+
+// Digest reads what happened since that time; zero: since the human was last there. From now on
+// they are there.
+func (n *Notifier) Digest(since time.Time) intent.Intent {
+	now := n.Now()
+	n.seen.stored = now
+	pool := n.Pool
+	return intent.Run{F: func(ctx context.Context) intent.Intent {
+		d, err := pool.Records.Digest(ctx, since)
+		if e := pool.Records.Seen(ctx, now); err == nil && !errors.Is(e, event.ErrReadOnly) {
+			err = e
+		}
+		return intent.Call(func() intent.Intent { return n.takeDigest(d, err) })
+	}}
+}
+
+// takeDigest shows a digest in main's tab, and says so to a human who looks at another. The mail
+// that came meanwhile counts as new.
+func (n *Notifier) takeDigest(d agents.Digest, err error) intent.Intent {
+	main := n.Tabs.Main()
+	for id := range d.Fresh {
+		if t := n.Tabs.ByID(id); t != nil && t.Info.Pending > 0 {
+			t.News = true
+		}
+	}
+	switch {
+	case err != nil:
+		return intent.Say{Text: format.Sentence(err)}
+	case d.Since.IsZero() || main == nil || d.Empty() && !n.askedSince(d.Since) && !n.idleSince(d.Since):
+		return nil
+	}
+	main.View.Local(n.digestText(d), transcript.Plain)
+	if n.Tabs.Focus == main {
+		return nil
+	}
+	return intent.Say{
+		Text:  "main's tab tells what happened while you were away",
+		While: func() bool { return n.Tabs.Focus != main },
+	}
+}
+
+// asking are the tabs of agents the human talks to that ask something; what other agents ask is in
+// an inbox.
+func (n *Notifier) asking() []*tabs.Tab {
+	return slices.DeleteFunc(slices.Clone(n.Tabs.All), func(t *tabs.Tab) bool {
+		return !t.Info.Kind.HasPrompt() || t.Info.Question == nil
+	})
+}
+
+// askedSince reports whether one of them began to ask at that time or later.
+func (n *Notifier) askedSince(at time.Time) bool {
+	return slices.ContainsFunc(n.asking(), func(t *tabs.Tab) bool { return !t.Info.Question.Since.Before(at) })
+}
+
+// idle are the names of the agents that await input.
+func (n *Notifier) idle() (names []string) {
+	for _, t := range n.Tabs.Open {
+		if format.Awaits(t.Info) {
+			names = append(names, t.Info.Name)
+		}
+	}
+	return names
+}
+
+// idleSince reports whether one of them began to at that time or later.
+func (n *Notifier) idleSince(at time.Time) bool {
+	return slices.ContainsFunc(n.Tabs.Open, func(t *tabs.Tab) bool { return format.Awaits(t.Info) && !t.Active.Before(at) })
+}
+
+// digestText is a digest for people: what happened to whom, and the command to go on with.
+func (n *Notifier) digestText(d agents.Digest) string {
+	ls := []string{fmt.Sprintf("Since you were last here, %s ago:", format.Age(n.Now().Sub(d.Since)))}
+	add := func(what, whom, next string) {
+		if whom == "" {
+			return
+		}
+		if next != "" { // the command stays on this line unless the screen is narrow
+			if width := n.Width() - len("    interrupted ") - len(" - ") - cells.Width(next); width >= leastTold {
+				whom = cells.Cut(whom, width)
+			}
+			whom += " · " + next
+		}
+		ls = append(ls, fmt.Sprintf("  %-11s %s", what, whom))
+	}
+	mail := ""
+	if n.Tabs.Main().Info.Pending > 0 && n.work(d.Finished) != "" {
+		mail = "/check takes what they reported"
+	}
+	add("finished", format.Some(d.Finished), mail)
+	failed := "its tab says why"
+	if name := n.work(d.Failed); name != "" {
+		failed = "/inbox says why, /retry " + name + " tries again"
+	}
+	add("failed", format.Some(d.Failed), failed)
+	for _, t := range n.asking() {
+		add("needs you", t.Info.Name+" asks: "+inbox.Label(t.Info.Question.Gist()), "/answer "+t.Info.Name)
+	}
+	for i, m := range d.Needs {
+		if i == format.MaxListed {
+			add("", fmt.Sprintf("and %d more", len(d.Needs)-i), "/inbox")
+			break
+		}
+		add("needs you", needText(m), n.needCommand(m))
+	}
+	for i, m := range d.Due {
+		if i == format.MaxListed {
+			add("", fmt.Sprintf("and %d more", len(d.Due)-i), "/inbox")
+			break
+		}
+		add(dueText(m))
+	}
+	if d.Silent > 0 {
+		add("scheduled", format.Count(d.Silent, "run")+" without news", "/schedule lists what is due when")
+	}
+	if names := n.idle(); len(names) > 0 {
+		add("idle", format.Some(names), "/tell "+names[0]+" TEXT goes on, /end "+names[0]+" ends it")
+	}
+	if d.Letters > 0 {
+		add("mail", format.Count(d.Letters, "message")+" from "+format.Some(d.Mail), "/inbox lists what waits")
+	}
+	cut := "nothing is done again by itself"
+	if name := n.work(d.Cut); name != "" {
+		cut = "/resume " + name + " goes on"
+	}
+	add("interrupted", format.Some(d.Cut), cut)
+	switch {
+	case d.Cost > 0:
+		add("spent", fmt.Sprintf("$%.2f", float64(d.Cost)/1e6), "")
+	case d.Tokens > 0:
+		add("spent", format.Amount(d.Tokens)+" tokens", "")
+	}
+	return strings.Join(ls, "\n")
+}
+
+// dueText says what a message of something scheduled is, and what it says.
+func dueText(m inbox.Message) (what, text, next string) {
+	if m.Kind == inbox.Reminder {
+		return "reminder", inbox.Label(m.Body), ""
+	}
+	says := inbox.Label(m.From) + ": " + inbox.Label(m.Subject)
+	if m.Error != "" {
+		says += ": " + inbox.Label(m.Error)
+	}
+	return "scheduled", says, fmt.Sprintf("/messages show %d", m.ID)
+}
+
+const (
+	leastTold = 40 // columns for what happened; with fewer it wraps
+)
+
+// work is the first name that does not belong to an agent with a prompt box: it was given a task.
+// "": none.
+func (n *Notifier) work(names []string) string {
+	i := slices.IndexFunc(names, func(name string) bool {
+		t := n.Tabs.ByName(name)
+		return t == nil || !t.Info.Kind.HasPrompt()
+	})
+	if i < 0 {
+		return ""
+	}
+	return names[i]
+}
+
+// needText says in a few words what needs the human.
+func needText(m inbox.Message) string {
+	from := inbox.Label(m.From)
+	if m.Asks() {
+		return from + " asks: " + m.Gist()
+	}
+	return "urgent from " + from + ": " + m.Gist()
+}
+
+// needCommand is the command to deal with it.
+func (n *Notifier) needCommand(m inbox.Message) string {
+	if m.Asks() {
+		return fmt.Sprintf("/answer %d", m.ID)
+	}
+	command := fmt.Sprintf("/messages next %d", m.ID)
+	if t := n.Tabs.ByID(m.Recipient); t != nil && !t.Info.Kind.Nature().Stays {
+		command += " in the tab of " + t.Info.Name
+	}
+	return command
+}

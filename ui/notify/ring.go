@@ -1,0 +1,157 @@
+package notify
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"fantail/agents/event"
+	"fantail/agents/history"
+	"fantail/agents/tasks"
+	"fantail/inbox"
+	"fantail/inbox/policy"
+	"fantail/ui/cells"
+	"fantail/ui/format"
+	"fantail/ui/intent"
+)
+
+// gather is for how long calls are gathered: several at once become one.
+const gather = 750 * time.Millisecond
+
+// call is one thing the human is called to while they look elsewhere.
+type call struct {
+	sort string // urgent, failed or needs you
+	name string // who it is about
+	text string // in a few words
+}
+
+// calls gathers them. Its timer runs only while there are some.
+type calls struct {
+	all   []call
+	open  bool
+	quiet time.Time // when quiet was last turned on, as far as the screen knows
+}
+
+const (
+	callUrgent = "urgent"
+	callFailed = "failed"
+	callNeeds  = "needs you"
+)
+
+// urgentCall calls to an urgent message. What somebody outside wrote stays in the inbox: others may
+// read a notification.
+func urgentCall(m inbox.Message) call {
+	from := inbox.Label(m.From)
+	if m.Outside() {
+		text := "urgent mail from outside"
+		if from != tasks.OutsideName {
+			text += ", from " + from
+		}
+		return call{callUrgent, from, text}
+	}
+	return call{callUrgent, from, "urgent from " + from + ": " + m.Gist()}
+}
+
+// CallFor calls to an agent that has failed or asks, going by its change. Agents dispatched by
+// agents in the background report to those, not to the human.
+func (n *Notifier) CallFor(was, i event.Info) intent.Intent {
+	if i.Unattended { // whoever had it begin hears of it
+		return nil
+	}
+	failed := (i.State == event.Failed || i.State == event.Crashed) && (was.State != i.State || was.Attempt != i.Attempt)
+	if i.Kind.HasPrompt() {
+		failed = i.Outcome == history.OutFailed && format.Working(was.State) && i.State == event.Idle
+	} else if t := n.Tabs.ByID(i.Parent); t != nil && !t.Info.Kind.HasPrompt() {
+		failed = false
+	}
+	name := inbox.Label(i.Name)
+	switch {
+	case i.Question != nil && (was.Question == nil || was.Question.ID != i.Question.ID):
+		return n.call(needsCall(i))
+	case failed:
+		text := name + " failed"
+		if i.Why != "" {
+			text += ": " + inbox.Label(i.Why)
+		}
+		return n.call(call{callFailed, name, text})
+	}
+	return nil
+}
+
+// callAfterQuiet calls to urgent messages and questions that came while quiet was on: nobody was
+// called to them then. Failures are in the pool's summary.
+func (n *Notifier) callAfterQuiet(was policy.Quiet) intent.Intent {
+	var all intent.All
+	for _, m := range slices.Backward(n.urgent.all) {
+		if m.ID > was.Since {
+			all = append(all, n.call(urgentCall(m)))
+		}
+	}
+	for _, t := range n.Tabs.All {
+		if q := t.Info.Question; q != nil && !q.Since.Before(n.calls.quiet) {
+			all = append(all, n.call(needsCall(t.Info)))
+		}
+	}
+	return all
+}
+
+// needsCall calls to an agent that asks.
+func needsCall(i event.Info) call {
+	name := inbox.Label(i.Name)
+	return call{callNeeds, name, name + " asks: " + inbox.Label(i.Question.Gist())}
+}
+
+// call notes what calls the human, if they are elsewhere and want to be called.
+func (n *Notifier) call(c call) intent.Intent {
+	if n.bell.how == notifyOff || !n.Away() || n.quiet.Holds(n.Now()) {
+		return nil
+	}
+	n.calls.all = append(n.calls.all, c)
+	if n.calls.open {
+		return nil
+	}
+	n.calls.open = true
+	return later(gather, n.ring)
+}
+
+// ring makes the gathered calls, unless the human came back or quiet was turned on meanwhile.
+func (n *Notifier) ring() intent.Intent {
+	all := n.calls.all
+	n.calls.all, n.calls.open = nil, false
+	if len(all) == 0 || !n.Away() || n.quiet.Holds(n.Now()) {
+		return nil
+	}
+	return n.bell.send("fantail · "+cells.CleanLine(filepath.Base(n.Root)), callText(all), n.Environ)
+}
+
+// callText puts several calls into one.
+func callText(all []call) string {
+	if len(all) == 1 {
+		return all[0].text
+	}
+	var parts, names []string
+	for _, sort := range []string{callUrgent, callNeeds, callFailed} {
+		num, of := 0, []string(nil)
+		for _, c := range all {
+			if c.sort == sort {
+				num, of = num+1, append(of, c.name)
+			}
+		}
+		slices.Sort(of)
+		for _, name := range of {
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+		switch {
+		case num == 0:
+		case sort == callNeeds && num > 1:
+			parts = append(parts, fmt.Sprintf("%d need you", num))
+		default:
+			parts = append(parts, fmt.Sprintf("%d %s", num, sort))
+		}
+	}
+	return strings.Join(parts, ", ") + ": " + format.Some(names)
+}

@@ -1,0 +1,131 @@
+package panel
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"fantail/agents/event"
+	"fantail/ui/dialog"
+	"fantail/ui/intent"
+)
+
+// staleness is whether what is listed may be out of date.
+type staleness bool
+
+// list is what a panel lists. Its methods are called on the interface's goroutine; the functions
+// they return run off it.
+type list interface {
+	// query is which rows are to show.
+	query() query
+	// read reads the rows that a query finds, where the board lacks them; nil: it does not. stale: what it has may be out
+	// of date.
+	read(want query, stale staleness) reading
+	// about fills the preview of a row.
+	about(id int64) func(ctx context.Context, v *preview) error
+	// do returns what follows from a wish.
+	do(w dialog.BoardAction) intent.Intent
+	// touched reports whether an event changes the list, or the preview of a row.
+	touched(e event.Event) bool
+}
+
+// query is which rows of a list show.
+type query struct {
+	lane   int // -1: all
+	search string
+	of     string // of an inbox: which messages show
+	folds  int    // of an inbox: changes when a thread is folded or unfolded
+}
+
+// reading reads rows off the interface's goroutine.
+type reading func(ctx context.Context) (rows, error)
+
+// rows is what was read.
+type rows struct {
+	lanes        []dialog.Lane
+	lines        []dialog.Line
+	above, below bool   // there are more before and after them
+	take         func() // has the list hold them; on the interface's goroutine, before they show
+}
+
+// whole reads all of a short list, if what have holds may be out of date, and shows of it what a query finds.
+func whole[T any](p *Panel, want query, stale staleness, have *T, load func(ctx context.Context) (T, error), show func(all T, want query) rows) reading {
+	anew := bool(stale) || !p.any
+	if !anew && want == p.shown {
+		return nil
+	}
+	all := *have
+	return func(ctx context.Context) (r rows, err error) {
+		if anew {
+			if all, err = load(ctx); err != nil {
+				return r, err
+			}
+		}
+		r = show(all, want)
+		r.take = func() { *have = all }
+		return r, nil
+	}
+}
+
+// grouped counts all in their lanes, and has the lines of those that a query finds: a lane after the other, each below its
+// name where all lanes show. line makes the line of one, and the text in which a search looks.
+func grouped[T any](lanes []dialog.Lane, all []T, want query, line func(t T) (l dialog.Line, text string)) rows {
+	r := rows{lanes: slices.Clone(lanes)}
+	word := strings.ToLower(want.search)
+	of := make([][]dialog.Line, len(lanes))
+	for _, t := range all {
+		l, text := line(t)
+		r.lanes[l.Lane].Count++
+		if (want.lane < 0 || want.lane == l.Lane) && strings.Contains(strings.ToLower(text), word) {
+			of[l.Lane] = append(of[l.Lane], l)
+		}
+	}
+	for i, lines := range of {
+		r.add(want, lanes[i].Name, lines)
+	}
+	return r
+}
+
+// add adds lines, below a name where all lanes show.
+func (r *rows) add(want query, name string, lines []dialog.Line) {
+	if want.lane < 0 && len(lines) > 0 {
+		r.lines = append(r.lines, dialog.Line{Text: name})
+	}
+	r.lines = append(r.lines, lines...)
+}
+
+// find finds the one with that id.
+func find[T any](all []T, id int64, of func(t T) int64) (t T, ok bool) {
+	i := slices.IndexFunc(all, func(t T) bool { return of(t) == id })
+	if i < 0 {
+		return t, false
+	}
+	return all[i], true
+}
+
+// boardVerbs are the keys of every board; own is the one that opens this board, and closes it.
+func boardVerbs(own string) (all []dialog.Verb) {
+	for _, v := range []dialog.Verb{
+		{Key: "f3 i", Name: "inbox", Hint: "inbox", Help: "the inbox", Bare: true},
+		{Key: "f4 Q", Name: "queue", Hint: "queue", Help: "the queue", Bare: true},
+		{Key: "f6", Name: "schedules", Help: "what is due when", Bare: true},
+	} {
+		switch key, _, _ := strings.Cut(v.Key, " "); {
+		case key == own:
+		case own != "":
+			all = append(all, v)
+		case v.Hint != "": // the other keys of such a board need the room
+			v.Hint = ""
+			all = append(all, v)
+		}
+	}
+	if own != "" {
+		all = append(all, dialog.Verb{Key: own, Name: "close", Help: "close", Bare: true})
+	}
+	return append(
+		all,
+		dialog.Verb{Key: "f2", Name: "agents", Help: "the overview of all agents", Bare: true},
+		dialog.Verb{Key: "alt+a f5", Name: "question", Help: "answer the oldest open question", Bare: true},
+		dialog.Verb{Key: "?", Name: "keys", Help: "this list", Bare: true},
+	)
+}

@@ -1,0 +1,161 @@
+package slash
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"fantail/agents/event"
+	"fantail/agents/instructions"
+	"fantail/agents/turn"
+	"fantail/ui/cells"
+)
+
+// instructionRules knows which files are in force.
+type instructionRules interface {
+	Report(ctx context.Context, i event.Info) (instructions.BriefReport, error)
+	Allow(name string) (string, error)
+	Forbid(name string) (string, error)
+}
+
+// InstructionVerbs are what follows /memory files.
+func InstructionVerbs() []string { return []string{"allow ", "forbid "} }
+
+// InstructionFiles returns what /memory files with that rest asks for; ok is false if it is not understood.
+func InstructionFiles(r instructionRules, i event.Info, rest string) (do func(ctx context.Context) (string, error), ok bool) {
+	verb, name, _ := strings.Cut(strings.TrimSpace(rest), " ")
+	name = strings.TrimSpace(name)
+	switch {
+	case verb == "" && name == "":
+		return func(ctx context.Context) (string, error) {
+			p, err := r.Report(ctx, i)
+			return listInstructions(i, p), err
+		}, true
+	case verb == "allow" && name != "":
+		return func(context.Context) (string, error) {
+			name, err := r.Allow(name)
+			return cells.CleanLine(name) + " is read from now on; agents hear of it at the beginning of their next turn", err
+		}, true
+	case verb == "forbid" && name != "":
+		return func(context.Context) (string, error) {
+			name, err := r.Forbid(name)
+			return cells.CleanLine(name) + " is read no more; agents hear of it at the beginning of their next turn", err
+		}, true
+	}
+	return nil, false
+}
+
+// listInstructions is a report in words.
+func listInstructions(i event.Info, p instructions.BriefReport) string {
+	name := cells.CleanLine(i.Name)
+	if !p.Follows {
+		return name + " is told of no instruction files: an observer does what its schedule says"
+	}
+	var b strings.Builder
+	if len(p.Lines) == 0 {
+		b.WriteString("No instruction files. /init has an agent write an AGENTS.md")
+	} else {
+		fmt.Fprintf(&b, "Instruction files that %s follows, about %s together:", name, tokens(p.Tokens))
+	}
+	wide := 0
+	for _, l := range p.Lines {
+		wide = max(wide, min(44, cells.Width(l.Name)))
+	}
+	waits := false
+	for _, l := range p.Lines {
+		if (l.How == "waits") != waits {
+			waits = true
+			b.WriteString("\nNot yet:")
+		}
+		fmt.Fprintf(&b, "\n  %-*s  %6s  %s", wide, cells.CleanLine(l.Name), number(l.Tokens), how(l))
+	}
+	section := func(title string, lines []string) {
+		if len(lines) > 0 {
+			b.WriteString("\n" + title)
+		}
+		for _, l := range lines {
+			b.WriteString("\n  " + cells.CleanLine(l))
+		}
+	}
+	var notes []string
+	seen := map[string]bool{}
+	for _, n := range p.Notes {
+		if s := n.String(); !seen[s] {
+			seen[s] = true
+			notes = append(notes, s)
+		}
+	}
+	section("Not used, or not all of it:", notes)
+	section("Allowed from outside the workspace; /memory files forbid takes it back:", p.Allowed)
+	return b.String()
+}
+
+// how says how a file came to the agent.
+func how(l instructions.BriefLine) string {
+	switch by := cells.CleanLine(l.By); l.How {
+	case "import":
+		return "imported by " + by
+	case "touched":
+		return "since a tool touched what it speaks of"
+	case "changed":
+		return "told anew: it changed"
+	case "new":
+		return "told later: it was not there before"
+	case "next":
+		return "changed; told at the beginning of the next turn"
+	case "gone":
+		return "gone; it was told so"
+	case "waits":
+		return "enters once a tool touches " + by
+	}
+	return "from the start"
+}
+
+// InstructionsSum is what an agent's instruction files cost, in one line; "": there are none.
+func InstructionsSum(p instructions.BriefReport) string {
+	if len(p.Lines) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("Instruction files take about %s, of these %s in the system prompt; /memory files lists them.", tokens(p.Tokens), number(p.Start))
+}
+
+// InstructionsFound says what a place brings, for people who look for what is wrong, and what is not used of it.
+func InstructionsFound(s *instructions.Set) (says string, notes []string) {
+	names := make([]string, 0, len(s.Files))
+	for _, f := range s.Files {
+		names = append(names, f.Name)
+	}
+	const most = 8
+	if more := len(names) - most; more > 0 {
+		names = append(names[:most], fmt.Sprintf("%d more", more))
+	}
+	says = "none"
+	if len(names) > 0 {
+		says = strings.Join(names, ", ")
+	}
+	if n := len(s.Rules); n > 0 {
+		says += fmt.Sprintf("; %d for files of certain paths", n)
+	}
+	for _, n := range s.Notes {
+		notes = append(notes, n.String())
+	}
+	return says, notes
+}
+
+// InitText is the prompt that has an agent write an AGENTS.md, with what the human adds.
+func InitText(hint string) string {
+	if hint = strings.TrimSpace(hint); hint != "" {
+		return turn.InitPrompt() + "\n" + hint
+	}
+	return turn.InitPrompt()
+}
+
+func tokens(n int) string { return number(n) + " tokens" }
+
+// number writes thousands apart.
+func number(n int) string {
+	if n < 1000 {
+		return fmt.Sprint(n)
+	}
+	return number(n/1000) + fmt.Sprintf(",%03d", n%1000)
+}

@@ -1,0 +1,102 @@
+package tabs
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"fantail/inbox"
+	"fantail/themes"
+	"fantail/ui/cells"
+	"fantail/ui/format"
+)
+
+// Upper returns the rule above the focused view.
+func (t *Tabs) Upper(w int) string {
+	if t.Focus == nil {
+		return t.rule(w)
+	}
+	return t.Focus.strip(t.rule(w), w)
+}
+
+// Lower returns the rule below the transcript, with a mark for new blocks below a view that is scrolled up and, if
+// there is no box, the keys that write to the agent.
+func (t *Tabs) Lower(w int) string {
+	if t.Focus == nil {
+		return t.rule(w)
+	}
+	return t.Focus.lower(t.rule(w), w)
+}
+
+func (t *Tabs) rule(w int) string { return t.Theme.Paint(themes.Rule, strings.Repeat("─", w)) }
+
+// strip names the views on the upper rule, with the current one in brackets, and at its other end what a fork's
+// message is about. The tab of an agent without a prompt box always has it.
+func (t *Tab) strip(rule string, w int) string {
+	if t.Box != nil && t.Panes.At == Transcript {
+		return rule
+	}
+	text, plain := "", 0
+	for i, p := range Order {
+		name := p.String()
+		if w >= 60 && t.Box == nil {
+			name = strconv.Itoa(i+1) + " " + name
+		}
+		if p == t.Panes.At {
+			text += t.of.Theme.Paint(themes.Accent, "["+name+"]")
+		} else {
+			text += t.of.Theme.Paint(themes.Dim, " "+name+" ")
+		}
+		plain += cells.Width(name) + 2
+	}
+	rule = cells.Overlay([]string{rule}, []string{text}, 1, 0)[0]
+	if mark := t.stallMark(); mark != "" {
+		mark = " ◌ " + mark + " "
+		if room := w - plain - 4; room < 16 {
+			return rule
+		} else if room < cells.Width(mark) {
+			mark = cells.Cut(mark, room-1) + " "
+		}
+		rule = cells.Overlay([]string{rule}, []string{t.of.Theme.Paint(themes.Warn, mark)}, w-cells.Width(mark)-1, 0)[0]
+	} else if room := w - plain - 4; t.Info.Handles != 0 && room >= 16 {
+		about := cells.CleanLine(t.Info.Sender) + ": " + cells.CleanLine(inbox.Label(t.Info.Prompt))
+		about = " " + cells.Cut(about, room-2) + " "
+		rule = cells.Overlay([]string{rule}, []string{t.of.Theme.Paint(themes.Dim, about)}, w-cells.Width(about)-1, 0)[0]
+	}
+	return rule
+}
+
+func (t *Tab) lower(rule string, w int) string {
+	put := func(text string, role themes.Role, x int) {
+		rule = cells.Overlay([]string{rule}, []string{t.of.Theme.Paint(role, cells.Cut(text, max(0, w-x)))}, x, 0)[0]
+	}
+	if t.Typing() == nil {
+		put(t.hint(), themes.Dim, 2)
+	}
+	if n := t.At().NewBelow(); n > 0 {
+		mark := fmt.Sprintf(" %d new ↓ ", n)
+		put(mark, themes.Accent, max(0, w-cells.Width(mark)-3))
+	}
+	return rule
+}
+
+// hint says what can be typed in a tab without a box.
+func (t *Tab) hint() string {
+	i, ended := t.Info, t.Info.State.Terminal()
+	switch fork := i.Kind.Handles(); {
+	case i.Kind.Observes() && ended:
+		return " Observed for a schedule · /close closes this tab "
+	case i.Kind.Observes():
+		return " Observes for a schedule · closes itself · / commands as main "
+	case fork && ended:
+		return " " + format.Handles(i) + " · /close closes this tab "
+	case fork:
+		return " " + format.Handles(i) + " · / commands as main "
+	case ended:
+		return " m resumes it · / commands as main · /close closes this tab "
+	case format.Awaits(i):
+		name := cells.Cut(cells.CleanLine(i.Name), 24)
+		return " m tells " + name + " · / commands as main · /end " + name + " ends it "
+	}
+	return " m tells " + cells.Cut(cells.CleanLine(i.Name), 24) + " · / commands as main · w w wraps up "
+}
