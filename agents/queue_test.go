@@ -130,14 +130,22 @@ func TestRun_onceLeavesTheRest(t *testing.T) {
 func TestRun_timeoutIsForThoseWithoutOne(t *testing.T) {
 	t.Parallel()
 	w, ctx := open(t, &model{Reply: briefed}, setting{Cap: 1}), t.Context()
-	w.task(tools.Task{Name: "own", Prompt: "!sleep 0.3", Timeout: time.Minute})
-	w.task(tools.Task{Name: "none", Prompt: "!trap '' TERM; echo deaf; echo $$ > pid; while :; do sleep 0.05; done"})
-	_, err := w.Pool.Run(ctx, w.Main(), tools.Start{Timeout: 200 * time.Millisecond})
-	check(t, err)
-	w.Settle()
-	own, none := w.mail()["own"], w.mail()["none"]
-	if own.Outcome != "completed" || none.Outcome != "timed_out" || none.Error != "timed out after 200ms" || !strings.Contains(none.Partial, "deaf") {
-		t.Errorf("they ended with %+v\n%+v", own, none)
+	// A busy machine may need longer than the first of these to start a shell.
+	for limit := 200 * time.Millisecond; ; limit *= 5 {
+		own, none := "own"+limit.String(), "none"+limit.String()
+		w.task(tools.Task{Name: own, Prompt: fmt.Sprintf("!sleep %.1f", 1.5*limit.Seconds()), Timeout: time.Minute})
+		w.task(tools.Task{Name: none, Prompt: "!trap '' TERM; echo deaf; echo $$ > pid; while :; do sleep 0.05; done"})
+		_, err := w.Pool.Run(ctx, w.Main(), tools.Start{Timeout: limit})
+		check(t, err)
+		w.Settle()
+		o, n := w.mail()[own], w.mail()[none]
+		if _, err := os.Stat(filepath.Join(w.Dir, "pid")); err != nil && limit < 10*time.Second {
+			continue
+		}
+		if o.Outcome != "completed" || n.Outcome != "timed_out" || n.Error != "timed out after "+limit.String() || !strings.Contains(n.Partial, "deaf") {
+			t.Errorf("they ended with %+v\n%+v", o, n)
+		}
+		break
 	}
 	w.dead("pid")
 }
@@ -169,12 +177,26 @@ func TestKill_leavesTimeToTidyUp(t *testing.T) {
 	// A signal that comes right before a read is seen behind it: so none is long.
 	tidies := "!trap 'echo asked; read -r _ <go; echo tidied up; exit 3' TERM; echo ready; while :; do read -rt 0.1 _ <>idle; done"
 	w.Push("victim", tidies)
-	w.task(tools.Task{Name: "late", Prompt: tidies, Timeout: 300 * time.Millisecond})
 	w.Run(0)
 	w.Output("victim", "ready")
+	// A busy machine may need longer than the first of these to set the trap.
+	late := ""
+	for limit := 300 * time.Millisecond; ; limit *= 5 {
+		late = "late" + limit.String()
+		w.task(tools.Task{Name: late, Prompt: tidies, Timeout: limit})
+		w.Run(0)
+		asked := false
+		w.Until(late+" is asked to end, or ended", func() bool {
+			asked = strings.Contains(w.Shown[w.Info(late).ID], "asked")
+			return asked || w.Info(late).State.Terminal()
+		})
+		if asked {
+			break
+		}
+	}
 	killed := make(chan error, 1)
 	go func() { killed <- w.Pool.Kill(context.WithoutCancel(t.Context()), "victim", false) }()
-	for _, name := range []string{"victim", "late"} {
+	for _, name := range []string{"victim", late} {
 		w.Output(name, "asked")
 		if i := w.Info(name); i.State != event.Running || i.Doing != "ending" {
 			t.Errorf("%s is %s, %q", name, i.State, i.Doing)
@@ -187,7 +209,7 @@ func TestKill_leavesTimeToTidyUp(t *testing.T) {
 	check(t, err)
 	check(t, <-killed)
 	w.Settle()
-	for name, outcome := range map[string]string{"victim": "killed", "late": "timed_out"} {
+	for name, outcome := range map[string]string{"victim": "killed", late: "timed_out"} {
 		if m := w.mail()[name]; m.Outcome != outcome || !strings.Contains(m.Partial, "tidied up") {
 			t.Errorf("%s ended with %+v", name, m)
 		}
