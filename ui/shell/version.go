@@ -5,35 +5,43 @@ import (
 	"strings"
 )
 
-// Version returns the program's version from its build: a module version, or the revision it was built from.
+// Version returns the program's version, its commit and the commit's date, as far as the build knows them. A build with
+// none of them, such as that of `go run`, is "built from source".
 func Version() string {
 	info, found := debug.ReadBuildInfo()
 	if !found {
-		return "unknown"
+		info = &debug.BuildInfo{}
 	}
 	return version(info)
 }
 
 func version(info *debug.BuildInfo) string {
 	v := strings.TrimPrefix(info.Main.Version, "v")
-	if v == "" || v == "(devel)" {
-		v = "development"
-	}
-	revision, changed := "", false
+	vcs := map[string]string{}
 	for _, s := range info.Settings {
-		switch s.Key {
-		case "vcs.revision":
-			revision = s.Value
-		case "vcs.modified":
-			changed = s.Value == "true"
+		vcs[s.Key] = s.Value
+	}
+	var facts []string
+	if revision := vcs["vcs.revision"]; len(revision) >= 12 {
+		facts = append(facts, "commit "+revision[:12])
+		if strings.Contains(v, revision[:12]) {
+			v = "" // made of the commit and its date
 		}
 	}
-	if len(revision) < 12 || strings.Contains(v, revision[:12]) {
+	if date, _, ok := strings.Cut(vcs["vcs.time"], "T"); ok {
+		facts = append(facts, date)
+	}
+	if vcs["vcs.modified"] == "true" {
+		facts = append(facts, "changed")
+	}
+	if v == "" || v == "(devel)" {
+		if facts == nil {
+			return "built from source"
+		}
+		v = "development"
+	}
+	if facts == nil {
 		return v
 	}
-	v += " (" + revision[:12]
-	if changed {
-		v += ", changed"
-	}
-	return v + ")"
+	return v + " (" + strings.Join(facts, ", ") + ")"
 }
