@@ -34,6 +34,7 @@
 //	call NAME {ARGUMENTS}    call a tool that another program serves: mcp__SERVER__TOOL
 //	ask QUESTION             ask QUESTION: A | B | C
 //	wait 5s                  say TEXT           fail TEXT
+//	help                     list the instructions
 //	now also INSTRUCTION     reported with what was asked before (now and also alone do too)
 //	go on                    behind a turn that was stopped: again what was cut, and the rest
 //	remind me in 30m: TEXT   mail when it is due
@@ -50,7 +51,7 @@
 // question is its options if there is a | in it.
 //
 // If one line of a prompt is not an instruction, none of that prompt is carried
-// out. When an instruction fails (a command, by its exit code), the rest of its prompt
+// out: the reply says so in three lines or, where nobody reads along, it is an error. When an instruction fails (a command, by its exit code), the rest of its prompt
 // is not done, the next prompt is carried out, and the reply ends with an error of
 // kind [llm.TaskFailed] that says in a line what failed; the report before it is what there
 // is so far. Asked to wrap up, it begins nothing more and reports.

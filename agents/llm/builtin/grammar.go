@@ -34,7 +34,7 @@ var (
 	verbs = []string{
 		"run", "queue", "read", "list", "find", "grep", "write", "edit", "send", "reply", "check", "receive",
 		"push", "delegate", "remember", "recall", "memories", "remind", "schedule", "unregister", "ask", "wait", "say", "fail",
-		"run_check", "call",
+		"run_check", "call", "help",
 	}
 	wholeLineVerbs = []string{"call", "write", "edit", "send", "reply", "push", "delegate", "remember", "remind", "schedule"}
 	literalVerbs   = []string{"ask", "say", "fail"} // a quote in them is just a quote
@@ -149,7 +149,7 @@ func parseOne(s string) (instruction, error) {
 	in := instruction{verb: verb, source: s, arg: rest}
 	f, known := forms[verb]
 	switch {
-	case !known:
+	case !known, verb == "help" && rest != "":
 		return in, fmt.Errorf("%s is not one of the instructions", code(clip(s)))
 	case !f.read(&in, rest):
 		return in, fmt.Errorf("%s: write it as %s", code(clip(s)), code(f.written))
@@ -237,6 +237,7 @@ var forms = map[string]syntax{
 		return err == nil && d >= 0 && d <= longestWait
 	}},
 	"ask":  {"ask QUESTION: A | B", (*instruction).question},
+	"help": {"help", func(*instruction, string) bool { return true }},
 	"say":  {"say TEXT", func(_ *instruction, rest string) bool { return rest != "" }},
 	"fail": {"fail TEXT", func(_ *instruction, rest string) bool { return rest != "" }},
 }

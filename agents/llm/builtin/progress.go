@@ -20,7 +20,6 @@ type conversation struct {
 	wrapUp       bool          // nothing more is to be begun
 	answer       string        // the last one
 	lastAnswered *conversation // what stood before the answer, until something new is asked
-	guideShown   bool          // an answer told what can be done
 	answered     []string      // the prompts that were answered
 }
 
@@ -73,7 +72,6 @@ func readConversation(messages []llm.Message) conversation {
 			p.answered = append(p.answered, p.prompts...)
 			restart()
 			p.answer, p.lastAnswered = textOf(m), over
-			p.guideShown = p.guideShown || strings.Contains(p.answer, guide)
 			continue
 		}
 		for _, part := range m.Parts {
@@ -167,7 +165,6 @@ type state struct {
 	callCount  int
 	wrapUp     bool     // nothing more is begun
 	lastAnswer string   // the answer that stands, where nothing was left to do
-	guideShown bool     // the guide stands above
 	answered   []string // the prompts that were answered earlier
 	brief      bool     // nobody reads along
 
@@ -176,7 +173,7 @@ type state struct {
 
 // progress finds out what was done and what comes next.
 func (p conversation) progress(program func(word string) bool) *state {
-	s := &state{mail: p.mail, callCount: p.callCount, wrapUp: p.wrapUp, guideShown: p.guideShown, answered: p.answered, program: program}
+	s := &state{mail: p.mail, callCount: p.callCount, wrapUp: p.wrapUp, answered: p.answered, program: program}
 	if p.wrapUp && len(p.prompts) == 0 {
 		s.lastAnswer = p.answer
 	}
@@ -261,14 +258,15 @@ func (s *state) missingProgram(in instruction) string {
 // plainWord is one that can only be a command's name: nothing in it means more to a shell.
 var plainWord = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.+-]*$`)
 
-// failure returns a line on what failed first, and marks it. It returns false if nothing failed.
+// failure returns a line on what failed first, and marks it. It returns false if nothing failed. A prompt that is no list
+// of instructions fails only where nobody reads the report.
 func (s *state) failure() (string, bool) {
 	for _, j := range s.jobs {
 		if j.parseErr != nil {
 			if s.brief {
 				return notUnderstood + ": " + j.parseErr.Error(), true
 			}
-			return j.parseErr.Error() + ": nothing of this prompt was done", true
+			continue // the report says it, and nothing was begun
 		}
 		for i := range j.results {
 			if o := &j.results[i]; o.status == failed {

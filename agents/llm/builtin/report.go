@@ -38,7 +38,7 @@ func (s *state) report() string {
 		parts = append(parts, "There was nothing to finish.")
 	}
 	if len(s.jobs) == 0 && len(parts) == 0 {
-		parts = append(parts, s.help())
+		parts = append(parts, help(nil))
 	}
 	return strings.Join(parts, "\n\n")
 }
@@ -50,7 +50,7 @@ func (s *state) reportOf(j promptResult) string {
 		return "" // the error says it
 	}
 	if j.parseErr != nil {
-		return s.help()
+		return help(j.parseErr)
 	}
 	waits := 0
 	for _, o := range j.results {
@@ -65,6 +65,8 @@ func (s *state) reportOf(j promptResult) string {
 			rest = append(rest, code(clip(o.in.source)))
 		case o.in.verb == "say":
 			parts = append(parts, o.in.arg)
+		case o.in.verb == "help":
+			parts = append(parts, guide)
 		case o.in.verb == "wait" && waits < len(j.results): // told by what stands around it
 		case o.firstFailed: // the error says it; on a screen the call above shows the rest
 			if t := o.found(); t != "" && s.brief {
@@ -356,14 +358,14 @@ var joins = regexp.MustCompile(`(?i)\sthen\s+`)
 // notUnderstood is why free text comes to nothing.
 const notUnderstood = "No language model is configured"
 
-// help says what the engine is and what it can do: in full once in a conversation,
-// later in three lines.
-func (s *state) help() string {
+// help says in three lines that there is no model, what works without one, and how to get one. why is what is wrong
+// with the prompt; nil: nothing was asked.
+func help(why error) string {
 	first := notUnderstood + ", so I carry out plain instructions only."
-	if s.guideShown {
-		return first + "\\\nThey are such as `run go test ./...`, `read PATH`, `grep PATTERN in PATH`; the whole list stands above.\\\n" + models
+	if why != nil {
+		first = notUnderstood + ": " + why.Error() + ". Nothing of this prompt was done."
 	}
-	return first + "\n\n" + guide
+	return first + "\\\nTry `run go test ./...`, `read PATH` or `grep PATTERN in PATH`; `help` lists all instructions.\\\n" + models
 }
 
 const guide = "One instruction a line, or joined by `then`:\n\n" +
@@ -376,7 +378,7 @@ const guide = "One instruction a line, or joined by `then`:\n\n" +
 	"- `remind me in 30m: TEXT`, `schedule NAME every 10m: INSTRUCTION` has an observer look, `unregister NAME` ends that\n" +
 	"- `run_check NAME` runs a check that an observer may run; `call mcp__SERVER__TOOL {ARGUMENTS}` calls a tool of an MCP server\n" +
 	"- `ask QUESTION`, or `ask QUESTION: A | B` with answers to choose from, asks you\n" +
-	"- `wait 5s`, `say TEXT`, `fail TEXT`\n\n" +
+	"- `wait 5s`, `say TEXT`, `fail TEXT`; `help` shows this list\n\n" +
 	"A TEXT or PROMPT reaches to the end of its line, a `then` in it too. What fails, a command by its exit code, ends its list.\n\n" + models
 
 const models = "For a model set `ANTHROPIC_API_KEY` or `OPENAI_API_KEY`, start Ollama, or say `--model PROVIDER/NAME`; then start again."

@@ -105,7 +105,7 @@ func TestHonestAboutTheRest(t *testing.T) {
 			t.Errorf("%q is missing in\n%s", s, r.text)
 		}
 	}
-	if len(k.seen) > 0 || !undone(r.err) || !strings.Contains(r.err.Error(), "`please fix the bug` is not one of the instructions: nothing of this prompt was done") {
+	if len(k.seen) > 0 || r.err != nil || !strings.Contains(r.text, "`please fix the bug` is not one of the instructions. Nothing of this prompt was done.") {
 		t.Errorf("calls %q, %v", k.seen, r.err)
 	}
 	for _, v := range verbs {
