@@ -16,9 +16,9 @@ import (
 	"fantail/tools/permission"
 )
 
-// Prompt queues what the human typed; it returns once the row is committed. It
-// enters at the agent's next seam. Prompts that are held stay so: only Unprompt
-// takes them out of the queue.
+// Prompt queues a prompt that the human typed and returns once its row is committed. The prompt
+// enters at the agent's next seam. Held prompts stay held: only Unprompt removes them from the
+// queue.
 func (p *Pool) Prompt(ctx context.Context, agent int64, text string) error {
 	a, err := p.fleet.Agent(agent)
 	if err != nil {
@@ -57,8 +57,8 @@ func (p *Pool) Prompt(ctx context.Context, agent int64, text string) error {
 	return nil
 }
 
-// Unprompt takes a queued prompt back, a held one too, or a command that waits for
-// the end of the turn; false: it had entered. A sub-agent's task is none of these.
+// Unprompt removes a queued prompt, a held one, or a command that waits for the end of the turn. It
+// returns false if the prompt had entered already. It does not remove a sub-agent's task.
 func (p *Pool) Unprompt(ctx context.Context, id int64) (bool, error) {
 	a := p.fleet.Prompted(id)
 	if a == nil {
@@ -81,8 +81,8 @@ func (p *Pool) Unprompt(ctx context.Context, id int64) (bool, error) {
 	return removed, nil
 }
 
-// Withdraw takes back all that is queued for an agent as Unprompt does, all or nothing,
-// and returns the texts in their order. Nobody's but a prompt box's own queue is touched.
+// Withdraw removes everything in the agent's own queue as Unprompt does, all or nothing, and
+// returns the texts in order. An agent without a prompt box has no such queue.
 func (p *Pool) Withdraw(ctx context.Context, agent int64) ([]string, error) {
 	a, err := p.fleet.Agent(agent)
 	if err != nil || !a.Kind.HasPrompt() {
@@ -115,26 +115,26 @@ func (p *Pool) Withdraw(ctx context.Context, agent int64) ([]string, error) {
 	return texts, nil
 }
 
-// Stop ends what the agent does now: its turn and the tools of it, its wait, the
-// human's command in its tab. It returns at once. An agent whose turn the human
-// stopped stays at rest, whatever comes, until they do something in its tab.
+// Stop ends what the agent does now: its turn with the turn's tools, its wait, and the human's
+// command in its tab. It returns at once. An agent whose turn the human stopped stays at rest,
+// whatever arrives, until the human does something in its tab.
 func (p *Pool) Stop(agent int64) {
 	a, err := p.fleet.Agent(agent)
 	if err != nil {
 		return
 	}
 	p.fleet.Lock()
-	if a.ShownTurn != 0 && a.Kind.HasPrompt() { // a second one at rest changes nothing
+	if a.ShownTurn != 0 && a.Kind.HasPrompt() { // stopping it again at rest changes nothing
 		p.Mail.Tray(a.ID).Hush()
 	}
-	idle := a.Kind.Ends() && a.Info.State == event.Idle // it does nothing, and stays
+	idle := a.Kind.Ends() && a.Info.State == event.Idle // it does nothing now and stays open
 	p.fleet.Unlock()
 	if !idle {
 		a.Halt(fleet.ErrStopped)
 	}
 }
 
-// CloseTab closes the tab of an ended agent; its transcript and its mail are kept.
+// CloseTab closes the tab of an ended agent. Its transcript and its mail are kept.
 func (p *Pool) CloseTab(ctx context.Context, name string) error {
 	a, i, err := p.named(ctx, name)
 	if err != nil {
@@ -162,7 +162,7 @@ func (p *Pool) CloseTab(ctx context.Context, name string) error {
 	return nil
 }
 
-// orEnd says what else ends an agent that awaits input.
+// orEnd returns the hint to /end for an agent that awaits input, else "".
 func orEnd(i event.Info) string {
 	if i.Await == nil {
 		return ""
@@ -170,8 +170,8 @@ func orEnd(i event.Info) string {
 	return ", /end " + i.Name + " once its turn is over"
 }
 
-// SetModel changes the agent's model from its next request on; new agents get it
-// too if it is main's.
+// SetModel changes the agent's model from its next request on. If the agent is main, new agents get
+// that model too.
 func (p *Pool) SetModel(ctx context.Context, agent int64, name string) error {
 	a, err := p.fleet.Agent(agent)
 	if err != nil {
@@ -182,10 +182,10 @@ func (p *Pool) SetModel(ctx context.Context, agent int64, name string) error {
 		return err
 	}
 	err = p.o.DB.Write(ctx, "set the model", func(tx *store.Tx) error {
-		// In the order of the commits, so that the last one holds here as it does in the row.
+		// The hook runs in the order of the commits, so memory and row agree on the last one.
 		tx.AfterCommit(func() {
 			a.SetModel(m)
-			p.Mail.LookAgain(a.ID) // another vendor's agent is not forked, a model's is
+			p.Mail.LookAgain(a.ID) // an agent of another vendor can't be forked, one with a model can
 		})
 		return tx.SetAgentModel(a.ID, m.Name)
 	})
@@ -195,9 +195,9 @@ func (p *Pool) SetModel(ctx context.Context, agent int64, name string) error {
 	return nil
 }
 
-// Shell runs a command of the human's own in the agent's tab, without a
-// question, and appends it with its output; the model reads it with the next
-// request. It returns once the command ended.
+// Shell runs the human's own command in the agent's tab, without asking, and appends the command
+// and its output to the transcript. The model reads them with the next request. Shell returns once
+// the command has ended.
 func (p *Pool) Shell(ctx context.Context, agent int64, command string) error {
 	if why := p.o.DB.ReadOnly(); why != nil {
 		return why
@@ -209,10 +209,9 @@ func (p *Pool) Shell(ctx context.Context, agent int64, command string) error {
 	return l.Shell(ctx, command)
 }
 
-// Compact has the agent's model summarise its conversation, minding the hint if
-// there is one, and returns when that is done; while a turn runs it waits for the
-// turn's end. After an error nothing has changed; it is [fleet.ErrStopped] if the human
-// stopped it.
+// Compact has the agent's model summarise its conversation, guided by hint if that is not empty. It
+// waits for a running turn to end, and returns once the summary is recorded. After an error nothing
+// has changed; the error is [fleet.ErrStopped] if the human stopped it.
 func (p *Pool) Compact(ctx context.Context, agent int64, hint string) error {
 	l, err := p.loops.Of(agent)
 	if err != nil {
@@ -230,24 +229,24 @@ func (p *Pool) Compact(ctx context.Context, agent int64, hint string) error {
 	return nil
 }
 
-// SetMode changes the permission mode of all agents at once. It answers no open question. With an error the mode stays as
-// it was because the new one can't hold here, or it holds and is not recorded. That it is auto is remembered for the next
-// start.
+// SetMode changes the permission mode of all agents at once. It answers no open question. After an
+// error the mode is either unchanged, because the new one can't hold here, or changed but not
+// recorded. The mode auto is remembered for the next start.
 func (p *Pool) SetMode(ctx context.Context, m permission.Mode) error {
 	was := p.o.Gate.Mode()
 	err := p.o.Gate.SetMode(m)
-	fleet.Recount(p.fleet) // also which mode still holds
+	fleet.Recount(p.fleet) // this also updates the mode that is shown
 	if err != nil {
 		return err
 	}
 	return p.moded(ctx, was)
 }
 
-// loosens is how long a mode that a key chose must stay chosen before it may allow more.
+// loosens is how long a mode chosen by key must stay chosen before it may allow more.
 const loosens = time.Second
 
-// StepMode is SetMode for a key that goes from mode to mode. A mode that allows less holds at once. One that allows more
-// holds once no other was chosen for a second, on any screen.
+// StepMode is SetMode for the key that cycles through the modes. A mode that allows less holds at
+// once. A mode that allows more holds after a second in which no other was chosen on any screen.
 func (p *Pool) StepMode(ctx context.Context, m permission.Mode) error {
 	was := p.o.Gate.Mode()
 	settle, err := p.o.Gate.Step(m)
@@ -263,7 +262,7 @@ func (p *Pool) StepMode(ctx context.Context, m permission.Mode) error {
 	return p.moded(ctx, was)
 }
 
-// settles has a mode hold once it has been the chosen one for long enough.
+// settles puts a chosen mode in force once it has stayed chosen for long enough.
 func (p *Pool) settles(ctx context.Context, settle func() bool) {
 	t := time.NewTimer(loosens)
 	defer t.Stop()
@@ -282,7 +281,7 @@ func (p *Pool) settles(ctx context.Context, settle func() bool) {
 	}
 }
 
-// moded records which mode holds if it is another one than before.
+// moded records the mode in force if it differs from was.
 func (p *Pool) moded(ctx context.Context, was permission.Mode) (err error) {
 	is := p.o.Gate.Mode()
 	if p.o.shows() {
@@ -293,7 +292,7 @@ func (p *Pool) moded(ctx context.Context, was permission.Mode) (err error) {
 			return p.audit.Switched(tx, string(was), string(is), audit.Who(ctx))
 		})
 	}
-	chosen := "" // what the configuration says
+	chosen := "" // "": what the configuration says
 	if is == permission.Auto {
 		chosen = string(is)
 	}
@@ -303,7 +302,7 @@ func (p *Pool) moded(ctx context.Context, was permission.Mode) (err error) {
 	return err
 }
 
-// Clear begins a new conversation: what stands before is kept but no longer sent.
+// Clear begins a new conversation. Earlier entries are kept but no longer sent.
 func (p *Pool) Clear(ctx context.Context, agent int64) error {
 	a, err := p.fleet.Agent(agent)
 	if err != nil {
@@ -320,7 +319,7 @@ func (p *Pool) Clear(ctx context.Context, agent int64) error {
 		tx.AfterCommit(func() {
 			a.Set(func(i *event.Info) { i.Context = 0 })
 			p.Hooks.Cleared(a.ID)
-			p.o.Gate.Forget() // what was allowed was allowed for the conversation
+			p.o.Gate.Forget() // permissions were given for that conversation only
 		})
 		_, err = a.Book().Batch(tx).Add(0, history.Entry{Kind: history.EntryCleared})
 		return err

@@ -10,10 +10,9 @@ import (
 	"fantail/store"
 )
 
-// Branch opens a helper whose conversation goes on behind a turn of an agent's:
-// the one of that number, 0: the last that has ended. The helper begins with all
-// that was said up to then; the agent goes on as if nothing had happened. Without
-// a name the helper is called after the agent.
+// Branch opens a helper that continues an agent's conversation after the turn with that number, or
+// after the last ended turn if number is 0. The helper begins with everything said up to then; the
+// agent itself is not affected. Without a name the helper is named after the agent.
 func (p *Pool) Branch(ctx context.Context, agent int64, number int, name string) (event.Info, error) {
 	a, err := p.fleet.Agent(agent)
 	if err != nil {
@@ -51,7 +50,7 @@ func (p *Pool) Branch(ctx context.Context, agent int64, number int, name string)
 	return i, nil
 }
 
-// pick returns the turn of that number (0: the last that has ended) and its number.
+// pick returns the turn with that number (0: the last ended one) and its number.
 func pick(ts []store.Turn, number int) (store.Turn, int, error) {
 	if number == 0 {
 		for number = len(ts); number > 0 && ts[number-1].Outcome == ""; number-- {

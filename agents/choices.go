@@ -9,17 +9,18 @@ import (
 	"fantail/tools/permission"
 )
 
-// Choice is a thing the human chooses on a screen, which a workspace remembers.
+// Choice is something the human chooses on a screen and the workspace remembers.
 type Choice string
 
-// The things that are remembered. What a flag or a variable says is not chosen there.
+// The choices that are remembered. Values from flags or environment variables are not among them.
 const (
 	Model Choice = "chosen model"
 	Theme Choice = "chosen theme"
-	Mode  Choice = "chosen mode" // auto, or what the configuration says
+	Mode  Choice = "chosen mode" // auto; "" for what the configuration says
 )
 
-// RememberChoice keeps what was chosen for the next start. A mode is sealed: it allows something.
+// RememberChoice stores what was chosen for the next start. A mode is sealed, because it grants
+// permissions.
 func RememberChoice(ctx context.Context, db *store.DB, seals *tasks.LastingSeal, c Choice, name string) error {
 	err := db.Write(ctx, "remember a choice", func(tx *store.Tx) error {
 		err := tx.SetSetting(string(c), name)
@@ -34,13 +35,14 @@ func RememberChoice(ctx context.Context, db *store.DB, seals *tasks.LastingSeal,
 	return nil
 }
 
-// Chosen is what was chosen last; a field is empty where nothing was.
+// Chosen holds the last choices. A field is empty if nothing was chosen.
 type Chosen struct {
 	Model, Theme string
-	Mode         permission.Mode // auto, or none
+	Mode         permission.Mode // auto or empty
 }
 
-// RememberedChoices returns what was chosen last. A mode counts only with its seal; without seals none does.
+// RememberedChoices returns the last choices. A mode counts only with a valid seal; without seals
+// there is no mode.
 func RememberedChoices(ctx context.Context, db *store.DB, seals *tasks.LastingSeal) (c Chosen, err error) {
 	err = db.Read(ctx, func(rx *store.Rx) error {
 		var mode string

@@ -28,9 +28,9 @@ import (
 	"fantail/tools/permission"
 )
 
-// Open recovers what a crash left, makes main if there is none and starts the
-// living agents. The caller holds the host's lock; over a database that can only be read
-// it needs none: what is there shows, and nothing is mended, sorted or started.
+// Open recovers what a crash left, creates main if it does not exist, and starts the living agents.
+// The caller holds the host's lock. A read-only database needs no lock: Open then only loads what
+// is there, and repairs and starts nothing.
 func Open(ctx context.Context, o Options) (*Pool, error) {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -78,13 +78,13 @@ func Open(ctx context.Context, o Options) (*Pool, error) {
 		err = p.recover(ctx)
 	}
 	if err != nil {
-		_ = p.fleet.Close(ctx, event.ErrClosing) // no agent has begun: the loops are started last
+		_ = p.fleet.Close(ctx, event.ErrClosing) // no agent runs yet: the loops are started last
 		return nil, err
 	}
 	return p, nil
 }
 
-// furnish makes the rooms and tells each what it needs of the others.
+// furnish makes the pool's parts and connects them.
 func (p *Pool) furnish() {
 	o := &p.o
 	p.seals, p.inbox = tasks.NewSealKey(), inbox.New(o.DB, p.fleet.Rung)
@@ -128,7 +128,7 @@ func (p *Pool) furnish() {
 	})
 	p.Door = &mail.Client{DB: o.DB, Origin: tasks.OriginCLI, Model: o.Model, Seals: p.seals, Ring: func() {
 		p.fleet.Lock()
-		p.others.stale = true // its commits are the pool's own: the file does not tell of them
+		p.others.stale = true // it commits through the pool's own database, so the file does not report a change
 		p.fleet.Unlock()
 		p.Refresh(p.fleet.Context())
 	}}
@@ -174,7 +174,7 @@ func (p *Pool) furnish() {
 	})
 }
 
-// schedules returns the room of what is due when, and tells those who end tasks of what it began.
+// schedules returns the scheduler, and has the ends of tasks report to it.
 func schedules(p *Pool) *schedule.Scheduler {
 	work := &schedule.TimetableWork{Inbox: p.inbox, Order: p.Tasks.Order, Finish: p.ends.Finish, Close: func(tx *store.Tx, agent int64) error {
 		tx.AfterCommit(func() {
@@ -206,7 +206,7 @@ func schedules(p *Pool) *schedule.Scheduler {
 	}
 	p.Observe.Over = func(v *store.View, agent int64) (bool, error) {
 		s, _, ok, err := schedule.OfAgent(v, agent)
-		return ok && s.State == schedule.Ended && s.When.Repeats(), err // what is due once ends with each run
+		return ok && s.State == schedule.Ended && s.When.Repeats(), err // a one-time schedule ends with its only run
 	}
 	return schedule.New(schedule.Options{
 		Seals: p.o.Seals, Held: func(ctx context.Context, name string) {
@@ -219,17 +219,18 @@ func schedules(p *Pool) *schedule.Scheduler {
 			p.fleet.Told()
 		},
 		Trouble: func(err error) {
-			if err != nil { // what was due fires once it is over, which tells
+			if err != nil { // nil: a due schedule fires after the trouble is over, which reports it
 				p.fleet.Trouble(err)
 			}
 		},
 	})
 }
 
-// boxes is the directory of the ways out of sandboxes.
+// boxes is the directory for the mailboxes of sandboxed commands.
 func (o *Options) boxes() string { return filepath.Join(o.Data, "post") }
 
-// sends opens ways out of sandboxes for the mail of agents' commands.
+// sends returns a function that opens a mailbox through which an agent's sandboxed commands send
+// mail.
 func sends(p *Pool, office *turn.CommandMailboxes) func(agent, turn int64) (*turn.CommandMailbox, error) {
 	return func(agent, turn int64) (*turn.CommandMailbox, error) {
 		return office.Open(agent, func(d mail.OutsideDeposit) ([]mail.OutsideReceipt, error) {
@@ -245,7 +246,7 @@ func sends(p *Pool, office *turn.CommandMailboxes) func(agent, turn int64) (*tur
 	}
 }
 
-// recover mends what a crash left, loads the agents there are and lets them run.
+// recover repairs what a crash left, loads the agents and starts them.
 func (p *Pool) recover(ctx context.Context) error {
 	o := &p.o
 	r := recovery.Recovery{
@@ -268,7 +269,7 @@ func (p *Pool) recover(ctx context.Context) error {
 			return err
 		}
 		o.DB.Patrol(p.patrolled)
-		_ = os.RemoveAll(o.boxes()) // of a host that was killed; what stays is in nobody's way
+		_ = os.RemoveAll(o.boxes()) // left by a host that was killed; leftovers do no harm
 	}
 	if err := p.restore(ctx, kept); err != nil {
 		return fmt.Errorf("load the agents: %w", err)
@@ -277,7 +278,7 @@ func (p *Pool) recover(ctx context.Context) error {
 		p.fleet.Start("glance", func() { glance(p.fleet.Context(), p.Refresh) })
 		return nil
 	}
-	if p.Hooks != nil { // before anything happens
+	if p.Hooks != nil { // hooks follow from the first event on
 		feed, was := p.fleet.Subscribe()
 		p.fleet.Start("hooks", p.Hooks.Follow(p.fleet.Context(), feed, was))
 	}
@@ -297,7 +298,7 @@ func (p *Pool) recover(ctx context.Context) error {
 		})
 	}
 	if err := p.Schedule.CatchUp(ctx); err != nil {
-		p.fleet.Trouble(err) // it is tried again
+		p.fleet.Trouble(err) // it is retried
 	}
 	p.fleet.Start("schedule", func() { p.Schedule.Run(p.fleet.Context()) })
 	p.fleet.Start("sort", func() { p.Mail.Run(p.fleet.Context()) })
@@ -305,9 +306,9 @@ func (p *Pool) recover(ctx context.Context) error {
 	return nil
 }
 
-// patrolled tells of what a look at the database's files found while nobody wrote;
-// nil: it is undone. A database that is not used any more ends a pool whose exit code
-// somebody waits for. The store's patrol calls it.
+// patrolled reports what a check of the database's files found between writes; nil: the fault is
+// gone. If the database is no longer used, it ends a pool whose exit code a caller waits for. The
+// store's patrol calls it.
 func (p *Pool) patrolled(found error) {
 	p.fleet.Emit(event.Trouble{Err: found})
 	if found != nil {
@@ -315,7 +316,7 @@ func (p *Pool) patrolled(found error) {
 	}
 }
 
-// restore fills the maps from the database.
+// restore loads the agents, the queued tasks and the counts of mail from the database.
 func (p *Pool) restore(ctx context.Context, kept map[int64]*recovery.Parked) error {
 	var rows []store.Agent
 	if err := p.o.DB.Read(ctx, func(rx *store.Rx) (err error) {
@@ -327,7 +328,7 @@ func (p *Pool) restore(ctx context.Context, kept map[int64]*recovery.Parked) err
 			return err
 		}
 		for _, w := range ws {
-			w.Unsealed = true // nobody has used the key yet
+			w.Unsealed = true // the seal key is new: no task has its seal yet
 			p.fleet.Line.Enqueue(w)
 		}
 		if _, p.others.mailed, err = inbox.Arrived(&rx.View, math.MaxInt64); err != nil {
@@ -359,7 +360,7 @@ func (p *Pool) restore(ctx context.Context, kept map[int64]*recovery.Parked) err
 	for id, r := range counts {
 		if a := p.fleet.Of(id); a != nil {
 			a.Info.Pending, a.Info.Urgent = r.Pending, r.Urgent
-			p.Mail.Tray(id).Wake() // perhaps one of them asks for it; the turn looks
+			p.Mail.Tray(id).Wake() // a message may ask to wake the agent; the turn checks
 		}
 	}
 	return p.Mail.Load(ctx)
@@ -375,8 +376,7 @@ func (p *Pool) work() {
 	}
 }
 
-// load makes the agent of a row, with the turn it goes on with if there is one, without
-// starting it.
+// load makes the agent of a row, and the turn it resumes if there is one. It does not start it.
 func (p *Pool) load(ctx context.Context, row store.Agent, parked *recovery.Parked) error {
 	i, err := p.known(ctx, row)
 	if err != nil {

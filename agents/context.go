@@ -13,18 +13,18 @@ import (
 	"fantail/tools"
 )
 
-// served is what a request says of tools that other programs serve.
+// served names the tools of MCP servers in a breakdown of a request.
 const served = "tools of MCP servers"
 
-// Context is what an agent's next request would consist of. The tokens of Parts and of the mail are estimates.
+// Context breaks down an agent's next request. The tokens of Parts and of the mail are estimates.
 type Context struct {
 	Model      string
-	Abroad     bool // another vendor's agent keeps the conversation: of it, Parts are what this program has said and heard
+	Abroad     bool // another vendor's agent keeps the conversation; Parts hold only what this program sent and received
 	Used       int  // tokens of the last request and its reply; 0: unknown
 	Window     int  // in tokens; 0: unknown
 	Parts      []ContextPart
-	Mail       int // messages in it
-	MailTokens int // of those messages
+	Mail       int // number of messages in the context
+	MailTokens int // tokens of those messages
 }
 
 // ContextPart is one kind of content in a context.
@@ -82,7 +82,7 @@ func (l *Records) Context(ctx context.Context, agent int64) (Context, error) {
 				}
 			}
 		}
-		add("system prompt", 1, all) // so that they sum up to what is sent
+		add("system prompt", 1, all) // the remainder, so that the parts add up to what is sent
 	}
 	gone := history.Withdrawn(entries)
 	for _, e := range entries {
@@ -105,8 +105,8 @@ func (l *Records) Context(ctx context.Context, agent int64) (Context, error) {
 	return c, nil
 }
 
-// preamble returns what is known of an agent, and its request as it is before anything was said: the system prompt and
-// the tools. nil: it makes no requests, another vendor's agent carries out its turns.
+// preamble returns an agent's Info and its request before anything was said: the system prompt and
+// the tools. The request is nil if another vendor's agent carries out its turns.
 func (p *Pool) preamble(agent int64) (event.Info, *llm.Request, error) {
 	l, err := p.loops.Of(agent)
 	if err != nil {

@@ -11,26 +11,26 @@ import (
 	"fantail/tools/permission"
 )
 
-// Unattended is what a conversation goes by that nobody attends: what it, or an agent below it, would ask is denied,
-// whoever is at a screen.
+// Unattended configures a conversation without a human. Whatever it, or an agent below it, would
+// ask is denied, even if a human is at a screen.
 type Unattended struct {
-	Mode  permission.Mode // that its calls are judged in, without what was allowed for the session
-	Model string          // provider/name; "": the one it had, or that of new agents
-	Else  string          // the model of a new one if Model names a file's agent that has none of its own
-	Goes  string          // the name of an earlier one to go on with; "": a new one
-	Last  bool            // go on with the last one
+	Mode  permission.Mode // judges its calls; nothing allowed for the session applies
+	Model string          // provider/name; "": the one it had, or the default for new agents
+	Else  string          // model of a new conversation if Model names an agent file that sets none
+	Goes  string          // name of an earlier conversation to continue; "": a new one
+	Last  bool            // continue the last one
 }
 
-// Conversation is one that nobody attends, with a prompt box, an inbox and a queue of its own.
+// Conversation is an unattended conversation with a prompt box, an inbox and a queue of its own.
 type Conversation struct {
-	Info event.Info // as it began
+	Info event.Info // as of its start
 	pool *Pool
 }
 
-// Scripts opens conversations that nobody attends.
+// Scripts opens unattended conversations.
 type Scripts struct{ pool *Pool }
 
-// Open opens one. Its commands run in the environment of ctx ([fleet.Within]).
+// Open opens a conversation. Its commands run in the environment of ctx ([fleet.Within]).
 func (s Scripts) Open(ctx context.Context, u Unattended) (*Conversation, error) {
 	if err := s.pool.o.Gate.Admits(u.Mode); err != nil {
 		return nil, err
@@ -50,13 +50,13 @@ func (s Scripts) Open(ctx context.Context, u Unattended) (*Conversation, error) 
 	return &Conversation{Info: a.Known(), pool: s.pool}, nil
 }
 
-// begins opens a new one.
+// begins opens a new conversation.
 func (s Scripts) begins(ctx context.Context, u Unattended) (int64, error) {
 	i, err := s.pool.addHelper(ctx, store.Agent{Model: u.Model}, u.Else, u.Mode, "")
 	return i.ID, err
 }
 
-// goesOn opens an earlier one.
+// goesOn reopens an earlier conversation.
 func (s Scripts) goesOn(ctx context.Context, u Unattended) (int64, error) {
 	p := s.pool
 	var row store.Agent
@@ -83,13 +83,13 @@ func (s Scripts) goesOn(ctx context.Context, u Unattended) (int64, error) {
 	return row.ID, err
 }
 
-// Rest returns nil once nothing goes on that needs no human: questions wait in the database for whoever can answer. It
-// is an error if the disk takes nothing any more, or if ctx ends, whose cause it is then.
+// Rest returns nil once no agent works without needing a human; questions wait in the database for
+// an answer. It returns an error if the disk refuses writes, or the cause of ctx's end.
 func (s Scripts) Rest(ctx context.Context) error {
 	return s.settled(ctx, func(a *fleet.Agent) bool { return a.Info.State != event.Asking })
 }
 
-// settled returns nil once those agents are at rest.
+// settled returns nil once the agents for which counts is true are at rest.
 func (s Scripts) settled(ctx context.Context, counts func(a *fleet.Agent) bool) error {
 	gaveUp, leave := s.pool.disk.Watch()
 	defer leave()
@@ -101,14 +101,14 @@ func (c *Conversation) Prompt(ctx context.Context, text string) error {
 	return c.pool.Prompt(ctx, c.Info.ID, text)
 }
 
-// Settled returns nil once neither the conversation nor an agent below it goes on; why, if the disk takes nothing any
-// more; or the cause of ctx's end.
+// Settled returns nil once the conversation and the agents below it are at rest. It returns an
+// error if the disk refuses writes, or the cause of ctx's end.
 func (c *Conversation) Settled(ctx context.Context) error {
 	return c.pool.Scripts.settled(ctx, fleet.Under(c.Info.ID))
 }
 
-// End ends what still runs and closes the conversation: it can be gone on with. It returns what it leaves: its mail
-// stays with it, its queued tasks pass to main.
+// End ends what still runs and closes the conversation, which can be reopened. It returns what is
+// left over: the mail stays with the conversation, queued tasks pass to main.
 func (c *Conversation) End(ctx context.Context) (left Unfinished, err error) {
 	p := c.pool
 	p.Stop(c.Info.ID)
@@ -117,7 +117,7 @@ func (c *Conversation) End(ctx context.Context) (left Unfinished, err error) {
 	}
 	a, err := p.fleet.Agent(c.Info.ID)
 	if err != nil {
-		return left, nil // somebody closed it
+		return left, nil // it was closed meanwhile
 	}
 	if u := p.unfinished(a); u != nil {
 		left = *u
@@ -132,7 +132,7 @@ func (c *Conversation) End(ctx context.Context) (left Unfinished, err error) {
 	return left, l.Leave(ctx)
 }
 
-// tidy closes the tabs of those below it, which have ended: no screen opened them.
+// tidy closes the tabs of the ended agents below the conversation. No screen opened them.
 func (c *Conversation) tidy(ctx context.Context) error {
 	p := c.pool
 	below := map[int64]bool{c.Info.ID: true}

@@ -16,43 +16,43 @@ import (
 	"fantail/store"
 )
 
-// lastSeen is the setting that holds when the human was last there, in Unix milliseconds.
+// lastSeen is the setting for the time the human was last there, in Unix milliseconds.
 const lastSeen = "last seen"
 
 // maxTold limits the rows of each kind that a digest reads.
 const maxTold = 200
 
-// Seen records that the human was there at that time.
+// Seen records that the human was there at the given time.
 func (l *Records) Seen(ctx context.Context, at time.Time) error {
 	return l.pool.o.DB.Write(ctx, "keep when the human was there", func(tx *store.Tx) error {
 		return tx.SetSetting(lastSeen, strconv.FormatInt(at.UnixMilli(), 10))
 	})
 }
 
-// Digest is what happened while the human was away. Finished, Failed and Cut hold names of tasks and of agents the
-// human talks to, each once, in order of events.
+// Digest is what happened while the human was away. Finished, Failed and Cut hold the names of
+// tasks and of agents the human talks to, each once, in order of events.
 type Digest struct {
 	Since    time.Time // zero: the human was never seen before
 	Finished []string
-	Failed   []string        // not counting killed ones
-	Cut      []string        // interrupted and crashed
+	Failed   []string        // without killed ones
+	Cut      []string        // interrupted or crashed
 	Needs    []inbox.Message // questions, approvals and urgent mail pending now, oldest first
 	Mail     []string        // senders of pending mail that arrived since
-	Letters  int             // how many letters that is
-	Silent   int             // runs of scheduled commands that reported nothing, as their outcome did not change
-	Due      []inbox.Message // pending mail that what was scheduled left since: reminders, findings
+	Letters  int             // number of those letters
+	Silent   int             // runs of scheduled commands with an unchanged outcome, which reported nothing
+	Due      []inbox.Message // pending reminders and findings of schedules that arrived since
 	Fresh    map[int64]bool  // agents with pending mail that arrived since
-	Tokens   int             // of turns that ended since, or still run
-	Cost     int64           // of those turns, in millionths of a dollar; 0: none, or unknown
+	Tokens   int             // of turns that ended since or still run
+	Cost     int64           // of those turns, in millionths of a dollar; 0: none or unknown
 }
 
-// Empty reports whether nothing worth telling happened.
+// Empty reports whether nothing worth reporting happened.
 func (d Digest) Empty() bool {
 	return len(d.Finished)+len(d.Failed)+len(d.Cut)+len(d.Due)+d.Letters == 0 &&
 		!slices.ContainsFunc(d.Needs, func(m inbox.Message) bool { return !m.Created.Before(d.Since) })
 }
 
-// Digest returns what happened since a time; zero: since the human was last there, as recorded by Seen.
+// Digest returns what happened since the given time; zero: since the last time recorded by Seen.
 func (l *Records) Digest(ctx context.Context, since time.Time) (d Digest, err error) {
 	talks := l.talks()
 	err = l.pool.o.DB.Read(ctx, func(rx *store.Rx) error {
@@ -72,7 +72,7 @@ func (l *Records) Digest(ctx context.Context, since time.Time) (d Digest, err er
 		if err != nil {
 			return err
 		}
-		tasks, err := rx.FinishedSince(d.Since, maxTold+len(silent)) // they leave room for the others
+		tasks, err := rx.FinishedSince(d.Since, maxTold+len(silent)) // silent runs don't count against the limit
 		if err != nil {
 			return err
 		}
@@ -90,7 +90,7 @@ func (l *Records) Digest(ctx context.Context, since time.Time) (d Digest, err er
 		for _, t := range turns {
 			name, o := talks[t.Agent], history.Outcome(t.Outcome)
 			if name == "" || name == string(event.Main) {
-				continue // main's transcript, just above the digest, shows what became of its turns
+				continue // main's transcript, just above the digest, shows how its turns ended
 			}
 			d.note(name, o)
 		}
@@ -114,7 +114,7 @@ func (l *Records) Digest(ctx context.Context, since time.Time) (d Digest, err er
 	return d, nil
 }
 
-// came adds the mail of an agent that arrived since.
+// came adds the agent's mail that arrived since.
 func (d *Digest) came(agent int64, ms []inbox.Message) {
 	for _, m := range slices.Backward(ms) {
 		if m.Created.Before(d.Since) {
@@ -128,7 +128,7 @@ func (d *Digest) came(agent int64, ms []inbox.Message) {
 			d.Due = append(d.Due, m)
 		}
 		if m.Kind != inbox.Mail || m.Priority == inbox.Urgent {
-			continue // Needs has it, or it is reported as a task
+			continue // Needs lists it, or it is reported as a task
 		}
 		d.Letters++
 		if from := inbox.Label(m.From); !slices.Contains(d.Mail, from) {
@@ -137,7 +137,7 @@ func (d *Digest) came(agent int64, ms []inbox.Message) {
 	}
 }
 
-// note files a name under its outcome; if there are several, the last one counts.
+// note files a name under its outcome. If a name has several, the last one counts.
 func (d *Digest) note(name string, o history.Outcome) {
 	is := func(n string) bool { return n == name }
 	for _, names := range []*[]string{&d.Finished, &d.Failed, &d.Cut} {
@@ -148,14 +148,14 @@ func (d *Digest) note(name string, o history.Outcome) {
 		d.Finished = append(d.Finished, name)
 	case history.Interrupted, history.OutCrashed:
 		d.Cut = append(d.Cut, name)
-	case history.OutKilled: // the human killed it, and knows
+	case history.OutKilled: // the human killed it and knows
 	default:
 		d.Failed = append(d.Failed, name)
 	}
 }
 
-// Urgent returns the pending urgent messages to agents the human talks to, newest first, without those the human
-// dismissed or muted.
+// Urgent returns the pending urgent messages to agents the human talks to, newest first. Messages
+// that the human dismissed or muted are left out.
 func (l *Records) Urgent(ctx context.Context) (ms []inbox.Message, err error) {
 	for id := range l.talks() {
 		some, err := l.pool.inbox.Pressing(ctx, id, maxTold)
@@ -168,7 +168,7 @@ func (l *Records) Urgent(ctx context.Context) (ms []inbox.Message, err error) {
 	return ms, nil
 }
 
-// talks returns the living agents the human talks to, their names by id.
+// talks returns the names, by id, of the living agents the human talks to.
 func (l *Records) talks() map[int64]string {
 	names := map[int64]string{}
 	for _, i := range l.pool.Infos() {

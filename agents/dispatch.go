@@ -15,7 +15,7 @@ import (
 	"fantail/store"
 )
 
-// dispatcher is the only one that starts tasks.
+// dispatcher starts tasks. Nothing else does.
 func (p *Pool) dispatcher() {
 	for {
 		select {
@@ -31,7 +31,7 @@ func (p *Pool) dispatcher() {
 			if q == nil {
 				break
 			}
-			if q.Foreign { // command lines of files may run first, which takes as long as it takes
+			if q.Foreign { // it may run command lines from files first, which can take long
 				p.fleet.Start("start a task from outside", func() { p.launch(q) })
 			} else if !p.launch(q) {
 				return
@@ -40,8 +40,8 @@ func (p *Pool) dispatcher() {
 	}
 }
 
-// launch begins a task. A failure shows in the tab of whose task it is, and is
-// tried again until it works: the disk may be full. False: the pool closes.
+// launch starts a task. It shows a failure in the tab of the task's owner and retries until it
+// succeeds, because the disk may be full. It returns false if the pool closes.
 func (p *Pool) launch(q *tasks.QueuedWork) bool {
 	var trouble string
 	show := func(why string) {
@@ -53,7 +53,7 @@ func (p *Pool) launch(q *tasks.QueuedWork) bool {
 		trouble = why
 	}
 	began := p.o.Now()
-	var late *tasks.Late // looked for once: it may have had command lines run
+	var late *tasks.Late // read once: reading may run command lines
 	for {
 		var err error
 		if late == nil {
@@ -85,8 +85,8 @@ func (p *Pool) launch(q *tasks.QueuedWork) bool {
 	}
 }
 
-// begin makes the agent of a task, in one transaction, and starts it: the slot
-// that [fleet.Line.Next] reserved becomes the agent's. After an error it is still reserved.
+// begin creates the agent of a task in one transaction and starts it. The slot that
+// [fleet.Line.Next] reserved becomes the agent's. After an error the slot is still reserved.
 func (p *Pool) begin(id int64, late tasks.Late) error {
 	var b beginning
 	ctx := context.WithoutCancel(p.fleet.Context())
@@ -114,7 +114,7 @@ func (p *Pool) begin(id int64, late tasks.Late) error {
 		return nil
 	}
 	t := b.task
-	i.Parent = slot.Owner // the task may have passed to another meanwhile
+	i.Parent = slot.Owner // the task may have passed to another owner meanwhile
 	l := p.loops.Make(i, id)
 	if t.Kind == tasks.KindCommand {
 		l.SetCommand(t.Prompt, t.Sandbox)
@@ -136,17 +136,18 @@ func (p *Pool) begin(id int64, late tasks.Late) error {
 	return nil
 }
 
-// beginning is a task that begins: its row, its agent's, and the prompt the agent begins with, none for a command.
+// beginning is a task that starts: its row, its agent's row, and the agent's first prompt. A
+// command has no prompt.
 type beginning struct {
 	task  store.Task
 	agent store.Agent
 	first []event.Prompt
-	may   *event.Budget // what it may use; nil: as much as it wants
-	role  *event.Role   // what a file says that it is; nil: none does
+	may   *event.Budget // nil: no limit
+	role  *event.Role   // the role from a file; nil: none
 }
 
-// record begins the task with that id in the rows. The error is errGone if it is not queued any more, errUnsealed if it
-// may not start.
+// record writes the start of the task with that id. The error is errGone if the task is no longer
+// queued, and errUnsealed if it may not start.
 func (b *beginning) record(tx *store.Tx, p *Pool, id int64, late tasks.Late) error {
 	t, ok, err := tx.Task(id)
 	switch b.task = t; {
@@ -207,15 +208,15 @@ func (b *beginning) record(tx *store.Tx, p *Pool, id int64, late tasks.Late) err
 	return p.brief(tx, row.ID, t)
 }
 
-// newInfo is what is known of an agent that starts with a task. Of one that goes on
-// it is what it did before, too; the loop of its last task has ended then.
+// newInfo returns the Info of an agent that starts with a task. For a resumed agent it includes
+// what the agent did before; newInfo then waits until the loop of its last task has ended.
 func (p *Pool) newInfo(b beginning) event.Info {
 	row, t := b.agent, b.task
 	i := event.Info{
 		ID: row.ID, Name: row.Name, Kind: event.Sub, Parent: t.Queue, Created: row.Created, Started: row.Created, Attempt: 1,
 	}
 	if t.Resumes != 0 {
-		if known, err := p.known(p.fleet.Context(), row); err == nil { // else only the sums are missing
+		if known, err := p.known(p.fleet.Context(), row); err == nil { // on an error only the sums are missing
 			i = known
 		}
 		i.Outcome, i.Ended, i.Started = "", time.Time{}, p.o.Now()
@@ -233,15 +234,15 @@ func (p *Pool) newInfo(b beginning) event.Info {
 	return i
 }
 
-// The errors that keep a task from starting without being anybody's failure.
+// The errors that keep a task from starting and are no failure of the task.
 var (
 	errGone     = errors.New("the task is no longer queued")
 	errUnsealed = errors.New("this host did not write the task as it is")
 )
 
-// brief gives a new agent what its task goes by beside its prompt: how those tasks ended that it waited for, and the
-// human's hint. They are messages of its own, taken at once (what else waits for one that is revived waits on) and bounded
-// by a quarter of its model's window, so that it can read the rest of what is cut.
+// brief gives a new agent the results of the tasks it waited for, and the human's hint. They are
+// messages to the agent, taken at once. Other mail of a resumed agent stays pending. Together they
+// use at most a quarter of the model's window, so that the agent can read the rest of what was cut.
 func (p *Pool) brief(tx *store.Tx, id int64, t store.Task) error {
 	needs, err := tx.Needs(t.ID)
 	if err != nil {

@@ -13,15 +13,15 @@ import (
 
 // Facts is what the database knows of an agent beyond its Info.
 type Facts struct {
-	UpTo     int64 // the newest entry when the rest was read
+	UpTo     int64 // newest entry when the rest was read
 	Tools    []ToolCount
-	Task     tasks.Task   // of a sub-agent; ID 0: none
+	Task     tasks.Task   // a sub-agent's task; ID 0: none
 	Attempts []tasks.Task // all tasks of a resumed agent, oldest first; a command's prompt begins with `!`
-	Needs    []string     // the names of the tasks it waited for
+	Needs    []string     // names of the tasks it waited for
 	Turns    int
 	Mail     string  // its policy; "": mail is handled as its senders ask
-	Session  int64   // the conversation of its last turn; 0: none yet
-	Children []Child // the newest sub-agents it dispatched
+	Session  int64   // conversation of its last turn; 0: none yet
+	Children []Child // newest sub-agents it dispatched
 	Prompt   string  // the last one in its transcript
 	Answer   string  // the last one, as a message would carry it
 }
@@ -29,7 +29,7 @@ type Facts struct {
 // ToolCount is how often a tool was called.
 type ToolCount = store.ToolCount
 
-// Child is a sub-agent of an agent, whether or not its tab is open.
+// Child is a sub-agent of an agent. Its tab may be closed.
 type Child struct {
 	ID    int64
 	Name  string
@@ -39,11 +39,11 @@ type Child struct {
 // Limits on what Facts reads.
 const (
 	maxChildren = 200
-	maxEntries  = 200 // searched for the last answer
+	maxEntries  = 200 // entries searched for the last answer
 )
 
-// Facts reads what is known of an agent. It takes longer the more tool calls the agent made, so screens call it in a
-// command.
+// Facts reads what is known of an agent. It takes longer the more tools the agent called, so
+// screens run it in a command.
 func (l *Records) Facts(ctx context.Context, agent int64) (f Facts, err error) {
 	mail := ""
 	if policy, err := l.pool.Mail.Policy(agent); err == nil && !policy.Plain() {
@@ -99,7 +99,7 @@ func (l *Records) Facts(ctx context.Context, agent int64) (f Facts, err error) {
 	return f, nil
 }
 
-// attempts reads what a resumed agent was asked to do each time.
+// attempts reads all tasks of a resumed agent.
 func (f *Facts) attempts(rx *store.Rx, agent int64) error {
 	ts, err := rx.TasksOf(agent)
 	if err != nil || len(ts) < 2 {

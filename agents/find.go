@@ -11,11 +11,11 @@ import (
 	"fantail/store"
 )
 
-// Names as they are typed: whole, or a beginning that only one agent has. Here
-// and nowhere else a word becomes an agent.
+// A typed name is a full name or a prefix that only one agent has. Only the functions here resolve
+// typed names to agents.
 
-// named returns the agent that a word means, and what is known of it. The name of
-// an agent whose tab is closed is nobody's beginning.
+// named returns the agent that a typed name means, and its Info. A prefix does not match agents
+// whose tab is closed.
 func (p *Pool) named(ctx context.Context, word string) (*fleet.Agent, event.Info, error) {
 	a, i, err := p.fleet.Meant(word)
 	if err == nil && i.Name == word {
@@ -35,8 +35,8 @@ func (p *Pool) named(ctx context.Context, word string) (*fleet.Agent, event.Info
 	return a, i, err
 }
 
-// notStarted says why nobody reads mail for that name: a task of that name has
-// not started; nil: there is none.
+// notStarted returns an error if the name belongs to a task that has not started, so that no agent
+// reads its mail; else nil.
 func (p *Pool) notStarted(name string) error {
 	p.fleet.Lock()
 	defer p.fleet.Unlock()
@@ -49,7 +49,7 @@ func (p *Pool) notStarted(name string) error {
 	return tasks.NotStarted(name)
 }
 
-// reader finds who reads the mail for a name.
+// reader returns the agent that reads mail to that name.
 func (p *Pool) reader(ctx context.Context, name string) (event.Info, error) {
 	_, i, err := p.named(ctx, name)
 	return i, cmp.Or(p.notStarted(name), err)

@@ -13,7 +13,7 @@ import (
 	"fantail/tools"
 )
 
-// toolAgents is how an agent's tools reach the pool. Its texts are for models.
+// toolAgents connects an agent's tools to the pool. Its texts are for models.
 type toolAgents struct {
 	p *Pool
 	l *turn.Loop
@@ -44,7 +44,7 @@ func (d toolAgents) Push(ctx context.Context, t tools.Task) (string, error) {
 	return fmt.Sprintf("Queued '%s'. Tasks in your queue: %d; the tool run starts them.", row.Name, n), nil
 }
 
-// mayTalk refuses work that awaits input where nobody is there to give any.
+// mayTalk refuses a task that awaits input if no human is there to give any.
 func (d toolAgents) mayTalk(t tools.Task) error {
 	if t.Interactive && d.l.Unattended() {
 		return errors.New("nobody is here who could talk to it: leave interactive away")
@@ -75,7 +75,7 @@ func (d toolAgents) Queue(ctx context.Context, remove string) (string, error) {
 		return "", err
 	}
 	typed := len(ts.Prompts)
-	ts.Prompts = nil // they enter by themselves, as prompts
+	ts.Prompts = nil // they enter on their own, as prompts
 	text := removed + tasks.QueueText(ts, d.p.o.Now(), 10)
 	if typed > 0 {
 		text += fmt.Sprintf("\n\nPrompts of the user that have not entered: %d", typed)
@@ -88,7 +88,7 @@ func (d toolAgents) Schedule(ctx context.Context, t tools.Timer) (string, error)
 	return at.Answer(ctx, schedule.TimetableCaller{Agent: d.l.Agent.ID, Unattended: d.l.Unattended(), Dir: d.p.o.Root}, t)
 }
 
-// dispatched tells a model that its task runs beside it.
+// dispatched tells a model that its task runs in parallel.
 func dispatched(t tasks.Task, how string) string {
 	return fmt.Sprintf("Task dispatched to '%s' (session: %d)\n%sIts result arrives in your inbox by itself: "+
 		"go on with other work, or end your turn; don't poll.", t.Name, t.ID, how)

@@ -17,16 +17,16 @@ import (
 // toolDelegate is the tool's name.
 const toolDelegate = "delegate"
 
-// How long delegated work may take if its dispatcher does not say.
+// The time-outs of delegated work whose dispatcher sets none.
 const (
 	syncTimeout  = 120 * time.Second
 	asyncTimeout = 300 * time.Second
 )
 
-// A sync delegation is a task like any other, and a call that waits for its end.
-// Its message is one that enters by itself: should the wait end early (the turn
-// is stopped, the human moves it to the background, the program dies), nothing
-// of the task changes and the message arrives like that of an async one.
+// A sync delegation is an ordinary task, and a call that waits for its end. Its message enters by
+// itself: if the wait ends early (the turn is stopped, the human moves the task to the background,
+// the program dies), the task goes on unchanged and the message arrives like that of an async
+// delegation.
 
 func (d toolAgents) Delegate(ctx context.Context, call string, t tools.Task, mode string) (string, tools.Wait, error) {
 	if err := d.mayTalk(t); err != nil {
@@ -58,9 +58,9 @@ func (d toolAgents) Delegate(ctx context.Context, call string, t tools.Task, mod
 	return "", func(ctx context.Context) (string, int64, error) { return d.result(ctx, call, row, patient) }, nil
 }
 
-// result waits for the end of a task, without a request and without a slot, and
-// appends its message as the call's result. patient: if the human moves it to the
-// background, its time-out is that of an async one.
+// result waits for the end of a task, without a request and without a slot, and appends the task's
+// message as the call's result. If patient is set, moving the task to the background gives it the
+// time-out of an async delegation.
 func (d toolAgents) result(ctx context.Context, call string, t tasks.Task, patient bool) (text string, entry int64, err error) {
 	p := d.p
 	w := p.waits.Begin(&tasks.Wait{Agent: d.l.Agent.ID, From: t.Name, Task: t.ID, Patient: patient})
@@ -69,7 +69,7 @@ func (d toolAgents) result(ctx context.Context, call string, t tasks.Task, patie
 	defer func() {
 		w.End()
 		d.l.Agent.Set(func(i *event.Info) { i.Delegated-- })
-		_ = regain(ctx) // an error is the turn's end, which runCall sees
+		_ = regain(ctx) // runCall sees the same error as the turn's end
 	}()
 	ended := false
 	if w.Until(ctx, func() (bool, error) {
@@ -88,14 +88,14 @@ func (d toolAgents) result(ctx context.Context, call string, t tasks.Task, patie
 	return d.collect(ctx, call, t)
 }
 
-// has reports whether a result of a task that goes on is pending.
+// has reports whether a result of an interactive task is pending.
 func (d toolAgents) has(ctx context.Context, task int64) bool {
 	ms, err := d.p.inbox.List(ctx, inbox.Query{Recipient: d.l.Agent.ID, Task: task, Limit: 1})
 	return err == nil && len(ms) > 0
 }
 
-// collect takes the message a task, or its turn, ended with as the call's result, or says what
-// became of it.
+// collect takes the message with which a task or its turn ended as the call's result. If there is
+// none, it says how the task ended.
 func (d toolAgents) collect(ctx context.Context, call string, t tasks.Task) (text string, entry int64, err error) {
 	limit := history.BytesOf(min(history.ItemTokens, d.l.Agent.Book().Room()))
 	err = d.l.Keep(ctx, "take the result of "+t.Name, func(tx *store.Tx) error {

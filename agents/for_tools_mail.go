@@ -16,8 +16,8 @@ import (
 	"fantail/tools"
 )
 
-// How the tools for mail reach the inboxes. A call that takes messages has its
-// result appended by the take itself.
+// The mail tools reach the inboxes through these methods. The transaction that takes messages also
+// appends the call's result.
 
 func (d toolAgents) Send(ctx context.Context, m tools.Mail) (string, error) {
 	if err := d.p.forks.MayWrite(ctx, d.l.Agent, m.To); err != nil {
@@ -37,9 +37,9 @@ func (d toolAgents) Send(ctx context.Context, m tools.Mail) (string, error) {
 	return InInboxes(sent) + ".", nil
 }
 
-// untilStarted waits, without a slot, for those of names that are tasks about to start: what keeps one from starting may
-// be the slot of whoever writes to it. The caller sends before it calls goOn, which takes the slot back and has the last
-// of them begin: those before it may be through by then.
+// untilStarted waits, without a slot, for those names that are tasks about to start: the sender's
+// own slot may be what a task waits for. The caller sends before it calls goOn. goOn takes the slot
+// back and lets the last of the tasks begin; the earlier ones may have finished by then.
 func (d toolAgents) untilStarted(ctx context.Context, names []string) (goOn func(), err error) {
 	until, release := d.l.Agent.Steerable(ctx)
 	defer release()
@@ -50,14 +50,14 @@ func (d toolAgents) untilStarted(ctx context.Context, names []string) (goOn func
 		if task == 0 {
 			continue
 		}
-		sent() // this one may need what that one results in
+		sent() // the next task may need the earlier one's result
 		sent = d.p.fleet.Letters.Writes(task)
 		w := d.p.waits.Begin(&tasks.Wait{Agent: d.l.Agent.ID, From: name})
 		regain, before := d.l.Agent.Aside("waiting for "+name+" to start"), goOn
 		goOn = func() {
 			sent()
 			before()
-			_ = regain(ctx) // for as long as the turn lasts: an error is its end, which runCall sees
+			_ = regain(ctx) // an error is the end of the turn, which runCall sees
 		}
 		started := func() bool { return d.p.starting(name) != task }
 		err := w.Until(until, func() (bool, error) { return started(), nil })
@@ -74,7 +74,7 @@ func (d toolAgents) untilStarted(ctx context.Context, names []string) (goOn func
 	return goOn, nil
 }
 
-// starting is the queued task of that name that starts by itself as soon as it can; 0: none.
+// starting returns the queued task of that name that starts by itself when it can; 0: none.
 func (p *Pool) starting(name string) int64 {
 	if task, starts := p.fleet.Line.Waiting(name); starts {
 		return task
@@ -82,7 +82,7 @@ func (p *Pool) starting(name string) int64 {
 	return 0
 }
 
-// InInboxes says where a letter went: `Message #4 is in the inbox of lint`.
+// InInboxes says where a letter arrived: `Message #4 is in the inbox of lint`.
 func InInboxes(sent []mail.Sent) string {
 	if len(sent) == 1 {
 		text := fmt.Sprintf("Message #%d is in the inbox of %s", sent[0].ID, sent[0].To)
@@ -115,8 +115,8 @@ func (d toolAgents) taken(call, name string, g *grasp) mail.Into {
 	}
 }
 
-// result is the entry of what a call took out of the inbox. An engine's call, which has no name here, stands in the
-// transcript as the engine tells of it: the messages stand for themselves.
+// result returns the entry for what a call took out of the inbox. An external engine reports its
+// own calls, so a call of one has no name here and its messages get an entry of their own.
 func result(call, name string, ms []inbox.Message, r *history.Result) history.Entry {
 	if call == "" {
 		return history.Entry{Kind: history.EntryMessage, By: mail.ByTool, Messages: ms, Text: r.Text}
@@ -135,7 +135,7 @@ func (d toolAgents) Receive(ctx context.Context, call, from string, lifo bool, t
 	}
 	until, release := d.l.Agent.Steerable(ctx)
 	defer release()
-	if timeout > 0 { // else as long as something can arrive
+	if timeout > 0 { // else it waits for as long as a message can arrive
 		var cancel context.CancelFunc
 		until, cancel = context.WithTimeoutCause(until, timeout, fleet.ErrTimeout)
 		defer cancel()
@@ -144,7 +144,7 @@ func (d toolAgents) Receive(ctx context.Context, call, from string, lifo bool, t
 	how := mail.Patience{By: mail.ByTool, HasMail: d.l.Agent.HasMail, Into: d.taken(call, "receive", &g)}
 	how.Stands = func(why string) func() {
 		regain := d.l.Agent.Aside(why)
-		return func() { _ = regain(ctx) } // for as long as the turn lasts: an error is its end, which runCall sees
+		return func() { _ = regain(ctx) } // an error is the end of the turn, which runCall sees
 	}
 	_, err = d.p.takes.Receive(until, d.l.Agent.Book(), inbox.Query{From: from, LIFO: lifo}, how)
 	switch {
@@ -181,7 +181,7 @@ func (d toolAgents) Check(ctx context.Context, call, from string, lifo bool) (st
 	return g.text, g.entry, err
 }
 
-// maxListed bounds what one look at an inbox shows.
+// maxListed limits the messages that one call lists.
 const maxListed = 50
 
 func (d toolAgents) Messages(ctx context.Context, f tools.Filter) (string, error) {
@@ -202,8 +202,8 @@ func (d toolAgents) Messages(ctx context.Context, f tools.Filter) (string, error
 	return inbox.NewRendering(d.p.o.Now(), 0).Listing(ms) + more, nil
 }
 
-// Read gives a message of the agent's own. A pending one is taken; one that was
-// taken or sent before is only shown again.
+// Read returns a message to or from the agent. It takes a pending one. One that was taken or sent
+// before is only shown again.
 func (d toolAgents) Read(ctx context.Context, call string, id int64, offset int) (string, int64, error) {
 	p := d.p
 	r := inbox.NewRendering(p.o.Now(), history.BytesOf(min(history.ItemTokens, d.l.Agent.Book().Room())))
@@ -249,7 +249,7 @@ func (d toolAgents) Read(ctx context.Context, call string, id int64, offset int)
 	return g.text, g.entry, err
 }
 
-// Reply answers a message the agent was sent, in its thread.
+// Reply answers a message that was sent to the agent, in the same thread.
 func (d toolAgents) Reply(ctx context.Context, id int64, body string) (string, error) {
 	may := func(m inbox.Message, ok bool) error {
 		switch {

@@ -11,7 +11,7 @@ import (
 	"fantail/tools"
 )
 
-// Memory is how the tool of that name reaches the documents.
+// Memory connects the tool of that name to the documents.
 func (d toolAgents) Memory(ctx context.Context, m tools.Memory) (string, error) {
 	switch m.Action {
 	case "list":
@@ -38,7 +38,7 @@ func (d toolAgents) Memory(ctx context.Context, m tools.Memory) (string, error) 
 	return fmt.Sprintf("Wrote #mem-%s: version %d, %d bytes.", strings.TrimPrefix(m.Name, "#mem-"), version, size), nil
 }
 
-// appended is a document with a text at its end, on a line of its own.
+// appended returns a document with m's text added at its end, on a new line.
 func appended(tx *store.Tx, m tools.Memory) (string, error) {
 	name, part, err := history.ParseTitle(m.Name)
 	if err != nil {
@@ -51,7 +51,7 @@ func appended(tx *store.Tx, m tools.Memory) (string, error) {
 	return now.Text + m.Text, err
 }
 
-// listed is the list of documents as a model reads it.
+// listed returns the list of documents for a model.
 func (d toolAgents) listed(ds []history.Document) string {
 	if len(ds) == 0 {
 		return "No memory document was written yet."
@@ -70,7 +70,7 @@ func (d toolAgents) listed(ds []history.Document) string {
 	return b.String()
 }
 
-// recall gives a document from a byte on.
+// recall returns a document from a byte offset on.
 func (d toolAgents) recall(ctx context.Context, title string, offset int) (string, error) {
 	x, ok, err := d.p.Memory.Get(ctx, title, 0)
 	if err != nil {

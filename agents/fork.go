@@ -19,26 +19,27 @@ import (
 	"fantail/store"
 )
 
-// A fork is a temporary copy of an agent that handles one message, while the agent goes on undisturbed. It has a
-// transcript of its own, which begins with a snapshot of its parent's and with the message. It reads and writes mail and
-// memory documents, changes nothing else, and closes itself after its one turn. None of this ever enters its parent's
-// transcript: anything meant for the parent is mail like any other.
+// A fork is a temporary copy of an agent that handles one message while the agent goes on
+// undisturbed. Its transcript begins with a snapshot of its parent's transcript and with the
+// message. A fork reads and writes mail and memory documents, changes nothing else, and closes
+// itself after its only turn. Nothing of it enters its parent's transcript: what is meant for the
+// parent is mail.
 
 const (
-	forkLimit   = 10 * time.Minute // how long a fork may take once it has a slot
-	forkIdle    = 5 * time.Minute  // how long it may wait for a message; how long its tab stays open at its end
-	maxForks    = 32               // of one agent at a time
-	forkSubject = 200              // bytes of the message's subject where its fork is named
+	forkLimit   = 10 * time.Minute // how long a fork may run once it has a slot
+	forkIdle    = 5 * time.Minute  // how long it may wait for a message, and how long its tab stays open at its end
+	maxForks    = 32               // living forks of one agent
+	forkSubject = 200              // bytes of the message's subject shown in its fork's name
 )
 
-// handling is what a fork was made for.
+// handling is the message that a fork handles, and how.
 type handling struct {
 	message  inbox.Message // without its texts
 	outcomes policy.Outcomes
-	waited   bool // it has waited for a message as long as it may
+	waited   bool // it has used up its time to wait for a message
 }
 
-// ForkOptions are what forks need.
+// ForkOptions are what Forks needs.
 type ForkOptions struct {
 	DB      *store.DB
 	Inbox   *inbox.Inbox
@@ -62,8 +63,8 @@ var (
 	_ turn.Life   = &Forks{}
 )
 
-// NewForks returns no forks yet. The mail room and the loops are made with it, and it needs them: call Begin before the
-// first message.
+// NewForks returns a Forks without forks. Mail delivery and the loops need it, and it needs them:
+// call Begin before the first message arrives.
 func NewForks() *Forks { return &Forks{handles: map[int64]*handling{}} }
 
 // Begin sets what forks need.
@@ -72,7 +73,7 @@ func (f *Forks) Begin(o ForkOptions) { f.o = o }
 // Ended forgets what a fork handled. The caller holds the fleet's mutex.
 func (f *Forks) Ended(i event.Info) { delete(f.handles, i.ID) }
 
-// handled returns what the agent handles, as of now; nil: it is not a fork.
+// handled returns a copy of what the agent handles; nil: it is not a fork.
 func (f *Forks) handled(agent int64) *handling {
 	f.o.Fleet.Lock()
 	defer f.o.Fleet.Unlock()
@@ -84,9 +85,9 @@ func (f *Forks) handled(agent int64) *handling {
 	return &now
 }
 
-// Fork makes a fork for a message that waits for its parent. The fork's row, its take of the message and the beginning
-// of its transcript are one transaction. If another taker was first, or the agent is waiting for the message, no fork
-// is made, and that is not an error.
+// Fork makes a fork for a message that waits for its parent. One transaction writes the fork's row,
+// takes the message and begins the transcript. If the message was taken first, or the agent itself
+// waits for it, Fork makes no fork and returns nil.
 func (f *Forks) Fork(ctx context.Context, agent, message int64) error {
 	parent, err := f.o.Fleet.Agent(agent)
 	if err != nil {
@@ -160,7 +161,7 @@ func (f *Forks) Fork(ctx context.Context, agent, message int64) error {
 	return nil
 }
 
-// able returns what a fork of the agent starts with, or why there can't be one.
+// able returns what a fork of the agent starts with, or an error if the agent can't be forked.
 func (f *Forks) able(parent *fleet.Agent) (event.Info, llm.Model, error) {
 	f.o.Fleet.Lock()
 	defer f.o.Fleet.Unlock()
@@ -192,8 +193,8 @@ func brief(m inbox.Message) inbox.Message {
 	return m
 }
 
-// instruct begins a fork's transcript: a snapshot of its parent's, what will be done with its findings, who wrote to
-// it, and the message in the usual envelope. It returns the message's entry.
+// instruct begins a fork's transcript: a snapshot of its parent's, what happens with its findings,
+// who sent the message, and the message in the usual envelope. It returns the message's entry.
 func (f *Forks) instruct(tx *store.Tx, row store.Agent, h *handling, seen string, m inbox.Message) (int64, error) {
 	of, _, err := tx.AgentName(row.Parent)
 	if err != nil {
@@ -244,7 +245,7 @@ func sender(v *store.View, m inbox.Message) (string, error) {
 		name, a.Kind, a.State, m.ID), nil
 }
 
-// fate tells a fork what will be done with its final message.
+// fate tells a fork what happens with its final message.
 func (h *handling) fate(of string) string {
 	var parts []string
 	if o := h.outcomes; o.Memory != "" {

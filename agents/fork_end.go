@@ -14,11 +14,12 @@ import (
 	"fantail/store"
 )
 
-// findings is how many bytes of a fork's final message are quoted in a message to another agent.
+// findings limits the bytes of a fork's final message that are quoted to another agent.
 const findings = 4 << 10
 
-// Conclude does with a fork's findings what its parent's policy says, in the transaction that ends the fork. If the
-// fork did not succeed, its parent is told. Whatever waits for the fork passes to its parent.
+// Conclude applies the parent's policy to a fork's findings, in the transaction that ends the fork.
+// If the fork did not succeed, Conclude tells the parent. Whatever waits for the fork passes to its
+// parent.
 func (f *Forks) Conclude(tx *store.Tx, l *turn.Loop, e turn.Ending, state event.State) error {
 	text, err := l.Said(tx)
 	if err != nil {
@@ -32,7 +33,7 @@ func (f *Forks) Conclude(tx *store.Tx, l *turn.Loop, e turn.Ending, state event.
 	return errors.Join(err, f.o.Ends.Pass(tx, l.Agent.ID, state))
 }
 
-// outcomes does what the policy says about a message that was handled.
+// outcomes does what the policy says for a handled message.
 func (f *Forks) outcomes(tx *store.Tx, fork int64, text string) error {
 	h := f.handled(fork)
 	m, ok, err := inbox.Find(&tx.View, h.message.ID)
@@ -71,7 +72,8 @@ func (f *Forks) outcomes(tx *store.Tx, fork int64, text string) error {
 	return f.escalate(tx, fork, above, h.outcomes.Escalate, m, text)
 }
 
-// escalate forwards the message to the agent the policy names; if no agent of that name reads mail, the parent is told.
+// escalate forwards the message to the agent that the policy names. If no agent of that name reads
+// mail, it tells the parent.
 func (f *Forks) escalate(tx *store.Tx, fork, above int64, name string, m inbox.Message, text string) error {
 	to, ok, err := tx.AgentByName(name)
 	if err != nil {
@@ -87,7 +89,7 @@ func (f *Forks) escalate(tx *store.Tx, fork, above int64, name string, m inbox.M
 		return f.tell(tx, above, fork, m, why, text, history.OutFailed)
 	}
 	if to.ID == m.Sender {
-		return nil // it wrote the message itself
+		return nil // it is the sender
 	}
 	whom, _, err := tx.AgentName(m.Recipient)
 	if err != nil {
@@ -105,13 +107,13 @@ func (f *Forks) escalate(tx *store.Tx, fork, above int64, name string, m inbox.M
 	return err
 }
 
-// quoted marks a text as someone else's.
+// quoted marks a text as a quotation.
 func quoted(s string) string {
 	return "> " + strings.ReplaceAll(strings.TrimRight(s, "\n"), "\n", "\n> ")
 }
 
-// Unhandled tells the agent above a fork that its message was not handled, in the transaction that ends the fork. The
-// message stays in the fork's transcript.
+// Unhandled tells a fork's parent that the message was not handled, in the transaction that ends
+// the fork. The message stays in the fork's transcript.
 func (f *Forks) Unhandled(tx *store.Tx, fork int64, e turn.Ending, text string) error {
 	row, ok, err := tx.Agent(fork)
 	if err != nil || !ok {
@@ -136,7 +138,7 @@ func (f *Forks) Unhandled(tx *store.Tx, fork int64, e turn.Ending, text string) 
 	return f.tell(tx, above, fork, m, why, text, e.Outcome)
 }
 
-// tell deposits what went wrong with the message m that a fork handled, with the same priority as m.
+// tell deposits a failure about the message m that a fork handled, with m's priority.
 func (f *Forks) tell(tx *store.Tx, to, fork int64, m inbox.Message, why, text string, o history.Outcome) error {
 	_, err := f.o.Letters.Post(tx, inbox.Message{
 		Recipient: to, Sender: fork, Kind: inbox.Failure, Deliver: inbox.Next, Priority: m.Priority,

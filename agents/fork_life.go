@@ -15,13 +15,13 @@ import (
 	"fantail/store"
 )
 
-// Attend is the whole life of a fork: one turn, once it has a slot.
+// Attend runs a fork from start to end: one turn, once it has a slot.
 func (f *Forks) Attend(ctx context.Context, l *turn.Loop) {
 	SingleTurn{Fleet: f.o.Fleet, DB: f.o.DB, Limit: forkLimit, Shown: forkIdle}.Attend(ctx, l)
 }
 
-// Reopen reopens the tab of a fork, or of an observer, that was closed, for the human to read, and returns its row. It
-// returns false if neither has that name.
+// Reopen reopens the closed tab of a fork or an observer for the human to read, and returns its
+// row. It returns false if no fork or observer has that name.
 func (f *Forks) Reopen(ctx context.Context, name, prompt string) (row store.Agent, found bool, err error) {
 	err = f.o.DB.Write(ctx, "open the tab of a fork", func(tx *store.Tx) (err error) {
 		row, found, err = tx.AgentByName(name)
@@ -45,8 +45,8 @@ func (f *Forks) Reopen(ctx context.Context, name, prompt string) (row store.Agen
 	return row, found, nil
 }
 
-// MayWrite returns an error if a fork may not write to one of those names: it may write only to the message's sender,
-// to its parent and to the agent its outcomes name.
+// MayWrite returns an error if a fork may not write to one of the names. A fork may write only to
+// the message's sender, to its parent and to the agent that its outcomes name.
 func (f *Forks) MayWrite(ctx context.Context, a *fleet.Agent, names []string) error {
 	h := f.handled(a.ID)
 	if h == nil {
@@ -93,7 +93,8 @@ func (f *Forks) MayWrite(ctx context.Context, a *fleet.Agent, names []string) er
 // errWaited is returned to a fork that has waited as long as it may.
 var errWaited = errors.New("you have waited as long as a fork may; say what you found and end your turn")
 
-// MayWait returns how long an agent that asked to wait for a message may do so; 0: as long as one can arrive.
+// MayWait returns how long an agent may wait for a message, given how long it asked to; 0: as long
+// as one can arrive.
 func (f *Forks) MayWait(agent int64, asked time.Duration) (time.Duration, error) {
 	switch h := f.handled(agent); {
 	case h == nil:
@@ -106,7 +107,7 @@ func (f *Forks) MayWait(agent int64, asked time.Duration) (time.Duration, error)
 	return asked, nil
 }
 
-// WaitedFor records that a fork waited that long in vain.
+// WaitedFor records that a fork waited for d in vain.
 func (f *Forks) WaitedFor(agent int64, d time.Duration) {
 	f.o.Fleet.Lock()
 	defer f.o.Fleet.Unlock()
@@ -115,7 +116,8 @@ func (f *Forks) WaitedFor(agent int64, d time.Duration) {
 	}
 }
 
-// Concerns reports whether the agent may read and answer a message: it is its recipient, or a fork that handles it.
+// Concerns reports whether the agent may read and answer a message: it is the recipient, or a fork
+// that handles the message.
 func (f *Forks) Concerns(agent, recipient, message int64) bool {
 	h := f.handled(agent)
 	return recipient == agent || h != nil && message == h.message.ID

@@ -11,24 +11,25 @@ import (
 	"fantail/agents/turn"
 )
 
-// ObserverLimits are how much one observer may do. Zero fields have their defaults; what passes the most is the most.
+// ObserverLimits limit one observer. Zero fields get their defaults, and MaxObserverLimits caps
+// them.
 type ObserverLimits struct {
 	Time   time.Duration // once it has a slot
-	Tokens int           // all its requests and replies together
-	Calls  int           // of tools
+	Tokens int           // of all its requests and replies
+	Calls  int           // tool calls
 }
 
-// DefaultObserverLimits are the limits if nothing else is said.
+// DefaultObserverLimits returns the limits of an observer for which none are set.
 func DefaultObserverLimits() ObserverLimits {
 	return ObserverLimits{Time: 300 * time.Second, Tokens: 50_000, Calls: 20}
 }
 
-// MaxObserverLimits are the limits that nothing raises.
+// MaxObserverLimits returns the upper bounds of all limits.
 func MaxObserverLimits() ObserverLimits {
 	return ObserverLimits{Time: 1800 * time.Second, Tokens: 200_000, Calls: 50}
 }
 
-// within returns the limits that hold.
+// within returns the limits with defaults filled in and upper bounds applied.
 func (l ObserverLimits) within() ObserverLimits {
 	d, m := DefaultObserverLimits(), MaxObserverLimits()
 	if l.Time <= 0 {
@@ -43,31 +44,32 @@ func (l ObserverLimits) within() ObserverLimits {
 	return ObserverLimits{Time: min(l.Time, m.Time), Tokens: min(l.Tokens, m.Tokens), Calls: min(l.Calls, m.Calls)}
 }
 
-// What an observer is told that does too much.
+// The messages to an observer that does too much.
 const (
 	enough = "You have reached the maximum tool calls for this scheduled execution. Summarize your findings and stop."
 	again  = "You are repeating the same tool call. This suggests a loop. Summarize what you've found so far and conclude."
 )
 
-// watcher holds one observer to its limits.
+// watcher keeps one observer within its limits.
 type watcher struct {
 	limits   ObserverLimits
-	schedule string // the one that it may end
+	schedule string // name of its own schedule, which it may end
 	unready  error  // why it can't begin
 
 	spent    int    // tokens, estimated high
-	requests int    // sent
-	calls    int    // made
-	last     string // call, as all alike are written
-	alike    int    // of these in a row
+	requests int    // number sent
+	calls    int    // number made
+	last     string // the last call in canonical form
+	alike    int    // times in a row that it was made
 	over     string // why it was told to stop; "": it was not
-	stopped  int    // the request that was answered with one call too many
+	stopped  int    // the request whose answer made one call too many
 }
 
 var _ turn.Guard = &watcher{}
 
-// Request lets a request be sent that can't pass the limit, as far as that can be estimated: a token has three and a half
-// bytes in most texts, and less in some. Its reply may be as long as there is room for.
+// Request allows a request that can't exceed the token limit, as far as that can be estimated: a
+// token is three and a half bytes in most texts and less in some. It cuts the length of the reply
+// to the tokens left.
 func (w *watcher) Request(req *llm.Request) error {
 	left := w.limits.Tokens - w.spent - history.Estimate(req)*5/4
 	if left <= 0 {
@@ -80,12 +82,12 @@ func (w *watcher) Request(req *llm.Request) error {
 	return nil
 }
 
-// Replied counts what a request cost: what its provider says, but no less than what was seen.
+// Replied adds the cost of a request: what the provider reports, but at least what was seen.
 func (w *watcher) Replied(req *llm.Request, used llm.Usage, words int) {
 	w.spent += max(used.Context(), history.Estimate(req)+(words+2)/3)
 }
 
-// Call lets a call run that is not one too many, nor the same as the one before.
+// Call allows a call unless it exceeds the limit or repeats the one before.
 func (w *watcher) Call(c history.Call) (instead string, err error) {
 	if w.over != "" && w.requests > w.stopped {
 		return "", errors.New(w.over + ", and went on")
@@ -105,11 +107,11 @@ func (w *watcher) Call(c history.Call) (instead string, err error) {
 	return w.ends(c), nil
 }
 
-// Over is why the observer was told to stop.
+// Over returns why the observer was told to stop.
 func (w *watcher) Over() string { return w.over }
 
-// ends refuses all that the tool schedule does but ending the schedule that started the observer; "": it is that, or
-// another tool.
+// ends refuses every use of the tool schedule except ending the observer's own schedule. It returns
+// "" for that and for all other tools.
 func (w *watcher) ends(c history.Call) string {
 	if c.Name != "schedule" {
 		return ""
@@ -124,13 +126,13 @@ func (w *watcher) ends(c history.Call) string {
 	return fmt.Sprintf("Refused: an observer registers no schedule, and ends none but its own: action \"unregister\", task_id %q.", w.schedule)
 }
 
-// alike is the same for calls that differ at most in how they are written.
+// alike returns a call in canonical form: calls that differ only in notation are equal.
 func alike(c history.Call) string {
 	var args any
 	if json.Unmarshal(c.Args, &args) != nil {
 		return c.Name + " " + string(c.Args)
 	}
-	written, err := json.Marshal(args) // with its keys in order
+	written, err := json.Marshal(args) // Marshal sorts the keys
 	if err != nil {
 		return c.Name + " " + string(c.Args)
 	}

@@ -9,9 +9,9 @@ import (
 	"fantail/store"
 )
 
-// Kill ends the sub-agent of that name now, with everything it runs, and
-// returns when it ended; a queued task of that name is removed. Those below it
-// go on, and report to the nearest above it that lives; with cascade they end too.
+// Kill ends the sub-agent of that name and everything it runs, and returns once it has ended. A
+// queued task of that name is removed. The agents below it go on and report to the nearest living
+// agent above; with cascade they end too.
 func (p *Pool) Kill(ctx context.Context, name string, cascade bool) error {
 	if removed, err := p.killQueued(ctx, name); removed || err != nil {
 		return err
@@ -32,8 +32,9 @@ func (p *Pool) Kill(ctx context.Context, name string, cascade bool) error {
 	return fell(ctx, p.fleet, map[int64]bool{a.ID: true})
 }
 
-// fell ends the agents in `in`, and all below them, but for those that rest between turns: a turn of theirs ends. What
-// is queued below one of them is removed by its end, and what starts before that starts halted.
+// fell ends the agents in `in` and all below them, except agents that rest between turns, of which
+// it ends only the turn. The end of an agent removes the tasks queued below it; a task that starts
+// before that starts halted.
 func fell(ctx context.Context, f *fleet.Fleet, in map[int64]bool) error {
 	for {
 		as := slices.DeleteFunc(f.Below(in), func(a *fleet.Agent) bool { return !a.Kind.Ends() })
@@ -51,7 +52,7 @@ func fell(ctx context.Context, f *fleet.Fleet, in map[int64]bool) error {
 	}
 }
 
-// killQueued removes a queued task; false: there is none of that name.
+// killQueued removes a queued task. It returns false if none has that name.
 func (p *Pool) killQueued(ctx context.Context, name string) (bool, error) {
 	for {
 		_, changed := p.fleet.Rest()
@@ -73,7 +74,7 @@ func (p *Pool) killQueued(ctx context.Context, name string) (bool, error) {
 		if removed {
 			return true, nil
 		}
-		select { // it has just started: its agent is there in a moment
+		select { // the task has just started, so its agent appears in a moment
 		case <-changed:
 		case <-ctx.Done():
 			return false, fmt.Errorf("wait for %s to start: %w", name, ctx.Err())

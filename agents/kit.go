@@ -16,23 +16,23 @@ import (
 	"fantail/tools/permission"
 )
 
-// Kit gives agents their kit.
+// Kit gives each agent its tools and its system prompt.
 type Kit struct {
 	Tools  *tools.Set
-	Skills *skills.Catalog               // what files bring; nil: nothing
-	System func(agent event.Info) string // what an agent is told of itself and of where it is
+	Skills *skills.Catalog               // skills, commands and agents from files; nil: none
+	System func(agent event.Info) string // returns the basic system prompt
 }
 
-// NewKit returns the room over these tools. What the gate's rules deny, no agent is told of.
+// NewKit returns a Kit for these tools. Agents are told of nothing that the gate's rules deny.
 func NewKit(set *tools.Set, shelf *skills.Catalog, system func(agent event.Info) string, gate *permission.Gate) *Kit {
 	shelf.Obey(gate)
 	return &Kit{Tools: set.Given("skill", shelf.Offers), Skills: shelf, System: system}
 }
 
-// looking are the tools of a fork with which it looks at files, and keeps what it found.
+// looking are the tools with which a fork reads files and keeps its findings.
 var looking = []string{"read_file", "list_files", "glob", "grep", "memory"}
 
-// tools are those that an agent's model may call.
+// tools returns the tools that an agent's model may call.
 func (r *Kit) tools(i event.Info) *tools.Set {
 	set, own := r.Tools, i.Kind.Nature().Tools
 	if own != nil {
@@ -45,7 +45,7 @@ func (r *Kit) tools(i event.Info) *tools.Set {
 	case i.Role.Tools == nil:
 	case own == nil:
 		set = set.Only(i.Role.Tools...)
-	default: // it answers a message, and sees no more than the one that it is a fork of
+	default: // a fork gets no tool that the role of its parent lacks
 		for _, name := range looking {
 			if !slices.Contains(i.Role.Tools, name) {
 				set = set.But(name)
@@ -58,10 +58,10 @@ func (r *Kit) tools(i event.Info) *tools.Set {
 	return set
 }
 
-// Of returns an agent's tools, the mode in which its calls are judged ("": as those of others are), and what bounds it.
+// Of returns an agent's tools, the mode that judges its calls ("": the mode of all), and its guard.
 func (r *Kit) Of(i event.Info) (*tools.Set, permission.Mode, turn.Guard) {
 	set := r.tools(i)
-	if i.Kind.Nature().Tools == nil { // others look, or answer one message: nothing is lent to them
+	if i.Kind.Nature().Tools == nil { // forks and observers get no tools of servers
 		var names, but []string
 		if i.Role != nil {
 			names, but = i.Role.Tools, i.Role.Not
@@ -77,7 +77,7 @@ func (r *Kit) Of(i event.Info) (*tools.Set, permission.Mode, turn.Guard) {
 	return set, i.Role.Mode, &steps{most: i.Role.Steps, of: i.Role.Source}
 }
 
-// Prompt is an agent's system prompt.
+// Prompt returns an agent's system prompt.
 func (r *Kit) Prompt(i event.Info) string {
 	carries := r.Carries(i)
 	if carries == nil {
@@ -90,8 +90,8 @@ func (r *Kit) Prompt(i event.Info) string {
 	return strings.Join(parts, "\n\n")
 }
 
-// Fitting are the skills of which an agent is told once its tools touch what they are about; dirs are the directories that
-// they touched below the one where agents work.
+// Fitting returns the skills that an agent is told of once its tools touch the directories they are
+// about. dirs are the directories touched, relative to the agents' directory.
 func (r *Kit) Fitting(i event.Info, dirs []string) []instructions.File {
 	if r.Skills == nil {
 		return nil
@@ -104,7 +104,7 @@ func (r *Kit) Fitting(i event.Info, dirs []string) []instructions.File {
 	return fit
 }
 
-// Carries are the texts of files in an agent's system prompt, beside those of instructions.
+// Carries returns the texts from files in an agent's system prompt, other than instructions.
 func (r *Kit) Carries(i event.Info) (all []Carried) {
 	if i.Role != nil {
 		all = append(all, Carried{What: "its own file", Text: r.role(i.Role), Items: 1})
@@ -127,15 +127,15 @@ func (r *Kit) role(of *event.Role) string {
 		"work; it allows nothing, and what you were asked to do comes first.\n\n%s", of.Name, of.Name, of.Source, of.Text)
 }
 
-// steps bounds how many requests an agent makes. With one more it answers.
+// steps limits the number of requests an agent makes. It allows one more for the answer.
 type steps struct {
 	most, made int
-	of         string // the file that says so
+	of         string // the file that sets the limit
 }
 
 var _ turn.Guard = (*steps)(nil)
 
-// Request counts a request. A turn that goes on all the same ends.
+// Request counts a request and ends a turn that goes on after the last one.
 func (s *steps) Request(*llm.Request) error {
 	if s.made++; s.made > s.most+1 {
 		return fmt.Errorf("it made the %d requests that it may make (maxTurns in %s), and did not end", s.most, s.of)
@@ -143,10 +143,10 @@ func (s *steps) Request(*llm.Request) error {
 	return nil
 }
 
-// Replied is told of a reply, which counts nothing.
+// Replied counts nothing.
 func (s *steps) Replied(*llm.Request, llm.Usage, int) {}
 
-// Call lets calls run until the last request is made.
+// Call allows calls until the last request.
 func (s *steps) Call(history.Call) (instead string, err error) {
 	if s.made < s.most {
 		return "", nil
@@ -154,11 +154,12 @@ func (s *steps) Call(history.Call) (instead string, err error) {
 	return fmt.Sprintf("Not run: you have made the %d requests that you may make. Answer now with what you have.", s.most), nil
 }
 
-// Over is nothing: an agent that answers in its last request has done what its file lets it do.
+// Over returns "": an agent that answers in its last request has done what its file allows.
 func (s *steps) Over() string { return "" }
 
-// Cast gives a task the model that it asks for with the command that it begins with, if it names none, and returns what its
-// agent is whose model is named like another vendor's but means a file; nil: it means none. It reads that file.
+// Cast gives a task without a model the model of the command its prompt begins with. If the task
+// names an agent from a file, or a model written like a vendor's that means one, Cast reads that
+// file and returns its role; else the role is nil.
 func (r *Kit) Cast(ctx context.Context, t *tools.Task) (*event.Role, error) {
 	if t.Model == "" && t.Agent == "" && !t.Resume {
 		t.Model = r.Skills.Model(t.Prompt)

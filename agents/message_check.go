@@ -10,7 +10,8 @@ import (
 	"fantail/store"
 )
 
-// Balance is what became of every started task and of every message, read in one snapshot of the database.
+// Balance counts the outcomes of all started tasks and all messages, read in one snapshot of the
+// database.
 type Balance struct {
 	Started   int // tasks that run or have ended
 	Delivered int // those whose message was taken
@@ -21,22 +22,23 @@ type Balance struct {
 	Taken     int      // messages of all kinds, taken
 	Kept      int      // messages of all kinds, archived or snoozed
 	Waiting   int      // messages of all kinds, pending
-	Wrong     []string // breaches of the promise; there must be none
-	Newest    bool     // of the tasks that ended only the newest inbox.Recent were looked at, and as many of each inbox
+	Wrong     []string // breaches of the promise; must be empty
+	Newest    bool     // only the newest inbox.Recent ended tasks, and as many messages of each inbox, were checked
 }
 
-// Balance checks the mail promise: every started task ends in exactly one message, so started = delivered + set aside +
-// pending + running. A task whose agent awaits input has one for each of its turns; the last one counts. Breaches are
-// listed in Wrong.
+// Balance checks the mail promise: every started task ends in exactly one message, so started =
+// delivered + set aside + pending + running. A task that awaits input has one message for each
+// turn; the last one counts. Wrong lists the breaches.
 func (l *Records) Balance(ctx context.Context) (Balance, error) {
 	return l.balance(ctx, func(*store.Rx) (bool, error) { return false, nil })
 }
 
-// few is how many messages or tasks are all looked at in a few milliseconds.
+// few is the number of messages or tasks that can all be checked in a few milliseconds.
 const few = 3000
 
-// Glance is a Balance in bounded time: of a workspace with more than a few messages or tasks it looks at what is
-// new, at what was kept of the rest, and at every row that contradicts itself, as [inbox.Glance] says.
+// Glance is Balance in bounded time. If the workspace has more than a few messages or tasks, it
+// checks the new ones, the kept totals of the rest, and every row that contradicts itself, as
+// [inbox.Glance] describes.
 func (l *Records) Glance(ctx context.Context) (Balance, error) {
 	return l.balance(ctx, func(rx *store.Rx) (bool, error) {
 		messages, err := inbox.Newest(&rx.View)

@@ -20,36 +20,36 @@ import (
 	"fantail/tools"
 )
 
-// ErrOverlaps is the error of a schedule that fires while the observer of its last time still lives.
+// ErrOverlaps is the error of a schedule that fires while its last observer still lives.
 var ErrOverlaps = errors.New("the observer of the last time has not ended")
 
-// shown is how long the tab of an observer that ended stays open while the human looks at it.
+// shown is how long the tab of an ended observer stays open while the human views it.
 const shown = 5 * time.Minute
 
-// ObserverOrder is what an observer is started for.
+// ObserverOrder says what an observer is to do.
 type ObserverOrder struct {
-	Schedule   int64  // that fires
-	Name       string // of the schedule, under which the tool schedule ends it
-	Owner      int64  // the agent that gets the report, or whoever inherits from it
+	Schedule   int64  // the schedule that fires
+	Name       string // name of the schedule, by which the observer can end it
+	Owner      int64  // the agent that gets the report; its heir if it is gone
 	Prompt     string
-	CancelWhen string   // the condition under which it ends its schedule; "": none
-	Dir        string   // where it looks, in the workspace; "": all of that
-	Checks     []string // the names of those it may run
-	Mark       string   // what its report begins with: that it is late, say
+	CancelWhen string   // condition under which it ends its schedule; "": none
+	Dir        string   // where it looks, in the workspace; "": everywhere in it
+	Checks     []string // names of the checks it may run
+	Mark       string   // first line of its report, such as that it is late
 	Deliver    inbox.Deliver
 	Priority   inbox.Priority
 }
 
-// ObserverEnded is what came of an observer.
+// ObserverEnded is the result of an observer.
 type ObserverEnded struct {
 	Schedule int64
 	Agent    int64
 	Outcome  string
-	Finding  string // what it found, or why it did not
+	Finding  string // what it found, or why it found nothing
 	Message  int64  // the report
 }
 
-// ObserverOptions are what observers need.
+// ObserverOptions are what Observers needs.
 type ObserverOptions struct {
 	DB     *store.DB
 	Inbox  *inbox.Inbox
@@ -57,7 +57,7 @@ type ObserverOptions struct {
 	Loops  *turn.Loops
 	Ends   *tasks.Ends
 	Checks *schedule.Checks
-	Root   string // the workspace
+	Root   string // directory of the workspace
 	Limits ObserverLimits
 }
 
@@ -66,15 +66,17 @@ type Observers struct {
 	o        ObserverOptions
 	watching map[int64]*watcher // by observer; living ones only. The fleet's mutex guards it
 
-	// Ended is told of the end of an observer, in the transaction that ends it. Over reports whether its schedule has ended
-	// by then, so that the last report can say so. nil: nobody cares, nobody knows. Set them before agents start.
+	// Ended is called in the transaction that ends an observer. Over reports whether the observer's
+	// schedule has ended by then, so that the last report can say so. Both may be nil. Set them
+	// before agents start.
 	Ended func(tx *store.Tx, e ObserverEnded) error
 	Over  func(v *store.View, agent int64) (bool, error)
 }
 
 var _ turn.Life = &Observers{}
 
-// NewObservers returns no observers yet. The loops are made with it, and it needs them: call Begin before the first one.
+// NewObservers returns an Observers without observers. The loops need it, and it needs them: call
+// Begin before the first observer.
 func NewObservers() *Observers { return &Observers{watching: map[int64]*watcher{}} }
 
 // Begin sets what observers need.
@@ -83,15 +85,15 @@ func (r *Observers) Begin(o ObserverOptions) {
 	r.o = o
 }
 
-// Checks are what observers may run.
+// Checks returns what observers may run.
 func (r *Observers) Checks() *schedule.Checks { return r.o.Checks }
 
-// Gone forgets an observer that ended. The caller holds the fleet's mutex.
+// Gone forgets an ended observer. The caller holds the fleet's mutex.
 func (r *Observers) Gone(i event.Info) { delete(r.watching, i.ID) }
 
-// Observe makes an observer inside tx, which begins once that is committed and there is a slot, and returns its agent.
-// If it can't begin then, or never comes to its end, its owner gets that as mail: an error here is ErrOverlaps, or one
-// of the database.
+// Observe creates an observer inside tx and returns its agent. The observer begins once tx is
+// committed and a slot is free. If it can't begin then, or does not come to its end, its owner gets
+// mail: the error here is only ErrOverlaps or one of the database.
 func (r *Observers) Observe(tx *store.Tx, o ObserverOrder) (int64, error) {
 	if lives, err := store.Observing(&tx.View, o.Schedule); err != nil || lives != 0 {
 		return 0, errors.Join(err, overlaps(lives))
@@ -136,7 +138,7 @@ func overlaps(lives int64) error {
 	return ErrOverlaps
 }
 
-// start begins an observer that is in its rows.
+// start begins an observer whose rows are committed.
 func (r *Observers) start(row store.Agent, o store.Observer, first event.Prompt) {
 	i := event.Info{
 		ID: row.ID, Name: row.Name, Kind: event.Headless, Parent: row.Parent, State: event.Queued, Model: row.Model,
@@ -164,8 +166,8 @@ func (r *Observers) start(row store.Agent, o store.Observer, first event.Prompt)
 	l.Start()
 }
 
-// dir is the directory where an observer looks: the workspace, or one in it. Its links are followed, so that what it
-// names can't be another place later.
+// dir returns the directory where an observer looks: the workspace or one below it. Links are
+// resolved now, so that the path can't lead elsewhere later.
 func (r *Observers) dir(asked string) (string, error) {
 	if asked == "" {
 		return r.o.Root, nil
@@ -186,7 +188,7 @@ func (r *Observers) dir(asked string) (string, error) {
 	return dir, nil
 }
 
-// check finds a check, if it is one of those.
+// check finds a check if it is attached.
 func (r *Observers) check(attached []string, name string) (tools.Check, error) {
 	if !slices.Contains(attached, name) {
 		return tools.Check{}, fmt.Errorf("no check %q is attached to this task; attached is %s", name, strings.Join(attached, ", "))
@@ -194,19 +196,20 @@ func (r *Observers) check(attached []string, name string) (tools.Check, error) {
 	return r.o.Checks.Find(r.o.Fleet.Context(), name)
 }
 
-// Attend is the whole life of an observer: one turn, once it has a slot.
+// Attend runs an observer from start to end: one turn, once it has a slot.
 func (r *Observers) Attend(ctx context.Context, l *turn.Loop) {
 	SingleTurn{Fleet: r.o.Fleet, DB: r.o.DB, Ready: r.watcher(l.Agent.ID).unready, Limit: r.o.Limits.Time, Shown: shown}.Attend(ctx, l)
 }
 
-// watcher returns who watches a living observer.
+// watcher returns the watcher of a living observer.
 func (r *Observers) watcher(agent int64) *watcher {
 	r.o.Fleet.Lock()
 	defer r.o.Fleet.Unlock()
 	return r.watching[agent]
 }
 
-// nameFor returns the name of a schedule's next observer: headless-NAME-1, headless-NAME-2, … No number is used twice.
+// nameFor returns a name for a schedule's next observer: headless-NAME-1, headless-NAME-2, … No
+// number is used twice.
 func nameFor(v *store.View, of string) (string, error) {
 	plain := strings.Map(func(c rune) rune {
 		switch {
@@ -226,7 +229,7 @@ func nameFor(v *store.View, of string) (string, error) {
 	return called(n), err
 }
 
-// told is an observer's prompt.
+// told returns an observer's prompt.
 func told(o store.Observer) string {
 	if o.CancelWhen == "" {
 		return o.Prompt

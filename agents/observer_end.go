@@ -13,11 +13,11 @@ import (
 )
 
 const (
-	subject = 100 // characters of the prompt that the report names
+	subject = 100 // characters of the prompt quoted in the report
 	nothing = "(nothing)"
 )
 
-// Conclude deposits what came of an observer, in the transaction that ends it.
+// Conclude deposits an observer's report, in the transaction that ends the observer.
 func (r *Observers) Conclude(tx *store.Tx, l *turn.Loop, e turn.Ending, state event.State) error {
 	text, err := l.Said(tx)
 	if err != nil {
@@ -30,13 +30,13 @@ func (r *Observers) Conclude(tx *store.Tx, l *turn.Loop, e turn.Ending, state ev
 	return errors.Join(r.report(tx, l.Agent.ID, kind, e, text), r.o.Ends.Pass(tx, l.Agent.ID, state))
 }
 
-// Unseen deposits what an observer had found that a crash cut, in the transaction that ends it.
+// Unseen deposits the findings of an observer that a crash cut, in the transaction that ends it.
 func (r *Observers) Unseen(tx *store.Tx, agent int64, why, text string) error {
 	return r.report(tx, agent, inbox.Scheduled, turn.Ending{Outcome: history.OutCrashed, Cause: why}, text)
 }
 
-// report deposits the end of an observer with the owner of its schedule. An agent ends once, and by its key there is no
-// second report of one.
+// report deposits an observer's end with the owner of its schedule. Its key allows only one report
+// of an agent.
 func (r *Observers) report(tx *store.Tx, agent int64, kind inbox.Kind, e turn.Ending, text string) error {
 	o, ok, err := store.ObserverOf(&tx.View, agent)
 	if err != nil || !ok {
@@ -66,7 +66,7 @@ func (r *Observers) report(tx *store.Tx, agent int64, kind inbox.Kind, e turn.En
 	return r.Ended(tx, ObserverEnded{Schedule: o.Schedule, Agent: agent, Outcome: string(e.Outcome), Finding: finding, Message: id})
 }
 
-// body is what a report says was found.
+// body returns the text of a report.
 func (r *Observers) body(tx *store.Tx, o store.Observer, text string) (string, error) {
 	if text = strings.TrimSpace(text); text == "" {
 		text = nothing
@@ -86,7 +86,7 @@ func (r *Observers) body(tx *store.Tx, o store.Observer, text string) (string, e
 	return history.Fit(text, inbox.MaxBody), nil
 }
 
-// first is the beginning of a prompt.
+// first returns the beginning of a prompt.
 func first(prompt string) string {
 	if rs := []rune(prompt); len(rs) > subject {
 		return string(rs[:subject])

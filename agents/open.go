@@ -17,11 +17,11 @@ import (
 	"fantail/tools/permission"
 )
 
-// A helper is an agent the human opens beside main and talks to in its tab: it
-// has a prompt box, a queue and an inbox of its own, and lives until it is
-// closed.
+// A helper is an agent that the human opens beside main and talks to in its tab. It has a prompt
+// box, a queue and an inbox of its own, and lives until it is closed.
 
-// NewHelper opens a helper and returns what is known of it. Without a name it gets one, without a model main's.
+// NewHelper opens a helper and returns its Info. Without a name it gets a generated one, without a
+// model main's.
 func (p *Pool) NewHelper(ctx context.Context, name, model string) (event.Info, error) {
 	i, err := p.addHelper(ctx, store.Agent{Name: name, Model: model}, "", "", "")
 	if err != nil {
@@ -30,8 +30,9 @@ func (p *Pool) NewHelper(ctx context.Context, name, model string) (event.Info, e
 	return i, nil
 }
 
-// addHelper makes the helper of a row whose Name, Model (else the one behind it, else main's) and Branch are set, and starts
-// it; with a mode, nobody attends it. Its transcript begins, or goes on, with a notice if there is one.
+// addHelper creates and starts the helper of a row with Name, Model (default: model, else main's)
+// and Branch. If mode is not empty, the helper is unattended. If notice is not empty, it is
+// appended to the transcript.
 func (p *Pool) addHelper(ctx context.Context, want store.Agent, model string, mode permission.Mode, notice string) (event.Info, error) {
 	as := tools.Task{Model: want.Model}
 	role, err := p.Tasks.Cast(ctx, &as)
@@ -40,7 +41,7 @@ func (p *Pool) addHelper(ctx context.Context, want store.Agent, model string, mo
 	}
 	want.Model = cmp.Or(as.Model, model, p.fleet.ModelOf(0))
 	if m := p.fleet.Main(); m != nil {
-		want.Parent = m.ID // who gets its open tasks once it is closed
+		want.Parent = m.ID // main inherits its open tasks once it is closed
 	}
 	m, err := p.o.Resolve(want.Model)
 	if err != nil {
@@ -99,16 +100,15 @@ func (p *Pool) addHelper(ctx context.Context, want store.Agent, model string, mo
 		tx.AfterCommit(func() {
 			p.fleet.Lock()
 			defer p.fleet.Unlock()
-			p.live(ctx, i, mode) // its tab reads what was appended with its first page
+			p.live(ctx, i, mode) // its tab reads the appended entries with its first page
 		})
 		return nil
 	})
 	return i, err
 }
 
-// RenameHelper gives a helper another name. Mail, tasks and transcript belong to
-// the agent, not to its name; what it sent before keeps the name it was sent
-// under.
+// RenameHelper renames a helper. Mail, tasks and transcript belong to the agent, not to its name.
+// Messages sent before keep the old name.
 func (p *Pool) RenameHelper(ctx context.Context, name, to string) error {
 	a, i, err := p.named(ctx, name)
 	switch {
@@ -133,7 +133,7 @@ func (p *Pool) RenameHelper(ctx context.Context, name, to string) error {
 			p.fleet.Lock()
 			defer p.fleet.Unlock()
 			a.Change(func(i *event.Info) { i.Name = to })
-			p.fleet.Told() // who waits for the old name waits in vain
+			p.fleet.Told() // whoever waits for mail from the old name now waits in vain
 		})
 		return nil
 	})
@@ -143,7 +143,7 @@ func (p *Pool) RenameHelper(ctx context.Context, name, to string) error {
 	return nil
 }
 
-// Unfinished is what a helper that shall be closed would leave behind.
+// Unfinished is what closing a helper would leave behind.
 type Unfinished struct {
 	Name    string
 	Busy    bool // a turn runs, or the human's own command or wait
@@ -153,7 +153,7 @@ type Unfinished struct {
 	Prompts int  // typed and not sent
 }
 
-// Error says it in one sentence.
+// Error lists all of it in one sentence.
 func (u *Unfinished) Error() string {
 	var parts []string
 	add := func(n int, one, many string) {
@@ -174,7 +174,7 @@ func (u *Unfinished) Error() string {
 	return fmt.Sprintf("%s is not finished: %s", u.Name, strings.Join(parts, ", "))
 }
 
-// unfinished is what a would leave behind, nil if nothing.
+// unfinished returns what closing a would leave behind; nil: nothing.
 func (p *Pool) unfinished(a *fleet.Agent) *Unfinished {
 	p.fleet.Lock()
 	defer p.fleet.Unlock()
@@ -189,10 +189,9 @@ func (p *Pool) unfinished(a *fleet.Agent) *Unfinished {
 	return u
 }
 
-// CloseHelper closes a helper: its transcript and its mail are kept, its open
-// tasks pass to main, its name is free again. One that is not finished is closed
-// only if force is set, which ends what it does now; else the error is an
-// *Unfinished.
+// CloseHelper closes a helper. Its transcript and mail are kept, its open tasks pass to main, its
+// name becomes free. An unfinished helper is closed only with force, which ends what it does; else
+// the error is an *Unfinished.
 func (p *Pool) CloseHelper(ctx context.Context, name string, force bool) error {
 	a, i, err := p.named(ctx, name)
 	switch {
@@ -217,9 +216,8 @@ func (p *Pool) CloseHelper(ctx context.Context, name string, force bool) error {
 	return l.Leave(ctx)
 }
 
-// reopen opens a helper that was closed: it is at rest, with its transcript and
-// the mail it has not read; what was typed and not sent is held. False: the name
-// is no closed helper's.
+// reopen reopens a closed helper. It is at rest, with its transcript and unread mail; prompts that
+// were not sent are held. It returns false if no closed helper has that name.
 func (p *Pool) reopen(ctx context.Context, name, prompt string) (bool, error) {
 	var row store.Agent
 	found := false
@@ -246,13 +244,13 @@ func (p *Pool) reopen(ctx context.Context, name, prompt string) (bool, error) {
 	return found, nil
 }
 
-// reopens opens the row of a closed helper; what was typed and not sent is held.
+// reopens marks the row of a closed helper as open and holds its unsent prompts.
 func reopens(tx *store.Tx, row store.Agent, trust tasks.Trust) (store.Agent, error) {
 	row.State, row.Trust, row.Ended, row.Closed = string(event.Idle), trust.String(), time.Time{}, time.Time{}
 	return row, errors.Join(tx.SetAgentState(row.ID, row.State, false), tx.OpenAgent(row), tx.HoldPrompts(row.ID))
 }
 
-// rejoin starts the helper of a row that was closed; with a mode, nobody attends it.
+// rejoin starts the helper of a reopened row. If mode is not empty, it is unattended.
 func (p *Pool) rejoin(ctx context.Context, row store.Agent, mode permission.Mode) error {
 	i, err := p.known(ctx, row)
 	if err != nil {
@@ -264,13 +262,14 @@ func (p *Pool) rejoin(ctx context.Context, row store.Agent, mode permission.Mode
 	return nil
 }
 
-// live starts a helper where ctx says; with a mode, nobody attends it. The caller holds the fleet's mutex.
+// live starts a helper in the environment of ctx. If mode is not empty, it is unattended. The
+// caller holds the fleet's mutex.
 func (p *Pool) live(ctx context.Context, i event.Info, mode permission.Mode) {
 	if p.fleet.Closing() {
-		return // the next start opens it
+		return // the next start of the program opens it
 	}
 	l := p.loops.Make(i, 0)
-	if mode != "" && (i.Role == nil || i.Role.Mode == "") { // what its file says is the tighter one
+	if mode != "" && (i.Role == nil || i.Role.Mode == "") { // a mode in its file takes precedence
 		l.SetMode(mode)
 	}
 	l.Agent.Env.Adopt(fleet.EnvironmentOf(ctx))

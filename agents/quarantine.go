@@ -14,15 +14,16 @@ import (
 	"fantail/store"
 )
 
-// Quarantine is the quarantine of a workspace. An agent's command can write to the database, but can't seal what it writes.
+// Quarantine holds queued tasks that this host did not write. An agent's command can write to the
+// database, but can't seal what it writes.
 type Quarantine struct {
 	db    *store.DB
 	fleet *fleet.Fleet
 	seals *tasks.SealKey
-	shown map[int64]string // by task: the seal of what /run showed and asked about. The fleet's mutex guards it
+	shown map[int64]string // by task: the seal for what /run showed and asked about. The fleet's mutex guards it
 }
 
-// NewQuarantine returns a ward that has shown nothing yet.
+// NewQuarantine returns a Quarantine that has shown nothing yet.
 func NewQuarantine(db *store.DB, f *fleet.Fleet, seals *tasks.SealKey) *Quarantine {
 	return &Quarantine{db: db, fleet: f, seals: seals, shown: map[int64]string{}}
 }
@@ -30,22 +31,22 @@ func NewQuarantine(db *store.DB, f *fleet.Fleet, seals *tasks.SealKey) *Quaranti
 // QuarantineEntered is a task that was let in or is asked about, and the beginning of its prompt.
 type QuarantineEntered struct{ Name, Asks string }
 
-// QuarantineSeen is what the human's word let in or has them asked about.
+// QuarantineSeen is what one /run let in and what it asks about.
 type QuarantineSeen struct {
-	Outside []QuarantineEntered // tasks from outside that came in
-	Asked   []QuarantineEntered // tasks that the next time lets in, if they are still as shown here
+	Outside []QuarantineEntered // tasks from outside that were let in
+	Asked   []QuarantineEntered // tasks that the next /run lets in if they are still as shown here
 }
 
-// maxAsked is how many tasks one /run asks about.
+// maxAsked limits the tasks that one /run asks about.
 const maxAsked = 500
 
-// verdict is what LetIn decided on the tasks of a queue.
+// verdict is what LetIn decided about the tasks of a queue.
 type verdict struct {
 	in    []int64          // they may start now
 	asked map[int64]string // what is shown, by task: the seal it would get
 }
 
-// LetIn lets the tasks in that the human's /run lets in, and shows those that it asks about.
+// LetIn lets in the tasks that the human's /run allows, and shows those it asks about.
 func (k *Quarantine) LetIn(ctx context.Context, by int64) (r QuarantineSeen, err error) {
 	k.fleet.Lock()
 	var ids []int64
@@ -77,7 +78,7 @@ func (k *Quarantine) LetIn(ctx context.Context, by int64) (r QuarantineSeen, err
 	return r, nil
 }
 
-// allPlain reports whether none of the tasks waits for the human's word.
+// allPlain reports whether none of the tasks needs the human's consent.
 func (k *Quarantine) allPlain(ctx context.Context, ids []int64, held map[int64]tasks.Hold) (plain bool, err error) {
 	err = k.db.Read(ctx, func(rx *store.Rx) error {
 		plain = true
@@ -100,7 +101,8 @@ func (k *Quarantine) allPlain(ctx context.Context, ids []int64, held map[int64]t
 	return plain, err
 }
 
-// judge lets one task in, or asks about it. A task that is exactly as it was shown is what the human said yes to.
+// judge lets one task in or asks about it. The human has consented to a task that is exactly as
+// shown.
 func (k *Quarantine) judge(tx *store.Tx, id int64, held tasks.Hold, shown string, v *verdict, r *QuarantineSeen) error {
 	t, ok, err := tx.Task(id)
 	if err != nil || !ok || t.State != tasks.TaskQueued {
@@ -156,8 +158,8 @@ func (k *Quarantine) apply(v verdict) {
 	k.fleet.Told()
 }
 
-// Mistrust holds a task that was about to start and that this host did not write as it is, with all of its queue like
-// it. One notice says so.
+// Mistrust holds a task that was about to start but is not as this host wrote it, and all such
+// tasks of the same queue. One notice names them.
 func (k *Quarantine) Mistrust(id int64) error {
 	k.fleet.Lock()
 	var owner int64
@@ -198,7 +200,7 @@ func (k *Quarantine) Mistrust(id int64) error {
 	return nil
 }
 
-// hold holds tasks, and frees the slot that was reserved for one that does not start now.
+// hold holds tasks, and frees the slot reserved for one that does not start now.
 func (k *Quarantine) hold(reserved int64, odd []store.Task) {
 	k.fleet.Lock()
 	defer k.fleet.Unlock()
@@ -211,7 +213,7 @@ func (k *Quarantine) hold(reserved int64, odd []store.Task) {
 	k.fleet.Told()
 }
 
-// tellHeld notes in the tab of an agent which of its queued tasks wait for the human's word.
+// tellHeld notes in an agent's tab which of its queued tasks need the human's consent.
 func (k *Quarantine) tellHeld(tx *store.Tx, agent int64, odd []store.Task) error {
 	if len(odd) == 0 || agent == 0 {
 		return nil
@@ -239,8 +241,8 @@ func (k *Quarantine) tellHeld(tx *store.Tx, agent int64, odd []store.Task) error
 	return err
 }
 
-// Unknown marks the tasks that came into the queues by other hands than this host's, among those that are not known
-// yet, and returns by queue which of them claim to be the human's or an agent's.
+// Unknown marks the tasks, among those not in known, that this host did not write. It returns, by
+// queue, those that claim to be the human's or an agent's.
 func (k *Quarantine) Unknown(v *store.View, known map[int64]bool, queued []tasks.QueuedTask) (odd map[int64][]store.Task, err error) {
 	odd = map[int64][]store.Task{}
 	for i := range queued {
@@ -269,10 +271,10 @@ func (k *Quarantine) TellUnknown(tx *store.Tx, odd map[int64][]store.Task) error
 	return nil
 }
 
-// String lists both for the human.
+// String lists both kinds for the human.
 func (r QuarantineSeen) String() string { return entered(r.Outside) + asked(r.Asked) }
 
-// entered lists what came in from outside, for the human to see what it wants.
+// entered lists the tasks let in from outside, with what each asks for.
 func entered(es []QuarantineEntered) string {
 	if len(es) == 0 {
 		return ""
@@ -288,7 +290,7 @@ func entered(es []QuarantineEntered) string {
 	return s
 }
 
-// asked lists all that is asked about: what is not shown is not let in.
+// asked lists all tasks that are asked about. A task that is not listed is not let in.
 func asked(es []QuarantineEntered) string {
 	if len(es) == 0 {
 		return ""
@@ -300,7 +302,7 @@ func asked(es []QuarantineEntered) string {
 	return s
 }
 
-// enteredBy shows the human a task.
+// enteredBy describes a task for the human.
 func enteredBy(v *store.View, t store.Task) (QuarantineEntered, error) {
 	asks := strings.Join(strings.Fields(history.Fit(tasks.Typed(t), history.MaxSubject)), " ")
 	e := QuarantineEntered{t.Name, llm.Clip(asks, 200)}

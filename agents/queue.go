@@ -7,7 +7,7 @@ import (
 	"fantail/store"
 )
 
-// Queue returns the queue of `by`.
+// Queue returns the queue of the agent by.
 func (p *Pool) Queue(ctx context.Context, by int64) (tasks.QueueView, error) {
 	var l tasks.QueueView
 	err := p.o.DB.Read(ctx, func(rx *store.Rx) (err error) {
@@ -36,6 +36,6 @@ func (p *Pool) Queue(ctx context.Context, by int64) (tasks.QueueView, error) {
 	return l, nil
 }
 
-// Joins reports whether a task that was pushed starts without another run: one drains
-// its queue, or it has begun already.
+// Joins reports whether a pushed task starts without another run: its queue is being drained, or it
+// has started already.
 func (p *Pool) Joins(task int64) bool { return p.fleet.Line.Joins(task) }

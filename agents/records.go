@@ -11,11 +11,13 @@ import (
 	"fantail/store"
 )
 
-// Records answers from the database. Its methods read from disk: call them off the screen's goroutine.
+// Records answers from the database. Its methods read from disk: don't call them on the screen's
+// goroutine.
 type Records struct {
 	pool *Pool
 
-	// Carries are the texts in an agent's system prompt that files bring. Set it before agents run; nil: nobody knows them.
+	// Carries returns the texts from files in an agent's system prompt. Set it before agents run;
+	// nil: they are not known.
 	Carries func(i event.Info) []Carried
 }
 
@@ -23,11 +25,11 @@ type Records struct {
 type Carried struct {
 	What  string
 	Text  string
-	Items int // that it lists
+	Items int // number it lists
 }
 
-// Page returns a page of an agent's transcript: the limit newest entries with Seq < before (0: the newest of all),
-// oldest first.
+// Page returns a page of an agent's transcript: the newest limit entries with Seq < before (0: of
+// all), oldest first.
 func (l *Records) Page(ctx context.Context, agent, before int64, limit int) ([]history.Entry, error) {
 	cut := before == 0 && l.pool.o.DB.ReadOnly() != nil && slices.ContainsFunc(l.pool.Infos(), func(i event.Info) bool {
 		return i.ID == agent && (i.State == event.Idle || i.State.Terminal()) // its open turn will not be resumed
@@ -49,13 +51,14 @@ func (l *Records) Page(ctx context.Context, agent, before int64, limit int) ([]h
 
 // PastTurn is a turn that has ended.
 type PastTurn struct {
-	Number  int // in its conversation, from 1
+	Number  int // within its conversation, from 1
 	Prompt  string
 	Outcome history.Outcome
 	Ended   time.Time
 }
 
-// Turns returns the ended turns of an agent's conversation, oldest first: at most the newest `most` of them (0: all).
+// Turns returns the ended turns of an agent's conversation, oldest first, at most the newest `most`
+// (0: all).
 func (l *Records) Turns(ctx context.Context, agent int64, most int) ([]PastTurn, error) {
 	var past []PastTurn
 	err := l.pool.o.DB.Read(ctx, func(rx *store.Rx) error {

@@ -12,11 +12,10 @@ import (
 	"fantail/store"
 )
 
-// Refresh brings what is kept in memory up to what other processes committed:
-// counts, queued tasks, names, and what they noted in transcripts. It is to be
-// called when one of them rang, and is called where tasks may start after a write
-// that came upon a commit of theirs; while nobody else wrote it only asks the file
-// for that. What keeps it from looking shows in main's tab; the next call looks again.
+// Refresh updates what is in memory from other processes' commits: counts, queued tasks, names, and
+// notes in transcripts. Call it when another process rings, and before tasks start after a write
+// that found such a commit. Without a foreign write it only asks the file whether there was one. An
+// error shows in main's tab; the next call tries again.
 func (p *Pool) Refresh(ctx context.Context) {
 	err := p.refresh(ctx)
 	if err == nil || p.fleet.Context().Err() != nil {
@@ -25,8 +24,8 @@ func (p *Pool) Refresh(ctx context.Context) {
 	p.fleet.Trouble(err)
 }
 
-// glance refreshes each second until ctx ends: a process that only reads hears no bell, since those that
-// write ring the one that has the agents.
+// glance refreshes every second until ctx ends. A read-only process hears no bell, because writers
+// ring the process that has the agents.
 func glance(ctx context.Context, refresh func(ctx context.Context)) {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
@@ -56,7 +55,7 @@ func (p *Pool) refresh(ctx context.Context) error {
 	if !stale {
 		return nil
 	}
-	if p.o.shows() { // it has no commits of its own
+	if p.o.shows() { // it makes no commits of its own
 		var n news
 		err := p.o.DB.Read(ctx, func(rx *store.Rx) error { return n.read(&rx.View, noticed, mailed) })
 		if err == nil {
@@ -64,8 +63,8 @@ func (p *Pool) refresh(ctx context.Context) error {
 		}
 		return err
 	}
-	// A write, though nothing is written: its hook comes in order with those of
-	// the pool's own commits, so that newer numbers are never replaced by older.
+	// This is a write although it writes nothing: its hook then runs in order with those of the
+	// pool's own commits, so older numbers never replace newer ones.
 	err = p.o.DB.Write(ctx, "refresh", func(tx *store.Tx) error {
 		var n news
 		if err := n.read(&tx.View, noticed, mailed); err != nil {
@@ -93,13 +92,12 @@ type news struct {
 	counts  map[int64]inbox.Change
 	queued  []tasks.QueuedTask
 	notices map[int64][]history.Entry // by agent
-	newest  int64                     // entry of all
-	came    map[int64]int             // mail from outside, by agent
-	mailed  int64                     // the newest message of all
+	newest  int64                     // newest entry of all
+	came    map[int64]int             // number of messages from outside, by agent
+	mailed  int64                     // newest message of all
 }
 
-// read reads it; notices are those behind the entry `after`, and mail is that
-// behind the message `mailed`.
+// read reads all of it: notices after the entry `after`, and mail after the message `mailed`.
 func (n *news) read(v *store.View, after, mailed int64) (err error) {
 	if n.agents, err = v.Agents(); err != nil {
 		return err
@@ -140,7 +138,7 @@ func (p *Pool) refreshed(n news) {
 		if a == nil {
 			continue
 		}
-		p.fleet.Emit(event.Mailed{Agent: row.ID}) // perhaps; the counts don't tell
+		p.fleet.Emit(event.Mailed{Agent: row.ID}) // this may be no news: the counts don't tell
 		if a.Info.Name != row.Name || a.Info.Pending != r.Pending || a.Info.Urgent != r.Urgent || n.came[row.ID] > 0 {
 			a.Change(func(i *event.Info) {
 				i.Name, i.Pending, i.Urgent = row.Name, r.Pending, r.Urgent

@@ -10,9 +10,8 @@ import (
 	"fantail/tools"
 )
 
-// Background lets the agent go on while the work it waits for in sync
-// delegations runs in the background, as if it had been dispatched async from
-// the beginning. It returns the names, none if the agent waits for no such work.
+// Background lets an agent that waits for sync delegations go on. Their work goes on as if it had
+// been dispatched async. It returns the names, none if the agent waits for no such work.
 func (p *Pool) Background(agent int64) []string {
 	p.fleet.Lock()
 	defer p.fleet.Unlock()
@@ -28,10 +27,10 @@ func (p *Pool) putAside(agent int64) []string {
 	return names
 }
 
-// Resume lets an ended agent go on with its transcript, at once. Without a prompt
-// one that was cut goes on with what it did, and of one that completed, and of
-// a fork, only the tab is opened again: ok is false then. So it is if the name is a closed helper's,
-// which is sent the prompt if there is one.
+// Resume lets an ended agent go on with its transcript at once. Without a prompt, an agent that was
+// cut goes on with its task. For an agent that completed, and for a fork, it only reopens the tab
+// and returns ok = false. A closed helper is reopened too, with ok = false, and gets the prompt if
+// any.
 func (p *Pool) Resume(ctx context.Context, by int64, name, prompt string) (t tasks.Task, ok bool, err error) {
 	if done, err := p.reopen(ctx, name, prompt); done || err != nil {
 		return tasks.Task{}, false, err
@@ -69,7 +68,7 @@ func (p *Pool) Resume(ctx context.Context, by int64, name, prompt string) (t tas
 	return tasks.Task{}, false, p.openEnded(ctx, row)
 }
 
-// openEnded shows the tab of an agent that has ended again, once its row says so.
+// openEnded shows the tab of an ended agent again, once its row is open.
 func (p *Pool) openEnded(ctx context.Context, row store.Agent) error {
 	i, err := p.known(ctx, row)
 	if err != nil {
@@ -83,5 +82,5 @@ func (p *Pool) openEnded(ctx context.Context, row store.Agent) error {
 	return nil
 }
 
-// goOn is the prompt of an agent that was cut and is resumed without one.
+// goOn is the prompt for an agent that was cut and is resumed without one.
 const goOn = "Go on with your task from where it was cut."

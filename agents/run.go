@@ -9,13 +9,13 @@ import (
 	"fantail/tools"
 )
 
-// Ran tells what Run did.
+// Ran is the result of Run.
 type Ran struct {
 	fleet.Begun
 	QuarantineSeen
 }
 
-// String is what /run prints: `Running 2 of 5 (window 2, 3 queued)`.
+// String returns what /run prints: `Running 2 of 5 (window 2, 3 queued)`.
 func (r Ran) String() string {
 	if r.Running+r.Queued == 0 {
 		return "The queue is empty"
@@ -34,8 +34,9 @@ func (r Ran) String() string {
 	return s + r.QuarantineSeen.String()
 }
 
-// Run is /run, typed by the human: it lets the tasks in that wait for that in the queue of `by`, and runs it. Tasks from
-// outside come in at once. What this host did not write as it is, it shows first; the next run lets it in.
+// Run carries out the human's /run. It lets in the tasks that wait for it in by's queue, and starts
+// the queue. Tasks from outside are let in at once. Tasks that are not as this host wrote them are
+// shown first; the next Run lets them in.
 func (p *Pool) Run(ctx context.Context, by int64, s tools.Start) (Ran, error) {
 	if _, err := p.fleet.Agent(by); err != nil {
 		return Ran{}, err

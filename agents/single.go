@@ -11,18 +11,18 @@ import (
 	"fantail/store"
 )
 
-// SingleTurn is the whole life of such an agent.
+// SingleTurn runs an agent that has one turn and then closes: a fork or an observer.
 type SingleTurn struct {
 	Fleet *fleet.Fleet
 	DB    *store.DB
 
 	Ready error         // why it can't begin; nil: it can
-	Limit time.Duration // how long it may take once it has a slot
-	Shown time.Duration // how long its tab stays open at its end while the human looks at it
+	Limit time.Duration // how long it may run once it has a slot
+	Shown time.Duration // how long its tab stays open after its end while the human views it
 }
 
-// Attend lives it. The tab closes by itself: at the end, or, if the human is looking at it, once they switch away or the
-// time is over.
+// Attend runs the agent from start to end. Its tab then closes by itself: at once, or, if the human
+// views it, when they switch away or after Shown.
 func (s SingleTurn) Attend(ctx context.Context, l *turn.Loop) {
 	defer s.retire(l)
 	defer l.Agent.Spent()
@@ -48,7 +48,7 @@ func (s SingleTurn) Attend(ctx context.Context, l *turn.Loop) {
 	}
 }
 
-// retire closes the tab of an agent that has ended, once nobody looks at it or its time is over.
+// retire closes the tab of an ended agent once it is no longer viewed, or after Shown.
 func (s SingleTurn) retire(l *turn.Loop) {
 	fleet, db := s.Fleet, s.DB
 	fleet.Start(fmt.Sprintf("close agent %d", l.Agent.ID), func() {

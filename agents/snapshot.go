@@ -12,14 +12,14 @@ import (
 	"fantail/store"
 )
 
-// Limits of a fork's snapshot of its parent.
+// The limits of a fork's snapshot of its parent.
 const (
 	snapshotTokens  = 4_000
-	snapshotEntries = 400 // entries that are looked at
+	snapshotEntries = 400 // entries searched
 )
 
-// snapshot returns the end of an agent's conversation: prompts, answers, titles of calls and which messages arrived. It
-// holds the newest items that fit, each of them whole.
+// snapshot returns the end of an agent's conversation: prompts, answers, titles of calls, and which
+// messages arrived. It holds the newest items that fit, each whole.
 func (f *Forks) snapshot(ctx context.Context, of event.Info) (string, error) {
 	var entries []history.Entry
 	err := f.o.DB.Read(ctx, func(rx *store.Rx) error {
@@ -46,7 +46,7 @@ func (f *Forks) snapshot(ctx context.Context, of event.Info) (string, error) {
 			continue
 		}
 		if need := history.Tokens(line) + 1; need > room {
-			if more = true; len(lines) == 0 { // even the newest is too long
+			if more = true; len(lines) == 0 { // even the newest item is too long
 				lines = append(lines, history.Fit(line, history.BytesOf(room)-200))
 			}
 			break
@@ -65,7 +65,7 @@ func (f *Forks) snapshot(ctx context.Context, of event.Info) (string, error) {
 	return strings.Join(lines, "\n"), nil
 }
 
-// glimpse returns an entry as a snapshot shows it; "": not at all.
+// glimpse returns an entry as a snapshot shows it; "": it does not show it.
 func glimpse(of event.Info, e history.Entry) string {
 	said := func(who, text string) string { return "[" + who + "] " + strings.TrimSpace(text) }
 	switch {

@@ -12,8 +12,9 @@ import (
 	"fantail/store"
 )
 
-// Tell gives the agent of that name a prompt of the human's. It enters at the agent's next seam, and whatever the agent
-// waits for ends; one that rests begins a turn. The error is an [*event.EndedError] if there is nobody any more to read it.
+// Tell gives the agent of that name a prompt from the human. The prompt enters at the agent's next
+// seam and ends whatever the agent waits for; an agent at rest begins a turn. The error is an
+// [*event.EndedError] if the agent has ended.
 func (p *Pool) Tell(ctx context.Context, name, text string) error {
 	if strings.TrimSpace(text) == "" {
 		return errors.New("there is nothing to tell")
@@ -37,9 +38,8 @@ func (p *Pool) Tell(ctx context.Context, name, text string) error {
 	})
 }
 
-// WrapUp asks the agent of that name, for the human, to finish with what it has.
-// The prompt enters at its next seam; an agent that waits for a message or for
-// its own work goes on for it, and no longer waits for that work.
+// WrapUp asks the agent of that name, for the human, to finish with what it has. The prompt enters
+// at the agent's next seam. An agent that waits for a message or for its own work stops waiting.
 func (p *Pool) WrapUp(ctx context.Context, name string) error {
 	a, i, err := p.working(ctx, name)
 	if err != nil {
@@ -62,8 +62,9 @@ func (p *Pool) WrapUp(ctx context.Context, name string) error {
 	})
 }
 
-// End has the agent of that name end, as done, after its present turn; one that is idle ends now. Prompts that wait for
-// it come first. An agent that does not await input ends with its turn anyway: that is an error.
+// End ends the agent of that name, as done, after its present turn and the prompts that wait for
+// it; an idle agent ends now. It is an error for an agent that does not await input, which ends by
+// itself.
 func (p *Pool) End(ctx context.Context, name string) error {
 	a, i, err := p.working(ctx, name)
 	switch {
@@ -82,14 +83,14 @@ func (p *Pool) End(ctx context.Context, name string) error {
 	return nil
 }
 
-// Named returns what is known of the agent that a word means.
+// Named returns the Info of the agent that a typed name means.
 func (p *Pool) Named(ctx context.Context, word string) (event.Info, error) {
 	_, i, err := p.named(ctx, word)
 	return i, err
 }
 
-// Attach notes that a program follows the agent of that name, which stays as long as one does, until detach is called.
-// It returns what is known of the agent.
+// Attach notes that a program follows the agent of that name, until detach is called. The agent
+// stays as long as any program follows it. Attach returns the agent's Info.
 func (p *Pool) Attach(ctx context.Context, name string) (i event.Info, detach func(), err error) {
 	a, _, err := p.named(ctx, name)
 	if err != nil {
@@ -99,7 +100,7 @@ func (p *Pool) Attach(ctx context.Context, name string) (i event.Info, detach fu
 	return a.Known(), detach, nil
 }
 
-// working returns the agent of that name, which has not ended.
+// working returns the agent of that name if it has not ended.
 func (p *Pool) working(ctx context.Context, name string) (*fleet.Agent, event.Info, error) {
 	if task, _ := p.fleet.Line.Waiting(name); task != 0 {
 		return nil, event.Info{}, fmt.Errorf("the task %s has not started; /kill %s takes it out of the queue", name, name)
@@ -111,8 +112,9 @@ func (p *Pool) working(ctx context.Context, name string) (*fleet.Agent, event.In
 	return a, i, err
 }
 
-// steer commits a prompt of the human's for an agent. shows is called once it is, with the agent as it is then (it may
-// have ended and live again since it was looked up) and the fleet's mutex held.
+// steer commits a prompt from the human for an agent. After the commit it calls shows with the
+// fleet's mutex held and the agent as it is then: it may have ended and been resumed since it was
+// looked up.
 func (p *Pool) steer(
 	ctx context.Context, agent int64, what, text string, shows func(a *fleet.Agent, q event.Prompt),
 ) error {

@@ -14,14 +14,14 @@ import (
 type Made struct {
 	Message inbox.Message // whole
 	Diff    string        // all changes to files, in the order they were made; "": none
-	Changes int           // how many changes
+	Changes int           // number of changes
 }
 
-// Output returns what the sender said at the end.
+// Output returns the sender's final text.
 func (m Made) Output() string { return m.Message.Text() }
 
-// Made returns what the sender of a message did: in the task that the message ends, or, if it ends none, in the turn
-// that sent it.
+// Made returns what the sender of a message did: in the task that the message ends, or, if it ends
+// none, in the turn that sent it.
 func (l *Records) Made(ctx context.Context, message int64) (made Made, err error) {
 	err = l.pool.o.DB.Read(ctx, func(rx *store.Rx) error {
 		made = Made{}
@@ -58,8 +58,8 @@ func (l *Records) Made(ctx context.Context, message int64) (made Made, err error
 	return made, nil
 }
 
-// turnsOf returns the turns of the work that m reports. Times tell them apart, because an agent carries out one task at
-// a time.
+// turnsOf returns the turns of the work that m reports. It tells them apart by time, because an
+// agent carries out one task at a time.
 func turnsOf(v *store.View, m inbox.Message) ([]store.Turn, error) {
 	worker, from, to := m.Sender, m.Created, m.Created
 	if m.Task != 0 {

@@ -8,10 +8,10 @@ import (
 	"fantail/agents/tasks"
 )
 
-// waitingAgents is a pool's agents as far as those who wait for them must know them.
+// waitingAgents shows a pool's agents to those who wait for them.
 type waitingAgents struct {
 	*fleet.Fleet
-	p *Pool // whose schedules they are
+	p *Pool // has the schedules
 }
 
 var _ tasks.Agents = waitingAgents{}
@@ -55,7 +55,7 @@ func (w waitingAgents) Queue() *tasks.Queue { return w.Fleet.Queue }
 
 func (w waitingAgents) Told() { w.Hold(w.Fleet.Told) }
 
-// actor is what others that wait must know of the agent. The caller holds the mutex.
+// actor returns what those who wait must know of the agent. The caller holds the mutex.
 func actor(a *fleet.Agent) tasks.Actor {
 	return tasks.Actor{
 		ID: a.ID, Parent: a.Info.Parent, Name: a.Info.Name, State: a.Info.State,
