@@ -11,25 +11,25 @@ import (
 	"fantail/ui/workspace"
 )
 
-// source is what kind of process an errand runs in.
+// source says what started the process of a sub-command.
 type source int
 
 const (
 	free  source = iota // a shell, a script or another program of the human's
-	below               // what a host has started, outside of a sandbox: an agent's command
-	boxed               // the sandbox of an agent's command
+	below               // a host, outside of a sandbox: it is an agent's command
+	boxed               // a host, in the sandbox of an agent's command
 )
 
-// ownSource says which this process is. Who started it is asked of the system: no variable tells it, so none
-// hides it. A host looks itself at whoever comes to its socket; an errand that goes past the host, to the database, has
-// only this.
+// ownSource returns the source of this process. It asks the system for the parent processes,
+// because a program could change an environment variable. A host checks its callers itself; only an
+// errand that goes to the database directly relies on this.
 func ownSource(env func(string) string, data string) source {
 	if env(sandbox.MailEnv) != "" {
 		return boxed
 	}
-	datas, err := paths.Workspaces(env) // an agent's command may mean another workspace than its own
+	datas, err := paths.Workspaces(env) // an agent's command may name another workspace than its own
 	if err != nil {
-		datas = nil // the errand itself says what is wrong with the directory
+		datas = nil // the errand itself reports what is wrong with the directory
 	}
 	if above, ok := proc.Above(os.Getpid()); !ok || workspace.Above(above, append(datas, data)) {
 		return below
@@ -37,8 +37,9 @@ func ownSource(env func(string) string, data string) source {
 	return free
 }
 
-// may is an error unless an errand may be run from there. An agent's command may do no more on the command line than its
-// agent may with its tools: look, send mail, and push tasks that the human starts.
+// may returns an error unless an errand may run from that source. An agent's command may do on the
+// command line only what its agent may do with tools: look, send mail, and push tasks for the human
+// to start.
 func (e *Errand) may(from source) error {
 	switch {
 	case from == free, from == boxed && (e.name == "send" || e.o.mine):
@@ -51,14 +52,14 @@ func (e *Errand) may(from source) error {
 	return nil
 }
 
-// What agents' commands may do of an errand: all of it, or what looks only.
+// The checks of what agents' commands may run of an errand.
 
 func always(*Errand) bool { return true }
 
-// peeks is a check that takes nothing.
+// peeks allows an errand that takes nothing.
 func peeks(e *Errand) bool { return e.o.peek || !e.o.take && !e.tty }
 
-// only returns a function that allows the errand without words, and with one of those in front.
+// only returns a check that allows the errand without arguments or with one of those verbs first.
 func only(verbs ...string) func(e *Errand) bool {
 	return func(e *Errand) bool { return len(e.words) == 0 || slices.Contains(verbs, e.words[0]) }
 }

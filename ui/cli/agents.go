@@ -17,7 +17,7 @@ import (
 	"fantail/ui/shell"
 )
 
-// steerDeeds are what the host does to an agent, and what is said once it is done.
+// steerDeeds are the actions of the host on an agent, and what is printed afterwards.
 var steerDeeds = map[string]struct {
 	do   attach.Action
 	said string
@@ -28,13 +28,13 @@ var steerDeeds = map[string]struct {
 	"kill":   {attach.KillIt, "was killed"},
 }
 
-// agentVerbs are what fantail agents knows.
+// agentVerbs are the verbs of fantail agents.
 var agentVerbs = []string{"list", "spawn", "attach", "logs", "tell", "wrapup", "end", "kill", "respawn"}
 
-// errNoAgentAtWork is the error of whoever wants something of an agent where no host is.
+// errNoAgentAtWork is the error for a request about an agent where no host runs.
 var errNoAgentAtWork = errors.New("no host runs here, so no agent is at work; fantail starts one")
 
-// runAgents is fantail agents: it lists them, or has the host do something to one.
+// runAgents runs fantail agents: it lists the agents, or has the host act on one.
 func runAgents(e *Errand, c *caller) (int, error) {
 	what, words := e.verb()
 	switch {
@@ -75,7 +75,7 @@ func runAgents(e *Errand, c *caller) (int, error) {
 	return shell.ExitOK, c.out.text(name + " " + deed.said)
 }
 
-// verb is the first word, which says what is to be done, and the others.
+// verb returns the first word, which is the verb, and the rest. Without words the verb is list.
 func (e *Errand) verb() (what string, words []string) {
 	if len(e.words) == 0 {
 		return "list", nil
@@ -83,7 +83,7 @@ func (e *Errand) verb() (what string, words []string) {
 	return e.words[0], e.words[1:]
 }
 
-// agentFlags refuses flags that go with another verb.
+// agentFlags refuses flags that belong to another verb.
 func agentFlags(e *Errand) error {
 	what, _ := e.verb()
 	o := &e.o
@@ -106,7 +106,7 @@ func agentFlags(e *Errand) error {
 	return nil
 }
 
-// errandHosted is an error of asking a host, as the human reads it.
+// errandHosted returns a host's error as the human reads it.
 func errandHosted(err error) error {
 	if errors.Is(err, attach.ErrNoHost) {
 		return errNoAgentAtWork
@@ -114,7 +114,7 @@ func errandHosted(err error) error {
 	return err
 }
 
-// begun prints a task that was begun.
+// begun prints a task that was started.
 func (c *caller) begun(s attach.Spawned) error {
 	if c.out.json {
 		return c.out.line(struct {
@@ -129,7 +129,7 @@ func (c *caller) begun(s attach.Spawned) error {
 	return c.out.text(s.Name)
 }
 
-// listed is an agent as JSON.
+// listed is an agent in JSON.
 type listed struct {
 	ID       int64      `json:"id"`
 	Name     string     `json:"name"`
@@ -153,7 +153,7 @@ func listAgents(e *Errand, c *caller) (int, error) {
 	if err != nil {
 		return shell.ExitFailed, err
 	}
-	// The host knows what an agent waits for before a row does.
+	// The host knows that an agent waits before its row says so.
 	states := map[string]string{}
 	s, err := attach.Ask(c.ctx, c.host, attach.Tell)
 	switch {
@@ -183,7 +183,7 @@ func listAgents(e *Errand, c *caller) (int, error) {
 	})
 }
 
-// listedJSON is an agent in a line of JSON.
+// listedJSON returns an agent for a line of JSON.
 func listedJSON(i event.Info, w attach.Awaits) listed {
 	return listed{
 		ID: i.ID, Name: i.Name, Kind: string(i.Kind), State: string(i.State), Parent: i.Parent, Model: i.Model, Prompt: i.Prompt,
@@ -192,10 +192,10 @@ func listedJSON(i event.Info, w attach.Awaits) listed {
 	}
 }
 
-// listedColumns are those of the list.
+// listedColumns is the format of a line of the list.
 const listedColumns = "%-5s %-24s %-10s %-19s %s"
 
-// listedText is an agent in a line.
+// listedText returns an agent as a line of text.
 func listedText(i event.Info, w attach.Awaits) string {
 	what := inbox.Label(cmp.Or(i.Prompt, i.Kind.Nature().Word))
 	status := string(i.State)

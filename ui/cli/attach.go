@@ -16,7 +16,8 @@ import (
 	"fantail/ui/shell"
 )
 
-// runAttach is fantail agents attach: it prints what an agent says and does, and tells it what is typed.
+// runAttach runs fantail agents attach: it prints what an agent says and does, and tells the agent
+// what is typed.
 func runAttach(e *Errand, c *caller) (int, error) {
 	if len(e.words) != 2 {
 		return shell.ExitUsage, shell.Misused("agents attach takes one name; fantail agents lists them")
@@ -53,34 +54,34 @@ func runAttach(e *Errand, c *caller) (int, error) {
 	return a.run()
 }
 
-// isNull reports whether f is the null device: who reads it has nothing to say, and stays.
+// isNull reports whether f is the null device. With it as input, attach stays and says nothing.
 func isNull(f *os.File) bool {
 	is, err := f.Stat()
 	null, err2 := os.Stat(os.DevNull)
 	return err == nil && err2 == nil && os.SameFile(is, null)
 }
 
-// attached is this program while it is attached to an agent.
+// attached is the state of this program while it is attached to an agent.
 type attached struct {
 	c      *caller
 	link   *attach.Link
 	text   attach.Text
 	typing bool // standard input is a terminal
-	deaf   bool // and nothing ever comes there
-	ends   bool // its end is the agent's
+	deaf   bool // standard input is the null device
+	ends   bool // the end of standard input ends the agent
 	came   chan came
 	typed  chan typed
-	silent chan string   // what is to be said of the host
+	silent chan string   // messages about the host for the human
 	left   chan struct{} // closed when this program leaves
 
-	live    bool // all that there was has been printed
+	live    bool // the entries that existed at the start are printed
 	over    bool // standard input has ended
 	ending  bool // the agent was told to end
 	pending *attach.Input
-	refused bool // something was not told
+	refused bool // a line was not delivered
 }
 
-// came is what comes from the host.
+// came is a message or an error from the host.
 type came struct {
 	attach.Heard
 	err error
@@ -92,7 +93,7 @@ type typed struct {
 	err  error
 }
 
-// hear passes on what comes from the host.
+// hear forwards messages from the host.
 func (a *attached) hear() {
 	for {
 		h, err := a.link.Next()
@@ -107,7 +108,7 @@ func (a *attached) hear() {
 	}
 }
 
-// read passes on what stands on standard input.
+// read forwards lines from standard input.
 func (a *attached) read() {
 	in := bufio.NewReader(a.c.in)
 	for {
@@ -123,12 +124,12 @@ func (a *attached) read() {
 	}
 }
 
-// run goes on until the agent has ended or one of both leaves. What is told goes out line by line: the next once the host
-// has answered the last.
+// run loops until the agent has ended or one side leaves. It sends one line at a time: the next one
+// once the host has answered.
 func (a *attached) run() (int, error) {
 	for {
 		if a.over && !a.ending && !a.deaf && a.live && a.pending == nil {
-			return a.code(), a.text.Break() // a pipe that ended detaches
+			return a.code(), a.text.Break() // the end of a pipe detaches
 		}
 		lines := a.typed
 		if a.pending != nil || a.over {
@@ -154,7 +155,7 @@ func (a *attached) run() (int, error) {
 	}
 }
 
-// code is the exit code of a program that was not hurried.
+// code returns ExitFailed if a line that was not typed could not be delivered, else ExitOK.
 func (a *attached) code() int {
 	if a.refused && !a.typing {
 		return shell.ExitFailed
@@ -162,7 +163,7 @@ func (a *attached) code() int {
 	return shell.ExitOK
 }
 
-// take does what a line of standard input says.
+// take carries out a line of standard input.
 func (a *attached) take(t typed) error {
 	switch {
 	case errors.Is(t.err, attach.ErrLong):
@@ -189,7 +190,7 @@ func (a *attached) take(t typed) error {
 	return a.send(in)
 }
 
-// send tells the agent something.
+// send sends the agent a line, or the request to end.
 func (a *attached) send(in attach.Input) error {
 	if in.Text == "" && a.ending {
 		return nil
@@ -202,7 +203,7 @@ func (a *attached) send(in attach.Input) error {
 	return a.gone(a.link.Tell(in.Text))
 }
 
-// gone lets an error of sending be: whoever reads hears better why.
+// gone drops an error of sending to a closed connection: the reader reports a better cause.
 func (a *attached) gone(err error) error {
 	if errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNRESET) {
 		return nil
@@ -210,7 +211,7 @@ func (a *attached) gone(err error) error {
 	return err
 }
 
-// wrong says what is not told, and why.
+// wrong reports a line that was not sent, and why.
 func (a *attached) wrong(why error, text string) error {
 	a.refused = true
 	if a.c.out.json {
@@ -225,7 +226,7 @@ func (a *attached) wrong(why error, text string) error {
 	return err
 }
 
-// lost says what was not answered.
+// lost reports the line that got no answer.
 func (a *attached) lost(why string) {
 	if a.pending != nil && a.pending.Text != "" {
 		_ = a.wrong(errors.New(why), a.pending.Text)
@@ -233,7 +234,7 @@ func (a *attached) lost(why string) {
 	a.pending = nil
 }
 
-// heard takes in what the host says; done: nothing comes behind it.
+// heard handles a message from the host. done means that it is the last one.
 func (a *attached) heard(h came) (code int, done bool, err error) {
 	switch {
 	case h.err != nil:
@@ -255,7 +256,7 @@ func (a *attached) heard(h came) (code int, done bool, err error) {
 	return h.Code, true, errors.New(h.Says)
 }
 
-// answered takes in what came of what was sent last.
+// answered handles the host's answer to what was sent last.
 func (a *attached) answered(refused string) (code int, done bool, err error) {
 	in := a.pending
 	a.pending = nil
@@ -263,7 +264,7 @@ func (a *attached) answered(refused string) (code int, done bool, err error) {
 		return 0, false, nil
 	}
 	err = a.wrong(errors.New(refused), in.Text)
-	if in.Text == "" { // it goes on, so there is nothing to wait for
+	if in.Text == "" { // the agent goes on, so there is nothing to wait for
 		return shell.ExitFailed, true, err
 	}
 	return 0, false, err
@@ -285,7 +286,7 @@ func (a *attached) print(line []byte) error {
 	return written(err)
 }
 
-// dropped says why the connection ended.
+// dropped returns why the connection ended.
 func (a *attached) dropped(err error) error {
 	_ = a.text.Break()
 	why := fmt.Errorf("the host has ended (%w); fantail agents logs %s prints what %s did", err, a.link.Name, a.link.Name)
@@ -300,5 +301,5 @@ func (a *attached) dropped(err error) error {
 	return why
 }
 
-// askWithin is how long a host may take to say that it lives.
+// askWithin limits how long a host may take to say that it lives.
 const askWithin = 2 * time.Second

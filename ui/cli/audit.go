@@ -14,7 +14,7 @@ import (
 // auditPage is how many lines of the audit are read at once.
 const auditPage = 500
 
-// auditFlags refuses a part of the audit where the whole is looked at.
+// auditFlags refuses --verify for a part of the audit.
 func auditFlags(e *Errand) error {
 	if e.o.verify && len(e.words) > 0 {
 		return shell.Misused("audit: --verify looks at the whole audit, not at %q alone", strings.Join(e.words, " "))
@@ -22,7 +22,7 @@ func auditFlags(e *Errand) error {
 	return nil
 }
 
-// runAudit prints the audit, of one agent or one row, or looks whether it is whole.
+// runAudit prints the audit, of one agent or one row too, or verifies it.
 func runAudit(e *Errand, c *caller) (int, error) {
 	if len(e.words) > 1 {
 		return shell.ExitUsage, shell.Misused("audit: %q is not understood; it is fantail audit [NAME | N]", strings.Join(e.words, " "))
@@ -69,7 +69,7 @@ func runAudit(e *Errand, c *caller) (int, error) {
 	return shell.ExitOK, nil
 }
 
-// auditRow prints the call that a row belongs to, or the row.
+// auditRow prints the call that a row belongs to, or the row itself.
 func (c *caller) auditRow(log audit.Reader, n int64) (int, error) {
 	l, ok, err := log.Find(c.ctx, n)
 	if err == nil && !ok {
@@ -93,7 +93,7 @@ func (c *caller) auditRow(log audit.Reader, n int64) (int, error) {
 	return shell.ExitOK, c.out.text(text)
 }
 
-// jReport is what a look at the audit found, as a line of JSON.
+// jReport is the result of verifying the audit, as a line of JSON.
 type jReport struct {
 	Whole bool     `json:"whole"`
 	Rows  int64    `json:"rows"`
@@ -101,7 +101,7 @@ type jReport struct {
 	Notes []string `json:"notes,omitempty"`
 }
 
-// verify says whether the audit is whole.
+// verify prints whether the audit is intact.
 func (c *caller) verify(log audit.Reader) (int, error) {
 	r, err := log.Verify(c.ctx)
 	if err != nil {

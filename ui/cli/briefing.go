@@ -18,15 +18,14 @@ import (
 	"fantail/ui/workspace"
 )
 
-// Briefing is what tells an agent who and where it is. The facts are read once, when
-// somebody first asks: a prompt that changed in the middle of a conversation would
-// make every model read all of it anew.
+// Briefing gives an agent its system prompt. It reads the facts once, on first use: if the prompt
+// changed during a conversation, every model would read the whole conversation again.
 type Briefing struct {
 	files *instructions.Briefs
 	facts func() turn.PromptFacts
 }
 
-// NewBriefing returns the briefing of the agents in that place, who are told of those files.
+// NewBriefing returns the Briefing for agents in the place p that follow the instruction files.
 func NewBriefing(p workspace.Place, files *instructions.Briefs, now func() time.Time) *Briefing {
 	return &Briefing{files, sync.OnceValue(func() turn.PromptFacts {
 		return turn.PromptFacts{
@@ -36,19 +35,20 @@ func NewBriefing(p workspace.Place, files *instructions.Briefs, now func() time.
 	})}
 }
 
-// System is an agent's system prompt.
+// System returns an agent's system prompt.
 func (b *Briefing) System(a event.Info) string {
 	f := b.facts()
 	f.Name, f.Sub, f.Fork, f.Observer = a.Name, a.Kind.Tasked(), a.Kind.Handles(), a.Kind.Observes()
 	f.Files = b.files.System(a)
 	text, err := turn.SystemPrompt(f)
 	if err != nil {
-		panic(err) // the texts are embedded and the facts are set
+		panic(err) // can't happen: the texts are embedded and the facts are set
 	}
 	return text
 }
 
-// Instructions names the file of the workspace's that agents follow, and how many more there are; "" if there is none.
+// Instructions names the first instruction file that agents follow and how many more there are; ""
+// if there is none.
 func (b *Briefing) Instructions() string {
 	first, more := b.files.Start()
 	if more > 0 {
@@ -63,13 +63,13 @@ func (b *Briefing) Instructions() string {
 	return first
 }
 
-// Branch is the branch the workspace is on, read from git's own file: git itself
-// could run what a repository's configuration says. A detached head is its short
-// revision; "" if root is no git root.
+// Branch returns the branch of the workspace. It reads git's own file, because git itself could run
+// what a repository's configuration says. For a detached head it is the short revision; "" if root
+// is no git root.
 func Branch(root string) string {
 	dir := filepath.Join(root, ".git")
 	if link, err := readHead(dir); err == nil {
-		// A worktree or a submodule: a file that names the directory.
+		// In a worktree or a submodule, .git is a file that names the directory.
 		to, found := strings.CutPrefix(strings.TrimSpace(link), "gitdir:")
 		if !found {
 			return ""
@@ -94,7 +94,7 @@ func Branch(root string) string {
 
 // readHead reads one of git's one-line files.
 func readHead(path string) (string, error) {
-	// Opening anything else might wait for its other end.
+	// Opening a pipe might block until its other end is open.
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 		return "", errors.Join(err, fs.ErrInvalid)
 	}

@@ -55,21 +55,22 @@ func runCheck(e *Errand, c *caller) (int, error) {
 	return code, err
 }
 
-// What a host prints of an inbox for others: a process of its own has the room for more.
+// The limits of what a host prints from an inbox. Beyond them the process does it itself, which has
+// room for more.
 const (
 	maxHere  = 1000    // messages
 	roomHere = 4 << 20 // bytes
-	atOnce   = 32      // messages of any size
+	atOnce   = 32      // messages read at once
 )
 
-// waiting are the messages of the named agent that match q. A host declines where they are many, and does not read them all
-// to know that.
+// waiting returns the messages of the named agent that match q. A host that finds too many returns
+// ErrElsewhere and stops reading.
 func (c *caller) waiting(agent string, q inbox.Query) (ms []inbox.Message, err error) {
 	if c.hands == nil {
 		return c.door.Inbox(c.ctx, agent, q)
 	}
 	next, size := q, 0
-	next.LIFO, next.Limit = true, atOnce // what comes meanwhile is newer
+	next.LIFO, next.Limit = true, atOnce // newest first: messages that arrive meanwhile don't shift the pages
 	for more := true; more; {
 		some, err := c.door.Inbox(c.ctx, agent, next)
 		if err != nil {
@@ -90,7 +91,7 @@ func (c *caller) waiting(agent string, q inbox.Query) (ms []inbox.Message, err e
 	return ms, nil
 }
 
-// letters prints messages whole, or each as a line of JSON.
+// letters prints messages in full, or each as a line of JSON.
 func (c *caller) letters(ms []inbox.Message, to string) error {
 	if c.out.json {
 		return c.lines(ms, to)
@@ -149,17 +150,17 @@ func runInbox(e *Errand, c *caller) (int, error) {
 		return code, err
 	}
 	if err = c.follow(e.o.agent, newest, ms); c.ctx.Err() != nil {
-		err = nil // it was to end so
+		err = nil // an interrupt is the normal end
 	}
 	return shell.ExitCode(err), err
 }
 
-// glance is how often a follower asks whether anything was committed. Its
-// process has nothing else to do, and the question costs microseconds.
+// glance is how often a follower asks whether anything was committed. Its process has nothing else
+// to do, and the question takes microseconds.
 const glance = 200 * time.Millisecond
 
-// follow prints the messages behind the one with the id `after` as they come,
-// but for those that were printed, until the context ends.
+// follow prints messages after the one with the id `after` as they arrive, until the context ends.
+// It leaves out those already printed.
 func (c *caller) follow(agent string, after int64, printed []inbox.Message) error {
 	tick := time.NewTicker(glance)
 	defer tick.Stop()
@@ -211,7 +212,7 @@ func runQueue(e *Errand, c *caller) (int, error) {
 	return printEach(c.out, code, lastFinished(q.Tasks, limit), func(t tasks.Task) any { return taskJSON(t) }, func() string { return tasks.QueueText(q, time.Now(), limit) })
 }
 
-// lastFinished are tasks without those that finished before the last of that many; 0: all.
+// lastFinished returns tasks with only the last `limit` finished ones; 0: with all of them.
 func lastFinished(all []tasks.Task, limit int) []tasks.Task {
 	over := -limit
 	for _, t := range all {

@@ -15,7 +15,7 @@ import (
 	"fantail/ui/shell"
 )
 
-// Receivers are the names in NAME,NAME.
+// Receivers returns the names in NAME,NAME.
 func Receivers(s string) (names []string) {
 	for name := range strings.SplitSeq(s, ",") {
 		if name != "" {
@@ -25,7 +25,7 @@ func Receivers(s string) (names []string) {
 	return names
 }
 
-// InInboxes says where a letter went.
+// InInboxes says where letters arrived.
 func InInboxes(letters []mail.OutsideReceipt) string {
 	sent := make([]mail.Sent, len(letters))
 	for i, l := range letters {
@@ -34,8 +34,8 @@ func InInboxes(letters []mail.OutsideReceipt) string {
 	return agents.InInboxes(sent)
 }
 
-// PushModel is the whole name of a model. A provider whose key is not set here may
-// have it where the task runs.
+// PushModel returns the full name of a model. It accepts a provider whose key is not set here,
+// because the key may be set where the task runs.
 func PushModel(env func(string) string, name string) (string, error) {
 	conf, err := config.Read(env)
 	if err != nil {
@@ -51,12 +51,12 @@ func PushModel(env func(string) string, name string) (string, error) {
 	return choice.Name(), nil
 }
 
-// Doubt is what [format.Doubt] says of a task that was queued. One that names no model gets
-// the one that the program would start with here.
+// Doubt returns what [format.Doubt] says of a queued task. A task without a model is checked with
+// the model that the program would start with here.
 func Doubt(ctx context.Context, db *store.DB, env func(string) string, t tasks.Task) string {
 	conf, err := config.Read(env)
 	if err != nil {
-		return "" // the program says so, and does not start
+		return "" // the program reports this and does not start
 	}
 	m := NewModels(conf, env)
 	if t.Model == "" && m.Doubt(builtin.Name, t.Prompt) != "" {

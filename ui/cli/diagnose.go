@@ -18,29 +18,29 @@ import (
 	"fantail/ui/workspace"
 )
 
-// Finding is one thing that was looked at.
+// Finding is the result of one check.
 type Finding struct {
-	What string // was looked at
+	What string // what was checked
 	Says string
-	Bad  bool // it gets in the way
+	Bad  bool // it prevents something from working
 }
 
-// DoctorMachine is where the doctor looks beside the workspace.
+// DoctorMachine says where the doctor looks outside the workspace.
 type DoctorMachine struct {
-	Logind []string // the configuration files of systemd-logind, the last word last
-	Group  string   // the file that names this process's control group
-	Linger string   // the file whose presence says that this user's processes outlive their sessions
+	Logind []string // configuration files of systemd-logind; the last one wins
+	Group  string   // file that names this process's control group
+	Linger string   // file that exists if this user's processes outlive their sessions
 
 	Config  error            // why the configuration can't be read; nil: it can
-	Sandbox string           // what it says of one
-	Wall    *sandbox.Backend // that was found for that
-	Skills  *skills.Catalog  // what files bring for agents; nil: nobody looked
+	Sandbox string           // the configured sandbox
+	Wall    *sandbox.Backend // the sandbox found for it
+	Skills  *skills.Catalog  // files for agents; nil: not read
 	Keeps   workspace.Machine
-	Written instructions.Place   // where instruction files are looked for
-	Rules   approval.RuleReading // what files say of what may run
+	Written instructions.Place   // where instruction files are searched
+	Rules   approval.RuleReading // the permission rules in files
 }
 
-// DoctorHere is this machine for the user of that name.
+// DoctorHere returns the DoctorMachine for this machine and the user of that name.
 func DoctorHere(user string) DoctorMachine {
 	m := DoctorMachine{Group: "/proc/self/cgroup", Linger: filepath.Join("/var/lib/systemd/linger", user), Keeps: workspace.ThisMachine()}
 	m.Logind = []string{"/etc/systemd/logind.conf"}
@@ -50,7 +50,7 @@ func DoctorHere(user string) DoctorMachine {
 	return m
 }
 
-// Diagnose looks at everything.
+// Diagnose runs all checks.
 func Diagnose(ctx context.Context, at workspace.Place, m DoctorMachine) []Finding {
 	all := []Finding{{What: "workspace", Says: at.Root}, m.kills(), m.scope(), m.sandbox(), data(at.Data), root(at.Root)}
 	all = append(all, m.instructions(at.Data)...)
@@ -68,7 +68,7 @@ func Diagnose(ctx context.Context, at workspace.Place, m DoctorMachine) []Findin
 	return append(all, Finding{What: "host", Says: "none runs; fantail starts one"})
 }
 
-// brought is what files bring for agents: what is used, what is not, what can't be read.
+// brought reports the files for agents: those used, not used, and unreadable.
 func (m DoctorMachine) brought() (all []Finding) {
 	if m.Skills == nil {
 		return nil
@@ -98,7 +98,7 @@ func (m DoctorMachine) brought() (all []Finding) {
 	return all
 }
 
-// kills is whether logging out ends the user's processes.
+// kills reports whether logging out ends the user's processes.
 func (m DoctorMachine) kills() Finding {
 	f := Finding{What: "logout", Says: "leaves hosts alive"}
 	kills := false
@@ -123,7 +123,7 @@ func (m DoctorMachine) kills() Finding {
 	return Finding{What: "logout", Bad: true, Says: "ends every host (KillUserProcesses=yes in logind.conf): loginctl enable-linger keeps them alive"}
 }
 
-// scope is whether a terminal's scope ends what was started in it.
+// scope reports whether this process is in a terminal's scope, whose end ends what runs in it.
 func (m DoctorMachine) scope() Finding {
 	text, err := os.ReadFile(m.Group)
 	if err != nil {
@@ -140,7 +140,7 @@ func (m DoctorMachine) scope() Finding {
 	return Finding{What: "control group", Says: "no terminal's scope holds what is started here"}
 }
 
-// sandbox is what holds the commands of agents.
+// sandbox reports what confines the commands of agents.
 func (m DoctorMachine) sandbox() Finding {
 	if m.Config != nil {
 		return Finding{What: "configuration", Bad: true, Says: m.Config.Error()}
@@ -152,7 +152,7 @@ func (m DoctorMachine) sandbox() Finding {
 	return Finding{What: "sandbox", Bad: !holds, Says: strings.Join(lines, "; ")}
 }
 
-// rules is what is wrong with the rules of files, or not obeyed.
+// rules reports rules in files that are wrong or not obeyed.
 func (m DoctorMachine) rules() (all []Finding) {
 	for _, f := range m.Rules.Faults {
 		all = append(all, Finding{What: "rules", Bad: true, Says: f})
@@ -175,7 +175,7 @@ func (m DoctorMachine) rules() (all []Finding) {
 	return all
 }
 
-// data is whether locks can be trusted where the workspace's data lie.
+// data reports whether file locks are reliable where the workspace's data are.
 func data(dir string) Finding {
 	if says := workspace.Warning(dir); says != "" {
 		return Finding{What: "data", Bad: true, Says: says}
@@ -183,7 +183,7 @@ func data(dir string) Finding {
 	return there("data", dir)
 }
 
-// root is where the workspace's own files lie.
+// root reports on the directory of the workspace's own files.
 func root(dir string) Finding { return there("workspace's files", dir) }
 
 func there(what, dir string) Finding {
@@ -193,7 +193,8 @@ func there(what, dir string) Finding {
 	return Finding{What: what, Says: dir}
 }
 
-// instructions are the files that agents here follow, and what of them is not used. Nothing of that is in a host's way.
+// instructions reports the instruction files that agents follow, and what of them is not used. None
+// of it prevents a host from working.
 func (m DoctorMachine) instructions(data string) []Finding {
 	if m.Written.Root == "" {
 		return nil

@@ -8,8 +8,9 @@ import (
 	"fantail/agents/hooks"
 )
 
-// DoctorBrings is what of the repository runs by itself or does not, what hooks there are, what of them is broken, and what the
-// repository may not set. said is what is wrong with files and was told already, with its places.
+// DoctorBrings reports what of the repository runs by itself or does not, which hooks there are,
+// which are broken, and what the repository may not set. Faults whose place is in said were
+// reported already.
 func DoctorBrings(brought *hooks.TrustStore, room *hooks.Runner, said []string, trouble error) (all []Finding) {
 	if trouble != nil {
 		all = append(all, Finding{What: "trust", Bad: true, Says: trouble.Error()})
@@ -35,7 +36,7 @@ func DoctorBrings(brought *hooks.TrustStore, room *hooks.Runner, said []string, 
 		}
 	}
 	for _, r := range brought.Review() {
-		if r.Kind != hooks.HooksKind && r.Standing != hooks.Agreed { // hooks are told of one by one
+		if r.Kind != hooks.HooksKind && r.Standing != hooks.Agreed { // hooks are listed one by one
 			says := r.Name + " is " + r.Standing.String() + "; /trust asks"
 			if r.Fault != nil {
 				says = r.Name + " can't be trusted: " + r.Fault.Error()

@@ -16,7 +16,7 @@ import (
 	"fantail/ui/workspace"
 )
 
-// runDoctor is fantail doctor: what gets in the way of a host.
+// runDoctor runs fantail doctor: it reports what prevents a host from working.
 func runDoctor(ctx context.Context, e *Errand, out *printed) (int, error) {
 	if len(e.words) > 0 {
 		return 0, shell.Misused("doctor: %q is not understood; it takes no arguments", e.words[0])
@@ -63,7 +63,7 @@ func runDoctor(ctx context.Context, e *Errand, out *printed) (int, error) {
 	return code, nil
 }
 
-// jFinding is one thing the doctor looked at as JSON.
+// jFinding is a Finding in JSON.
 type jFinding struct {
 	What string `json:"what"`
 	Says string `json:"says"`

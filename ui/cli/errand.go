@@ -8,13 +8,13 @@ import (
 	"fantail/tools/secret"
 )
 
-// Errand is a sub-command: it deposits, looks or takes in the workspace's
-// inboxes and queue and ends, whether or not a program runs there.
+// Errand is a sub-command. It deposits, looks or takes in the workspace's inboxes and queue, and
+// ends. It works with and without a running program.
 type Errand struct {
 	row
 	o     options
 	words []string
-	tty   bool // its output goes to a terminal
+	tty   bool // standard output is a terminal
 }
 
 // options are the flags of all errands.
@@ -29,36 +29,36 @@ type options struct {
 	interactive, end           bool
 }
 
-// row is a row of the table of them.
+// row is a row of the table of errands.
 type row struct {
 	name, args, help string
-	more             string // what else there is to know
-	flags            string // the names of those it has, beside --cwd
-	plain            bool   // flags stand before the first word only
-	unused           int    // the exit code where nobody used the workspace yet; 0: it works there
+	more             string // more help
+	flags            string // names of its flags, other than --cwd
+	plain            bool   // flags come before the first word only
+	unused           int    // exit code if the workspace was never used; 0: it works there
 	run              func(e *Errand, c *caller) (int, error)
 	apart            func(ctx context.Context, e *Errand, out *printed) (int, error) // instead of run: it opens no workspace
-	agents           func(e *Errand) bool                                            // whether an agent's command may run it; nil: it may not
-	suits            func(e *Errand) error                                           // whether the flags go together; nil: they do
+	agents           func(e *Errand) bool                                            // reports whether an agent's command may run it; nil: it may not
+	suits            func(e *Errand) error                                           // checks that the flags fit together; nil: they always do
 	hosted           map[string]func(e *Errand, c *caller) (int, error)              // instead of run, by the first word: it opens no database
 }
 
-// caller is where an errand is run: what it reads and writes, and the door to
-// the workspace's agents.
+// caller is the environment of an errand: its input and output, and the way to the workspace's
+// agents.
 type caller struct {
 	ctx   context.Context
-	start func(name string, f func()) // begins a goroutine
+	start func(name string, f func()) // starts a goroutine
 	env   func(string) string
 	keys  *secret.Keys
 	in    io.Reader
 	typed bool // in is a terminal
 	out   *printed
 	errs  io.Writer
-	door  *mail.Client // nil where the host does it
-	host  string       // the socket of the workspace's host
+	door  *mail.Client // nil where the host carries the errand out
+	host  string       // socket of the workspace's host
 	dir   string       // where the program was started
-	data  string       // the workspace's data directory
-	post  string       // where mail leaves the sandbox of the command that this is; "": it is in none
+	data  string       // data directory of the workspace
+	post  string       // mailbox of the sandbox in which this command runs; "": it runs in none
 	from  source
-	hands func(Handback) error // explained at [Guest]; nil: the process does it itself
+	hands func(Handback) error // see [Client.Hands]; nil: the process carries the errand out itself
 }

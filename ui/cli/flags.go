@@ -19,17 +19,17 @@ import (
 // Flags are the parsed arguments.
 type Flags struct {
 	Print  bool   // no screen: one prompt, one answer
-	Prompt string // with Print; what stands in standard input is not in it yet
+	Prompt string // with Print; without the text from standard input
 	Format Format
-	Resume string // with Print: the conversation to go on with; "": a new one
-	Last   bool   // with Print: go on with the last one
+	Resume string // with Print: conversation to continue; "": a new one
+	Last   bool   // with Print: continue the last one
 	Model  string // provider/name; "" if not given
 	Mode   permission.Mode
 	Moded  bool    // Mode was given
 	Keep   bool    // yolo outlives the last screen
 	Dir    string  // where to start; "" means here
 	Errand *Errand // a sub-command; nil: none
-	Bare   bool    // nothing is to be run: the arguments asked for help or the version, which was printed
+	Bare   bool    // nothing to run: help or the version was asked for and printed
 }
 
 const about = `Fantail is a full-screen coding assistant whose agents work in parallel and
@@ -50,12 +50,10 @@ const examples = `  fantail
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 128+n ended by signal n.`
 
-// none is what -p has as its value when the prompt stands behind it. It can't
-// be typed.
+// none is the value of -p if the prompt follows as an argument. It can't be typed.
 const none = "\x00"
 
-// Parse reads the arguments (without the program's name). Help and version go
-// to out.
+// Parse reads the arguments without the program's name. It writes help and version to out.
 func Parse(args []string, out io.Writer) (Flags, error) {
 	f := Flags{Format: Text, Mode: permission.Ask}
 	var prompt, format, mode, agent string
@@ -138,7 +136,7 @@ func helpOn(out io.Writer, fs *pflag.FlagSet, words []string) error {
 	return shell.Misused("there is no sub-command %q%s; there are: %s", words[0], shell.Meant(words[0], ErrandNames()), strings.Join(slices.Concat(ErrandNames(), manual.Names()), ", "))
 }
 
-// help prints what there is to know about the command line.
+// help prints the help on the command line.
 func help(out io.Writer, fs *pflag.FlagSet) {
 	fmt.Fprintf(out, "%s\n\nUsage:\n  fantail\n  fantail -p PROMPT\n  fantail help [SUB-COMMAND | PAGE]\n\nFrom scripts and other shells, beside a running program or without one:\n", about)
 	ListErrands(out)
@@ -147,7 +145,7 @@ func help(out io.Writer, fs *pflag.FlagSet) {
 	fmt.Fprintf(out, "\nExamples:\n%s\n", examples)
 }
 
-// print reads the prompt: it stands behind -p, or in --print=PROMPT, or comes from standard input.
+// print reads the prompt, which follows -p, is in --print=PROMPT, or comes from standard input.
 func (f *Flags) print(fs *pflag.FlagSet, prompt string, words []string) error {
 	if !fs.Changed("print") {
 		if len(words) > 0 {
@@ -169,7 +167,7 @@ func (f *Flags) print(fs *pflag.FlagSet, prompt string, words []string) error {
 	return nil
 }
 
-// goesOn checks which conversation is meant.
+// goesOn checks the flags that choose a conversation to continue.
 func (f *Flags) goesOn(fs *pflag.FlagSet) error {
 	resumes := fs.Changed("resume")
 	switch {

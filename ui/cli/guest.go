@@ -13,31 +13,33 @@ import (
 	"fantail/ui/shell"
 )
 
-// Client is a process beside the host that has its errand carried out by the host, which has all at hand that the process
-// would first have to load. It gets what it would have printed itself.
+// Client is a process that has the host carry out its errand, because the host has loaded
+// everything already. It gets the output that it would have printed itself.
 type Client struct {
-	Args  []string            // of its command line
+	Args  []string            // arguments of its command line
 	Env   func(string) string // its environment
-	Below bool                // a host has started it: it is an agent's command's
-	Data  string              // the workspace's data directory
-	Door  *mail.Client        // as it is for that process
+	Below bool                // a host started it: it is an agent's command
+	Data  string              // data directory of the workspace
+	Door  *mail.Client        // with that process's identity
 	In    io.Reader           // its standard input
-	Typed bool                // which is a terminal
-	TTY   bool                // its standard output is one
+	Typed bool                // In is a terminal
+	TTY   bool                // its standard output is a terminal
 	Out   io.Writer
 	Errs  io.Writer
-	Start func(name string, f func()) // begins a goroutine
-	// Hands is called before anything is changed. Its error is that the process does not wait any more: then nothing is.
+	Start func(name string, f func()) // starts a goroutine
+	// Hands is called before anything is changed. An error means that the process has stopped
+	// waiting, and nothing must be changed.
 	Hands func(Handback) error
 }
 
-// Handback is what becomes of an errand if the host is lost from now on, so that nothing is done twice.
+// Handback says what the process does if it loses the host from now on, so that nothing is done
+// twice.
 type Handback struct {
-	Args []string // the process does it itself, with these arguments more
-	Lost string   // instead, the process has failed, and says this; "": it does it itself
+	Args []string // the process runs the errand itself with these arguments added
+	Lost string   // the process fails with this text instead; "": it runs the errand itself
 }
 
-// pledge is to be called before anything is changed.
+// pledge must be called before anything is changed.
 func (c *caller) pledge(p Handback) error {
 	if c.hands == nil {
 		return nil
@@ -46,11 +48,12 @@ func (c *caller) pledge(p Handback) error {
 	return c.hands(p)
 }
 
-// ErrElsewhere says that a host does not carry an errand out: nothing is done, and the process does it itself.
+// ErrElsewhere is the error of an errand that a host does not carry out. Nothing was done; the
+// process carries it out itself.
 var ErrElsewhere = errors.New("it is done without a host")
 
-// Run carries the errand out and returns the exit code, and how it ends if its output can't be written. The error is
-// [ErrElsewhere], or that of ctx.
+// Run carries out the errand. It returns the exit code and how the errand ends if its output can't
+// be written. The error is [ErrElsewhere] or that of ctx.
 func (g Client) Run(ctx context.Context) (code int, otherwise Unread, err error) {
 	if len(g.Args) == 0 || !slices.Contains(screen.Errands(), g.Args[0]) {
 		return 0, otherwise, ErrElsewhere
@@ -72,7 +75,7 @@ func (g Client) Run(ctx context.Context) (code int, otherwise Unread, err error)
 	return code, out.unread, nil
 }
 
-// carry carries out the errand that was understood; nil: it is to tell its help.
+// carry carries out a parsed errand; nil: the errand asks for help.
 func (g Client) carry(ctx context.Context, e *Errand, out *printed) (int, error) {
 	if e == nil || e.o.dir != "" || e.o.follow || e.o.mine || g.Env(sandbox.MailEnv) != "" {
 		return 0, ErrElsewhere
@@ -101,7 +104,7 @@ func (g Client) carry(ctx context.Context, e *Errand, out *printed) (int, error)
 	return code, err
 }
 
-// errandSaid is an error whose text holds no key.
+// errandSaid is an error with the keys removed from its text.
 type errandSaid struct {
 	error
 	text string

@@ -17,10 +17,10 @@ import (
 	"fantail/ui/workspace"
 )
 
-// endsWithin is how long a host may take to end.
+// endsWithin limits how long a host may take to end.
 const endsWithin = 10 * time.Second
 
-// runHost is fantail host: the process that has the workspace's agents.
+// runHost runs fantail host, which is about the process that has the workspace's agents.
 func runHost(ctx context.Context, e *Errand, out *printed) (int, error) {
 	at, err := workspace.Find(e.o.dir, os.Getenv)
 	if err != nil {
@@ -60,7 +60,7 @@ func runHost(ctx context.Context, e *Errand, out *printed) (int, error) {
 	return 0, shell.Misused("host: %q is not understood%s; there are: %s", what, shell.Meant(what, known), strings.Join(known, ", "))
 }
 
-// noHost says that there is none, or who has the workspace instead.
+// noHost reports that no host runs, or which process has the workspace instead.
 func noHost(out *printed, at workspace.Place, err error) (int, error) {
 	if !errors.Is(err, attach.ErrNoHost) {
 		return 0, err
@@ -103,13 +103,13 @@ func stopHost(ctx context.Context, e *Errand, out *printed, at workspace.Place) 
 	return hasEnded(out, at, "the host of "+at.Root+" has ended")
 }
 
-// unheard reports whether an error is that of a host that nobody can tell to end any more.
+// unheard reports whether an error means that the host can't be told to end.
 func unheard(err error) bool {
 	hung := (*attach.HungError)(nil)
 	return errors.As(err, &hung) || errors.Is(err, attach.ErrNoHost)
 }
 
-// killHost ends the process that has the workspace, which can't be told to.
+// killHost ends the process that has the workspace and does not answer.
 func killHost(ctx context.Context, out *printed, at workspace.Place) (int, error) {
 	did, err := workspace.Kill(ctx, at.Data)
 	if err != nil {
@@ -118,7 +118,7 @@ func killHost(ctx context.Context, out *printed, at workspace.Place) (int, error
 	return hasEnded(out, at, did)
 }
 
-// hasEnded says that the host has, and who may start the next one.
+// hasEnded prints that the host has ended, and how to keep its unit from starting another.
 func hasEnded(out *printed, at workspace.Place, says string) (int, error) {
 	if u, err := unitOf(at, ""); err == nil && u.There() {
 		says += "; its unit may start the next one: " + CommandLine(u.Stop) + " stops that"
@@ -126,7 +126,7 @@ func hasEnded(out *printed, at workspace.Place, says string) (int, error) {
 	return shell.ExitOK, out.text(says)
 }
 
-// logOf prints what the host wrote where nobody was to read it.
+// logOf prints what the host logged while nothing was attached to read it.
 func logOf(out *printed, at workspace.Place) (int, error) {
 	some := false
 	for _, name := range []string{paths.HostLog + ".1", paths.HostLog} {
@@ -151,7 +151,7 @@ func logOf(out *printed, at workspace.Place) (int, error) {
 	return shell.ExitOK, nil
 }
 
-// runLs is fantail ls: all workspaces that have a host.
+// runLs runs fantail ls: it lists all workspaces that have a host.
 func runLs(ctx context.Context, e *Errand, out *printed) (int, error) {
 	if len(e.words) > 0 {
 		return 0, shell.Misused("ls: %q is not understood; it takes no arguments", e.words[0])
@@ -184,7 +184,7 @@ func runLs(ctx context.Context, e *Errand, out *printed) (int, error) {
 	return shell.ExitOK, nil
 }
 
-// jHost is a host as JSON.
+// jHost is a host in JSON.
 type jHost struct {
 	Dir     string    `json:"dir"`
 	PID     int       `json:"pid"`
@@ -201,7 +201,7 @@ type jAgent struct {
 	State string `json:"state"`
 }
 
-// status prints what a host says of itself.
+// status prints the status of a host.
 func (p *printed) status(s attach.Status) (int, error) {
 	if p.json {
 		j := jHost{Dir: s.Root, PID: s.PID, Version: s.Version, Since: s.Since, Screens: s.Screens, Files: s.Files, Pending: s.Mail, Agents: []jAgent{}}

@@ -8,8 +8,9 @@ import (
 	"strings"
 )
 
-// launchd is the service as an agent of a user. KeepAlive starts it again however it ended, as /quit and /restart on a
-// screen end a host, too; launchd tries without end, and waits ThrottleInterval seconds between two starts.
+// launchd returns the unit as a user agent of launchd. KeepAlive restarts it however it ended,
+// because /quit and /restart on a screen end a host too. launchd retries without limit and waits
+// ThrottleInterval seconds between two starts.
 func launchd(h UnitHost, name, home string, uid int) (Unit, error) {
 	if !filepath.IsAbs(home) {
 		return Unit{}, errors.New("find ~/Library/LaunchAgents: HOME is no absolute path; set it")
@@ -59,9 +60,9 @@ func launchd(h UnitHost, name, home string, uid int) (Unit, error) {
 	}, nil
 }
 
-// escaped is s as the text of an element.
+// escaped returns s as the text of an XML element.
 func escaped(s string) string {
 	var b strings.Builder
-	_ = xml.EscapeText(&b, []byte(s)) // a Builder takes everything
+	_ = xml.EscapeText(&b, []byte(s)) // a Builder never fails
 	return b.String()
 }

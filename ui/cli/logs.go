@@ -11,7 +11,8 @@ import (
 // page is how many entries are read at once: a transcript may be long.
 const page = 200
 
-// logsOf prints an agent's transcript, and, followed, what comes until the agent has ended.
+// logsOf prints an agent's transcript. With --follow it also prints new entries until the agent
+// ends.
 func logsOf(e *Errand, c *caller, name string) (int, error) {
 	after, some := int64(0), false
 	tick := time.NewTicker(glance)
@@ -41,7 +42,7 @@ func logsOf(e *Errand, c *caller, name string) (int, error) {
 			select {
 			case <-tick.C:
 			case <-c.ctx.Done():
-				return shell.ExitOK, nil // it was to end so
+				return shell.ExitOK, nil // an interrupt is the normal end
 			}
 			if changed, err = c.door.DB.Changed(c.ctx); err != nil {
 				return shell.ExitFailed, err
@@ -50,7 +51,7 @@ func logsOf(e *Errand, c *caller, name string) (int, error) {
 	}
 }
 
-// logged prints an entry, if it says something to people.
+// logged prints an entry unless it has no text for people.
 func (c *caller) logged(e history.Entry) error {
 	j := attach.EntryOf(e)
 	if c.out.json {

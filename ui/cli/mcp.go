@@ -13,7 +13,7 @@ import (
 	"fantail/ui/workspace"
 )
 
-// mcpFlags refuses flags that go with another verb.
+// mcpFlags refuses flags that belong to another verb.
 func mcpFlags(e *Errand) error {
 	if e.o.json && len(e.words) == 0 {
 		return shell.Misused("mcp: --json goes with list and test, and with login")
@@ -24,7 +24,7 @@ func mcpFlags(e *Errand) error {
 	return nil
 }
 
-// listServers is fantail mcp list: where MCP servers are configured, and which are used.
+// listServers runs fantail mcp list: where MCP servers are configured, and which are used.
 func listServers(e *Errand, c *caller) (int, error) {
 	if len(e.words) > 1 {
 		return shell.ExitUsage, shell.Misused("mcp list: %q is not understood", e.words[1])
@@ -47,7 +47,7 @@ func listServers(e *Errand, c *caller) (int, error) {
 	return code, err
 }
 
-// testServer is fantail mcp test NAME: whether a server starts, and what it has.
+// testServer runs fantail mcp test NAME: whether a server starts, and which tools it has.
 func testServer(e *Errand, c *caller) (int, error) {
 	if len(e.words) != 2 {
 		return shell.ExitUsage, shell.Misused("mcp test: say which server; fantail mcp list lists them")
@@ -71,7 +71,7 @@ func testServer(e *Errand, c *caller) (int, error) {
 	return code, c.out.text(is.Text())
 }
 
-// loginServer is fantail mcp login NAME: the human logs in to a server in a browser.
+// loginServer runs fantail mcp login NAME: the human logs in to a server in a browser.
 func loginServer(e *Errand, c *caller) (int, error) {
 	if len(e.words) != 2 {
 		return shell.ExitUsage, shell.Misused("mcp login: say to which server; fantail mcp list lists them")
@@ -102,7 +102,7 @@ func loginServer(e *Errand, c *caller) (int, error) {
 	return code, c.out.text(is.Text())
 }
 
-// logoutServer is fantail mcp logout NAME: the login that is kept is forgotten.
+// logoutServer runs fantail mcp logout NAME: it removes the stored login.
 func logoutServer(e *Errand, c *caller) (int, error) {
 	if len(e.words) != 2 {
 		return shell.ExitUsage, shell.Misused("mcp logout: say of which server; fantail mcp list lists them")
@@ -121,9 +121,9 @@ func logoutServer(e *Errand, c *caller) (int, error) {
 	return shell.ExitOK, c.out.text("The login to " + e.words[1] + " is forgotten here.\n")
 }
 
-// tryOf has the servers of the workspace.
+// tryOf returns the servers of the workspace.
 func tryOf(e *Errand, c *caller) (TryServer, error) {
-	at, err := workspace.Find("", c.env) // --cwd holds already
+	at, err := workspace.Find("", c.env) // --cwd is applied already
 	if err != nil {
 		return TryServer{}, err
 	}
@@ -152,7 +152,7 @@ func tryOf(e *Errand, c *caller) (TryServer, error) {
 	return t, nil
 }
 
-// notMCP says what may follow mcp.
+// notMCP returns the error for an unknown word after mcp.
 func notMCP(word string) error {
 	return shell.Misused("mcp: %q is not understood%s; alone it serves, and there are: list, test NAME, login NAME, logout NAME", word, shell.Meant(word, []string{"list", "test", "login", "logout"}))
 }

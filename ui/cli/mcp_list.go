@@ -20,12 +20,13 @@ import (
 	"fantail/ui/workspace"
 )
 
-// ServersFor has the servers that are configured for the workspace root, absolute and resolved, and for this process's user.
+// ServersFor returns the servers configured for the workspace root and for this process's user.
+// root is absolute and resolved.
 func ServersFor(root string, agreed *hooks.TrustStore, keys *secret.Keys, rows func() []config.Server) *mcpconfig.Servers {
 	return mcpconfig.New(mcpconfig.Settings{Root: root, Home: Home(), Trust: agreed, Config: rows, Env: os.LookupEnv, Keys: keys})
 }
 
-// Home is the user's directory, resolved; "": there is none.
+// Home returns the user's home directory, resolved; "": none.
 func Home() string {
 	home := os.Getenv("HOME")
 	if !filepath.IsAbs(home) {
@@ -37,11 +38,11 @@ func Home() string {
 	return filepath.Clean(home)
 }
 
-// Watch watches the workspace's file in which servers are configured. The user's own are looked at whenever servers are
-// needed: another program writes in theirs all the time.
+// Watch watches the workspace's file that configures servers. The user's own files are read
+// whenever servers are needed, because another program writes to them all the time.
 func Watch(root string) (*workspace.Dirs, error) { return workspace.NewDirs(root, mcpconfig.Matters) }
 
-// ServerLine is a server as JSON. What variables hold does not stand in it.
+// ServerLine is a server in JSON. It does not contain the values of variables.
 type ServerLine struct {
 	Name    string   `json:"name"`
 	Place   string   `json:"place"`
@@ -56,19 +57,19 @@ type ServerLine struct {
 	Reads   []string `json:"variables,omitempty"`
 }
 
-// ServerLineOf is a row as JSON.
+// ServerLineOf returns a row in JSON.
 func ServerLineOf(r format.ServerRow) ServerLine {
 	l := ServerLine{
 		Name: r.Name, Place: r.Place, Own: r.Source.Own, Used: r.Used(), Trusted: r.Trusted(), Status: r.Is(), Why: r.Says(),
 		Command: r.Written.Command, Args: r.Written.Args, URL: r.Written.URL, Reads: r.Reads,
 	}
 	if l.Used && l.Trusted {
-		l.Status = "configured" // whether it runs, the host knows
+		l.Status = "configured" // only the host knows whether it runs
 	}
 	return l
 }
 
-// TriedServer is what a server showed.
+// TriedServer is the result of trying a server.
 type TriedServer struct {
 	Name     string   `json:"name"`
 	OK       bool     `json:"ok"`
@@ -81,20 +82,20 @@ type TriedServer struct {
 	Stderr   string   `json:"stderr,omitempty"`
 }
 
-// TryServer is how a server is tried.
+// TryServer tries servers.
 type TryServer struct {
 	Config *mcpconfig.Servers
 	Root   string
 	Keys   *secret.Keys
 	Go     func(name string, f func())
-	Box    func(p sandbox.Profile, leave sandbox.Leave, environ []string) (*sandbox.Box, error) // nil: there is none
+	Box    func(p sandbox.Profile, leave sandbox.Leave, environ []string) (*sandbox.Box, error) // nil: no sandbox
 
-	// Carries is what [Carries] returns; nil: requests carry no logins.
+	// Carries is the result of [Carries]; nil: requests carry no logins.
 	Carries func(s mcp.Server, base http.RoundTripper) (http.RoundTripper, error)
-	Leave   func() // to be called in the end
+	Leave   func() // the caller calls it at the end
 }
 
-// named is the server of that name, if it may be tried.
+// named returns the server of that name if it may be tried.
 func (t TryServer) named(name string) (format.ServerRow, error) {
 	r, err := format.Servers{Config: t.Config}.Find(name)
 	switch {
@@ -108,7 +109,8 @@ func (t TryServer) named(name string) (format.ServerRow, error) {
 	return r, nil
 }
 
-// Test starts the server of that name, looks at it and ends it. The error is that it is not there to be tried.
+// Test starts the server of that name, asks for its tools and ends it. The error means that it may
+// not be tried.
 func (t TryServer) Test(ctx context.Context, name string) (TriedServer, error) {
 	r, err := t.named(name)
 	if err != nil {
@@ -127,7 +129,7 @@ func (t TryServer) Test(ctx context.Context, name string) (TriedServer, error) {
 	return tried, nil
 }
 
-// Text is what was found, for people.
+// Text returns the result for people.
 func (t TriedServer) Text() string {
 	var b strings.Builder
 	if t.OK {
@@ -147,7 +149,7 @@ func (t TriedServer) Text() string {
 	return b.String()
 }
 
-// DoctorServers is what is configured, broken, shadowed, not trusted or not found.
+// DoctorServers reports servers that are configured, broken, shadowed, not trusted or not found.
 func DoctorServers(servers *mcpconfig.Servers, root string) (all []Finding) {
 	rows, faults := format.Servers{Config: servers}.Rows()
 	if len(rows) == 0 && len(faults) == 0 {
@@ -176,7 +178,7 @@ func DoctorServers(servers *mcpconfig.Servers, root string) (all []Finding) {
 			if !said[r.Name+": "+r.Out] {
 				all = append(all, Finding{What: "MCP server not used", Says: r.Place + ": " + r.Name + ": " + r.Out})
 			}
-		case r.Trusted(): // what is not, is told of with all else that a repository runs
+		case r.Trusted(): // untrusted ones are reported with all else that a repository runs
 			if r.Command == "" {
 				continue
 			}

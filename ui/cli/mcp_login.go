@@ -17,11 +17,11 @@ import (
 	"fantail/ui/cells"
 )
 
-// SignIn is where logins to MCP servers are kept, for a workspace whose data directory is data: they are the user's, and
-// the same in all workspaces.
+// LoginsPath returns the directory of logins to MCP servers, for a workspace with the data
+// directory data. The logins belong to the user and are the same in all workspaces.
 func LoginsPath(data string) string { return filepath.Join(filepath.Dir(data), "logins") }
 
-// Carries has requests to servers carry the logins that are kept, as [mcp.Options] wants it.
+// Carries returns a function that adds the stored logins to requests to servers, for [mcp.Options].
 func Carries(o mcp.LoginOptions) func(s mcp.Server, base http.RoundTripper) (http.RoundTripper, error) {
 	return func(s mcp.Server, base http.RoundTripper) (http.RoundTripper, error) {
 		o := o
@@ -30,8 +30,8 @@ func Carries(o mcp.LoginOptions) func(s mcp.Server, base http.RoundTripper) (htt
 	}
 }
 
-// Login has the human log in to the server of that name, and then looks at it as [Try.Test] does. asked says whether the
-// server wanted it.
+// Login has the human log in to the server of that name, and then tests it as [TryServer.Test]
+// does. asked reports whether the server wanted a login.
 func (t TryServer) Login(ctx context.Context, name string, o mcp.LoginOptions) (is TriedServer, asked bool, err error) {
 	r, err := t.named(name)
 	if err != nil {
@@ -50,7 +50,7 @@ func (t TryServer) Login(ctx context.Context, name string, o mcp.LoginOptions) (
 	return is, asked, err
 }
 
-// Logout forgets the login to the server of that name, and reports whether there was one.
+// Logout removes the login to the server of that name, and reports whether there was one.
 func (t TryServer) Logout(name, dir string) (bool, error) {
 	r, err := t.named(name)
 	if err != nil {
@@ -59,8 +59,9 @@ func (t TryServer) Logout(name, dir string) (bool, error) {
 	return mcp.ForgetLogin(dir, r.URL)
 }
 
-// Browses has the human log in in a browser, and tells how on errs. It comes back to this machine by itself; from another one, the address at
-// which it ended is pasted.
+// Browses returns a function that has the human log in with a browser and writes instructions to
+// errs. A browser on this machine returns by itself; from another machine the human pastes the
+// final address.
 func Browses(errs io.Writer) func(ctx context.Context, q mcp.LoginQuestion) (mcp.LoginAnswer, error) {
 	return func(ctx context.Context, q mcp.LoginQuestion) (mcp.LoginAnswer, error) { return browses(ctx, errs, q) }
 }
@@ -70,9 +71,9 @@ func browses(ctx context.Context, errs io.Writer, q mcp.LoginQuestion) (mcp.Logi
 		fmt.Fprintln(errs, tools.Line(q.Why))
 	}
 	fmt.Fprintf(errs, "%s wants to know who you are. Log in at the host %s, with this address:\n\n  %s\n\nThe browser comes back by itself. If it runs on another machine, paste the address at which it ended here. open opens it in a browser of this machine.\n",
-		tools.Line(q.Server), cells.CleanLine(q.Host), cells.CleanLine(q.URL)) // whole: it is copied
+		tools.Line(q.Server), cells.CleanLine(q.Host), cells.CleanLine(q.URL)) // in full: it is copied
 	tty, err := os.OpenFile("/dev/tty", os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil { // nobody types here
+	if err != nil { // no human types here
 		<-ctx.Done()
 		return mcp.LoginAnswer{}, context.Cause(ctx)
 	}

@@ -14,24 +14,25 @@ import (
 	"time"
 )
 
-// Where the kernel has no namespaces for a sandbox, no program in one makes a socket. Who can't comes in by two pipes of
-// its own: it makes them at the door, and writes their name into the door's.
+// Where the kernel has no namespaces for a sandbox, programs in it can't create sockets. Such a
+// program connects by two pipes: it creates them in the door's directory, and writes their name to
+// the door's pipe.
 const (
 	bell        = "mcp.bell" // the door's pipe
-	spoken      = ".in"      // ends the name of the pipe into which it speaks
-	serverHeard = ".out"     // and of that out of which it hears
+	spoken      = ".in"      // suffix of the pipe that the program writes to
+	serverHeard = ".out"     // suffix of the pipe that the program reads from
 )
 
-// named are the names that pipes have.
+// named matches the names of pipes.
 var named = regexp.MustCompile(`^[A-Z0-9]{26}$`)
 
-// way is how somebody is spoken with who has come in.
+// way is the connection to a program at the door.
 type way interface {
 	io.ReadWriteCloser
 	SetReadDeadline(at time.Time) error
 }
 
-// pipes are a way: what one end writes into the one pipe, and hears out of the other.
+// pipes is a way of two pipes: one to read, one to write.
 type pipes struct{ r, w *os.File }
 
 func (p *pipes) Read(b []byte) (int, error)         { return p.r.Read(b) }
@@ -39,7 +40,7 @@ func (p *pipes) Write(b []byte) (int, error)        { return p.w.Write(b) }
 func (p *pipes) SetReadDeadline(at time.Time) error { return p.r.SetReadDeadline(at) }
 func (p *pipes) Close() error                       { return errors.Join(p.r.Close(), p.w.Close()) }
 
-// hung is the door's pipe, at which names are heard.
+// hung is the door's pipe, which receives names of pipes.
 type hung struct {
 	root *os.Root
 	pipe *os.File
@@ -52,14 +53,14 @@ func hang(dir string) (h hung, err error) {
 	if h.root, err = os.OpenRoot(dir); err != nil {
 		return h, err
 	}
-	// For both, so that it does not end when somebody leaves.
+	// Open both ends, so that the pipe does not end when a writer leaves.
 	if h.pipe, err = openPipe(h.root, bell, os.O_RDWR); err != nil {
 		return h, errors.Join(err, h.root.Close())
 	}
 	return h, nil
 }
 
-// hears lets in who rings, until the bell is taken down.
+// hears calls lets for each program that connects, until the pipe is closed.
 func (h hung) hears(lets func(way)) {
 	lines := bufio.NewReaderSize(h.pipe, 4096)
 	for {
@@ -80,7 +81,7 @@ func (h hung) hears(lets func(way)) {
 	}
 }
 
-// open opens the pipes of that name, which the other end holds open.
+// open opens the pipes of that name. The other end holds them open.
 func (h hung) open(name string) (*pipes, error) {
 	r, err := openPipe(h.root, name+spoken, os.O_RDONLY)
 	if err != nil {
@@ -95,7 +96,8 @@ func (h hung) open(name string) (*pipes, error) {
 
 func (h hung) close() error { return errors.Join(h.pipe.Close(), h.root.Close()) }
 
-// openPipe opens a pipe of the door's: what lies there instead of one was put there by a program in a sandbox.
+// openPipe opens a pipe in the door's directory. It refuses anything else, which a program in a
+// sandbox may have put there.
 func openPipe(root *os.Root, name string, mode int) (*os.File, error) {
 	f, err := root.OpenFile(name, mode|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0)
 	if err != nil {
@@ -107,8 +109,8 @@ func openPipe(root *os.Root, name string, mode int) (*os.File, error) {
 	return f, nil
 }
 
-// ring comes in by pipes. came is to be called once something was heard: from then on it is heard too that the other end
-// leaves.
+// ring connects by pipes. The caller calls came once it has received something; from then on it
+// notices when the other end leaves.
 func ring(dir string) (p *pipes, came func() error, err error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -127,7 +129,7 @@ func ring(dir string) (p *pipes, came func() error, err error) {
 			err = syscall.Mkfifo(filepath.Join(dir, name+end), 0o600)
 		}
 	}
-	both := opens(serverHeard, os.O_RDWR) // so that it does not end before the other end has come
+	both := opens(serverHeard, os.O_RDWR) // keeps the pipe open until the other end has connected
 	p = &pipes{r: opens(serverHeard, os.O_RDONLY), w: opens(spoken, os.O_RDWR)}
 	var at *os.File
 	if err == nil {

@@ -21,8 +21,8 @@ import (
 	"fantail/ui/shell"
 )
 
-// Models turns names into providers, as the configuration and the environment
-// say. It is safe for concurrent use.
+// Models turns names into providers, according to the configuration and the environment. It is safe
+// for concurrent use.
 type Models struct {
 	conf config.Config
 	own  func(string) string // the environment it was made with
@@ -30,17 +30,17 @@ type Models struct {
 	abroad Vendors
 
 	mu      sync.Mutex
-	known   map[string]llm.Model // by name; one provider each, so that connections are kept
-	keyed   map[string]*keyed    // the providers of those that may have a key
-	brought sync.Map             // variables -> what they hold in the environments that brought a key, before own
+	known   map[string]llm.Model // by name; one provider each, so that connections are reused
+	keyed   map[string]*keyed    // providers that may have a key
+	brought sync.Map             // variables to values, from environments that brought a key; they override own
 }
 
-// NewModels returns the models conf and the environment know.
+// NewModels returns the models that conf and the environment define.
 func NewModels(conf config.Config, env func(string) string) *Models {
 	return &Models{conf: conf, own: env, known: map[string]llm.Model{}, keyed: map[string]*keyed{}}
 }
 
-// env is what a variable holds.
+// env returns the value of a variable.
 func (m *Models) env(name string) string {
 	if v, is := m.brought.Load(name); is {
 		return v.(string)
@@ -48,7 +48,7 @@ func (m *Models) env(name string) string {
 	return m.own(name)
 }
 
-// keyed is a provider that is replaced when its key is.
+// keyed is a provider that is replaced when its key changes.
 type keyed struct{ now atomic.Pointer[llm.Provider] }
 
 var _ llm.Provider = &keyed{}
@@ -60,9 +60,9 @@ func (k *keyed) Stream(ctx context.Context, req *llm.Request) iter.Seq2[llm.Part
 	return (*k.now.Load()).Stream(ctx, req)
 }
 
-// Use has the keys that another environment holds used from now on, for requests of models that are in use too. A key
-// goes only to the address that stands beside it: that of its provider is taken from there as well. Use returns which
-// variables say something new; keys that env does not hold stay as they were.
+// Use applies the keys of another environment from now on, to models in use too. A key is sent only
+// to the address set in the same environment, so Use takes the provider's address from there as
+// well. It returns the variables that changed. Keys that env does not have stay.
 func (m *Models) Use(env func(string) string) (fresh []string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -89,7 +89,7 @@ func (m *Models) Use(env func(string) string) (fresh []string) {
 			}
 		}
 		if changed && set == nil {
-			set = []string{a.Keys[at]} // what stood beside it is gone
+			set = []string{a.Keys[at]} // the address that belonged to the key is no longer set
 		}
 		fresh = append(fresh, set...)
 	}
@@ -99,7 +99,7 @@ func (m *Models) Use(env func(string) string) (fresh []string) {
 	for name, k := range m.keyed {
 		c, err := m.conf.Resolve(m.env, name)
 		if err != nil {
-			continue // with an address that is none; the next request of another model says so
+			continue // the address is invalid; the next request for another model reports it
 		}
 		if p, err := provider(c, m.env); err == nil {
 			k.serve(p)
@@ -109,13 +109,13 @@ func (m *Models) Use(env func(string) string) (fresh []string) {
 	return slices.Compact(fresh)
 }
 
-// Choose returns the model of a start: the flag's, else what [config.Choose]
-// finds. ollama may be nil; then Ollama is not asked.
+// Choose returns the model to start with: the flag's, else what [config.Choose] finds. If ollama is
+// nil, Ollama is not asked.
 func (m *Models) Choose(flag, remembered string, ollama func() string) (config.Choice, error) {
 	return m.choose(m.env, flag, remembered, ollama)
 }
 
-// ChooseIn is Choose for somebody with another environment, where nothing is remembered.
+// ChooseIn is Choose with another environment and without a remembered model.
 func (m *Models) ChooseIn(env func(string) string, flag string, ollama func() string) (config.Choice, error) {
 	return m.choose(env, flag, "", ollama)
 }
@@ -128,9 +128,9 @@ func (m *Models) choose(env func(string) string, flag, remembered string, ollama
 	return c, err
 }
 
-// Resolve returns the model of that name. The error names the known providers.
+// Resolve returns the model of that name. Its error names the known providers.
 func (m *Models) Resolve(name string) (llm.Model, error) {
-	m.mu.Lock() // a key and the address beside it are those of one environment
+	m.mu.Lock() // key and address must come from the same environment
 	defer m.mu.Unlock()
 	c, err := m.conf.Resolve(m.env, name)
 	if err != nil {
@@ -156,8 +156,8 @@ func (m *Models) Resolve(name string) (llm.Model, error) {
 	return model, nil
 }
 
-// Names lists models that can be had: the configured ones, and each provider's
-// default where its key is set.
+// Names lists the available models: the configured ones, and each provider's default if its key is
+// set.
 func (m *Models) Names() []string {
 	var names []string
 	for _, provider := range m.conf.ProviderNames() {
@@ -174,8 +174,8 @@ func (m *Models) Names() []string {
 	return append(slices.Compact(names), m.vendors()...)
 }
 
-// Doubt says why the model of that name can't carry out a prompt, in a line; "": as far
-// as is known it can.
+// Doubt returns, in one line, why the model of that name can't carry out a prompt; "": as far as
+// known it can.
 func (m *Models) Doubt(model, prompt string) string {
 	known, err := m.Resolve(model)
 	if err != nil {
@@ -187,7 +187,7 @@ func (m *Models) Doubt(model, prompt string) string {
 	return ""
 }
 
-// provider is what answers for the choice.
+// provider returns the provider for the choice.
 func (m *Models) provider(c config.Choice) (llm.Provider, error) {
 	if c.Protocol == config.ACP {
 		return m.vendor(c)
@@ -195,7 +195,7 @@ func (m *Models) provider(c config.Choice) (llm.Provider, error) {
 	return provider(c, m.env)
 }
 
-// provider speaks the choice's protocol, with temporary failures tried again.
+// provider returns a provider for the choice's protocol that retries after temporary failures.
 func provider(c config.Choice, env func(string) string) (llm.Provider, error) {
 	key := ""
 	if c.KeyEnv != "" {
@@ -218,11 +218,11 @@ func provider(c config.Choice, env func(string) string) (llm.Provider, error) {
 	return nil, fmt.Errorf("model %q: nobody here speaks the protocol %q", c.Name(), c.Protocol)
 }
 
-// askedFor is how long Ollama gets to answer.
+// askedFor is how long Ollama has to answer.
 const askedFor = 300 * time.Millisecond
 
-// Ollama asks the Ollama server of the environment for its models and returns
-// the one used last; "" if none answers in time.
+// Ollama asks the Ollama server of the environment for its models and returns the one used last; ""
+// if no server answers in time.
 func Ollama(ctx context.Context, env func(string) string) string {
 	ctx, cancel := context.WithTimeout(ctx, askedFor)
 	defer cancel()
@@ -234,8 +234,8 @@ func Ollama(ctx context.Context, env func(string) string) string {
 	if err != nil {
 		return ""
 	}
-	// A transport of its own, without a proxy: the question must not leave the
-	// way the address names, and no connection stays behind.
+	// This transport uses no proxy, so that the question goes only to that address, and keeps no
+	// connection open.
 	t := &http.Transport{DisableKeepAlives: true}
 	resp, err := t.RoundTrip(req)
 	if err != nil {

@@ -1,6 +1,6 @@
 package cli
 
-// What there is to know about each errand, beside its flags: its help prints it.
+// The long help texts of the errands.
 const (
 	moreSend = `NAME is an agent of the workspace, or the beginning of its name; main is always
 there. Without TEXT, or with -, the text is what stands on standard input, byte

@@ -16,8 +16,8 @@ import (
 	"fantail/ui/shell"
 )
 
-// printed is the output of an errand: text for people, or JSON a line. On a
-// terminal nothing in it steers that.
+// printed is the output of an errand: text for people, or a line of JSON each. On a terminal,
+// control characters are removed.
 type printed struct {
 	w      io.Writer
 	tty    bool
@@ -25,15 +25,16 @@ type printed struct {
 	unread Unread
 }
 
-// Unread is how an errand ends whose output can't be written.
+// Unread says how an errand ends if its output can't be written.
 type Unread struct {
-	Code int    // if nobody reads it any more; else it has failed
-	Says string // of what can't be printed any more; "": nothing
+	Code int    // exit code if the reader has closed the output; after other errors the errand has failed
+	Says string // text about what was not printed; "": none
 }
 
-// says prints what an errand that has done its work has to say, and returns code, or how it ends if that can't be written.
+// says prints the result of an errand and returns code. If the result can't be written, it returns
+// what otherwise says.
 func (c *caller) says(code int, otherwise Unread, print func() error) (int, error) {
-	c.out.unread = otherwise // where the host carries it out, the process that has the output finds that out
+	c.out.unread = otherwise // the process with the output notices it if the host carries the errand out
 	err := print()
 	if err == nil {
 		return code, nil
@@ -44,7 +45,7 @@ func (c *caller) says(code int, otherwise Unread, print func() error) (int, erro
 	return otherwise.Code, err
 }
 
-// errUnread says that nobody reads the output any more.
+// errUnread is the error if the reader has closed the output.
 var errUnread = errors.New("the output is closed")
 
 // text prints s and ends its last line.
@@ -71,7 +72,8 @@ func (p *printed) piece(s string) error {
 // line prints v as a line of JSON.
 func (p *printed) line(v any) error { return written(attach.WriteJSON(p.w, v)) }
 
-// printEach prints what is listed, a line of JSON each or else all as one text, and returns code, or how it ends if a line can't be written.
+// printEach prints a list, as a line of JSON for each item or else as one text. It returns code, or
+// [shell.ExitFailed] if a line can't be written.
 func printEach[T any](p *printed, code int, all []T, line func(t T) any, text func() string) (int, error) {
 	if !p.json {
 		return code, p.text(text())
@@ -84,7 +86,7 @@ func printEach[T any](p *printed, code int, all []T, line func(t T) any, text fu
 	return code, nil
 }
 
-// moment is a time in JSON; nil: it has not come.
+// moment returns a time for JSON; nil: not yet.
 func moment(t time.Time) *time.Time {
 	if t.IsZero() {
 		return nil
@@ -92,7 +94,7 @@ func moment(t time.Time) *time.Time {
 	return &t
 }
 
-// written says what became of something printed.
+// written returns the error for output that could not be written.
 func written(err error) error {
 	switch {
 	case errors.Is(err, syscall.EPIPE):
@@ -103,8 +105,8 @@ func written(err error) error {
 	return nil
 }
 
-// jLetter is a message as JSON. A body or partial output that is not UTF-8, which
-// JSON can't hold, stands whole in base64 beside its readable form.
+// jLetter is a message in JSON. A body or partial output that is not UTF-8 is also given in base64,
+// because JSON can't hold it.
 type jLetter struct {
 	ID       int64      `json:"id"`
 	To       string     `json:"to"`
@@ -144,7 +146,7 @@ func letterJSON(m inbox.Message, to string) jLetter {
 	return l
 }
 
-// jTask is a task as JSON.
+// jTask is a task in JSON.
 type jTask struct {
 	ID       int64      `json:"id"`
 	Name     string     `json:"name"`

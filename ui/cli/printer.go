@@ -18,7 +18,7 @@ import (
 	"fantail/ui/shell"
 )
 
-// Format is what a printed answer looks like.
+// Format is the format of a printed answer.
 type Format string
 
 const (
@@ -27,27 +27,28 @@ const (
 	StreamJSON Format = "stream-json"
 )
 
-// Printer carries out one prompt without a screen, in a conversation that nobody attends.
+// Printer carries out one prompt without a screen, in an unattended conversation.
 type Printer struct {
 	Pool   *agents.Pool
 	Go     func(name string, f func())
 	Terms  agents.Unattended
 	Format Format
-	Plain  bool // the answer goes to a terminal: nothing in it may steer that
+	Plain  bool // the answer goes to a terminal: control characters are removed
 	Dir    string
 	Tools  []string
 	Out    io.Writer
 	Err    io.Writer
 	Now    func() time.Time
-	// Stopped is the exit code a signal asks for; false if none came.
+	// Stopped returns the exit code that a signal asks for; false if none came.
 	Stopped func() (code int, signalled bool)
-	// Missed names the MCP servers without whose tools the last turn since then began; nil: nobody knows.
+	// Missed names the MCP servers whose tools were not ready for the last turn since then; nil:
+	// unknown.
 	Missed func(since time.Time) []string
 
-	began time.Time // the prompt was sent then; zero: what it was sent without is told
+	began time.Time // when the prompt was sent; zero: the missing servers were reported
 }
 
-// ToolNames lists the tools' names.
+// ToolNames returns the names of the tools.
 func ToolNames(set *tools.Set) []string {
 	var names []string
 	for _, s := range set.Specs() {
@@ -56,10 +57,10 @@ func ToolNames(set *tools.Set) []string {
 	return names
 }
 
-// Run prompts the conversation, prints what comes of it and returns the exit code. It ends
-// when nothing of it is under way any more, or, after ctx ended, with what there is.
+// Run prompts the conversation, prints the result and returns the exit code. It ends once nothing
+// of the conversation runs any more. If ctx ends first, it prints what there is.
 func (p *Printer) Run(ctx context.Context, prompt string) int {
-	feed, _ := p.Pool.Subscribe() // what is there is not of this run
+	feed, _ := p.Pool.Subscribe() // earlier events are not of this run
 	defer feed.Close()
 	c, err := p.Pool.Scripts.Open(ctx, p.Terms)
 	if err != nil {
@@ -85,8 +86,8 @@ func (p *Printer) Run(ctx context.Context, prompt string) int {
 			p.tell(out, t, feed.Take())
 		}
 	}
-	// What still runs is ended and recorded before the answer is printed, so
-	// that the answer has the last of it.
+	// End and record what still runs before the answer is printed, so that the answer contains the
+	// last of it.
 	var left agents.Unfinished
 	ended := crash.Close(func(ctx context.Context) (err error) {
 		left, err = c.End(ctx)
@@ -99,7 +100,7 @@ func (p *Printer) Run(ctx context.Context, prompt string) int {
 	return p.close(out, t, left, err)
 }
 
-// tell takes the events in and prints them where they are streamed.
+// tell reads the events, and prints them if the format streams.
 func (p *Printer) tell(out *stream, t *tally, events []event.Event) {
 	for _, e := range t.see(events) {
 		if e.Agent == t.talk.ID && slices.Contains(printedAnswers, e.Kind) {
@@ -118,10 +119,10 @@ func (p *Printer) tell(out *stream, t *tally, events []event.Event) {
 	t.changes, t.troubles = nil, nil
 }
 
-// printedAnswers are what a conversation holds once a model was asked.
+// printedAnswers are the kinds of entries that exist only after a model was asked.
 var printedAnswers = []history.EntryKind{history.EntryText, history.EntryThinking, history.EntryCall, history.EntryEnded}
 
-// missed tells once which MCP servers the prompt was sent without.
+// missed reports once which MCP servers were not ready when the prompt was sent.
 func (p *Printer) missed() {
 	if p.Missed == nil || p.began.IsZero() {
 		return
@@ -186,7 +187,7 @@ func pluralOf(n int, one, many string) string {
 	return many
 }
 
-// clean makes text from elsewhere safe for a terminal, and leaves it as it is for anything else.
+// clean removes control characters from a text if it goes to a terminal.
 func (p *Printer) clean(s string) string {
 	if p.Plain {
 		return cells.Clean(s)
@@ -194,9 +195,8 @@ func (p *Printer) clean(s string) string {
 	return s
 }
 
-// ReadPrompt returns the prompt with standard input behind it, if that is not a
-// terminal. An input that does not end by itself is waited for until ctx ends. start begins a
-// goroutine.
+// ReadPrompt returns the prompt followed by standard input, unless that is a terminal. It reads
+// standard input until its end or the end of ctx. It starts its goroutine with start.
 func ReadPrompt(ctx context.Context, start func(name string, f func()), prompt string, in *os.File, errs io.Writer) (string, error) {
 	if shell.IsTerminal(in) {
 		if strings.TrimSpace(prompt) == "" {
@@ -211,7 +211,7 @@ func ReadPrompt(ctx context.Context, start func(name string, f func()), prompt s
 	return joined(prompt, string(input))
 }
 
-// joined is the prompt with input behind it.
+// joined returns the prompt followed by input.
 func joined(prompt, input string) (string, error) {
 	input = strings.ToValidUTF8(input, "\uFFFD")
 	switch {

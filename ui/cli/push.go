@@ -55,7 +55,7 @@ func runSend(e *Errand, c *caller) (int, error) {
 	})
 }
 
-// given is what the words say, or standard input if there are none, or just "-".
+// given returns the text in words, or standard input if words are empty or just "-".
 func (c *caller) given(words []string, what string) (string, error) {
 	text := c.keys.Text(strings.Join(words, " "))
 	switch {
@@ -75,7 +75,7 @@ func runPush(e *Errand, c *caller) (int, error) {
 	if err != nil {
 		return shell.ExitUsage, err
 	}
-	if t.Model, err = c.model(t.Model); err != nil { // before anything is read that another process could need
+	if t.Model, err = c.model(t.Model); err != nil { // before standard input is read: another process may need it
 		return shell.ExitUsage, err
 	}
 	if t.Prompt, err = c.given(words, "PROMPT"); err != nil {
@@ -96,7 +96,8 @@ func runPush(e *Errand, c *caller) (int, error) {
 	})
 }
 
-// model is the whole name of a model. That of an agent which a file describes is its own: the host knows what it means.
+// model returns the full name of a model. The name of an agent from a file is returned unchanged:
+// the host knows what it means.
 func (c *caller) model(name string) (string, error) {
 	agent, is := tools.VendorOf(name)
 	switch {
@@ -105,7 +106,7 @@ func (c *caller) model(name string) (string, error) {
 	case !is:
 		return PushModel(c.env, name)
 	case c.hands != nil:
-		return "", ErrElsewhere // it looks in the directory that the command was given in
+		return "", ErrElsewhere // only the process knows the directory in which the command was given
 	}
 	conf, err := config.Read(c.env)
 	if err != nil {
@@ -127,8 +128,8 @@ func (c *caller) model(name string) (string, error) {
 // errUntold is the error if the host was given a task and did not answer.
 var errUntold = fmt.Errorf("%w: fantail queue shows whether the task is queued", attach.ErrLost)
 
-// push queues a task: by the host if one runs, which sees who asks for it, else in the database, where the next host
-// finds it.
+// push queues a task: through the host if one runs, which checks the caller, else in the database,
+// where the next host finds it.
 func (c *caller) push(ctx context.Context, t mail.OutsideOrder) (tasks.Task, error) {
 	var id int64
 	var err error
@@ -148,7 +149,7 @@ func (c *caller) push(ctx context.Context, t mail.OutsideOrder) (tasks.Task, err
 	return c.door.Task(ctx, id)
 }
 
-// pushHere is push in the host itself.
+// pushHere is push inside the host.
 func (c *caller) pushHere(ctx context.Context, t mail.OutsideOrder) (int64, error) {
 	if err := c.pledge(Handback{Lost: errUntold.Error()}); err != nil {
 		return 0, err
@@ -157,10 +158,11 @@ func (c *caller) pushHere(ctx context.Context, t mail.OutsideOrder) (int64, erro
 	return row.ID, err
 }
 
-// soon is how long a host may take for what can also be done without it.
+// soon limits how long a host may take for what can also be done without it.
 const soon = time.Second
 
-// mail sends mail the same way. It has a key: who does not know whether it was sent sends it once more, and it is the same.
+// mail sends mail the same way. Every message has a key, so a retry after a lost answer is not
+// stored twice.
 func (c *caller) mail(ctx context.Context, m mail.OutsideDeposit) ([]mail.OutsideReceipt, error) {
 	if c.post != "" {
 		return turn.SendFromCommand(ctx, c.post, m)
@@ -175,7 +177,7 @@ func (c *caller) mail(ctx context.Context, m mail.OutsideDeposit) ([]mail.Outsid
 		return c.door.Mail(ctx, m)
 	}
 	within, cancel := ctx, func() {}
-	if c.from == free { // else the host has to see whose it is
+	if c.from == free { // else the host must check the sender
 		within, cancel = context.WithTimeout(ctx, soon)
 	}
 	defer cancel()
@@ -189,10 +191,11 @@ func (c *caller) mail(ctx context.Context, m mail.OutsideDeposit) ([]mail.Outsid
 	return sent, err
 }
 
-// errUnheard is the error if the host was given mail and did not answer, where it can't be given once more.
+// errUnheard is the error if the host was given mail and did not answer, and the mail can't be sent
+// again.
 var errUnheard = fmt.Errorf("%w: fantail inbox shows whether the message is there", attach.ErrLost)
 
-// order takes key=value words from the front of the words of a push.
+// order parses key=value words at the front of the words of a push.
 func order(words []string) (t mail.OutsideOrder, rest []string, err error) {
 	given := map[string]bool{}
 	for len(words) > 0 {
@@ -241,7 +244,7 @@ func order(words []string) (t mail.OutsideOrder, rest []string, err error) {
 	return t, words, nil
 }
 
-// lasting reads 300, 90s, 5m.
+// lasting parses 300, 90s, 5m.
 func lasting(s string) (time.Duration, error) {
 	if n, err := strconv.Atoi(s); err == nil {
 		s = strconv.Itoa(n) + "s"

@@ -42,11 +42,11 @@ func scheduleJSON(s schedule.Schedule) jSchedule {
 	}
 }
 
-// distant is the schedules of a workspace as a process sees them that does not have its agents.
+// distant is the schedules of a workspace in a process that does not have its agents.
 type distant struct {
 	*schedule.Scheduler
 	ring func()
-	due  time.Time // when the schedule that was made or resumed is; zero: none was
+	due  time.Time // when the added or resumed schedule is due; zero: none was
 }
 
 var _ format.Scheduler = &distant{}
@@ -77,7 +77,7 @@ func (d *distant) Fire(context.Context, string, int64) (schedule.Schedule, error
 	return schedule.Schedule{}, errors.New("only a screen fires one at once: /schedule run NAME")
 }
 
-// rung tells the host, unless there is an error.
+// rung notifies the host, unless err is set.
 func (d *distant) rung(err error) error {
 	if err == nil {
 		d.ring()
@@ -85,7 +85,8 @@ func (d *distant) rung(err error) error {
 	return err
 }
 
-// wake has a host run that fires what was made or resumed, if one stays for it.
+// wake starts a host for the added or resumed schedule if none runs and it is due within the
+// horizon.
 func (d *distant) wake(c *caller) error {
 	if d.due.IsZero() || time.Until(d.due) > schedule.Horizon {
 		return nil
@@ -102,7 +103,7 @@ func runSchedule(e *Errand, c *caller) (int, error) {
 	room := &distant{
 		Scheduler: schedule.New(schedule.Options{DB: c.door.DB, Seals: tasks.LoadLastingSeal(c.data), Inbox: inbox.New(c.door.DB, nil), Now: time.Now, Heir: tasks.Heir}), ring: c.door.Ring,
 	}
-	if words == "list --json" { // flags stand before a prompt only
+	if words == "list --json" { // flags may come only before a prompt
 		words, c.out.json = "list", true
 	}
 	if words == "" || words == "list" {
@@ -140,7 +141,8 @@ func runSchedule(e *Errand, c *caller) (int, error) {
 	return shell.ExitOK, c.out.text(says)
 }
 
-// wholeTime refuses one argument of several words that begins with a time and goes on, where the text is another argument.
+// wholeTime refuses a first argument that begins with a time and goes on with other words, if more
+// arguments follow.
 func wholeTime(words []string) error {
 	if len(words) > 0 && words[0] == "remind" {
 		words = words[1:]
@@ -150,12 +152,12 @@ func wholeTime(words []string) error {
 	}
 	w, rest, err := schedule.ParseWhen(words[0], time.Now())
 	if err != nil || rest == "" || rest == "--always" {
-		return nil //nolint:nilerr // who reads all words tells it
+		return nil //nolint:nilerr // the parser of all words reports it
 	}
 	return shell.Misused("schedule: %q is no time as a whole: %q follows %s. Put the text into an argument of its own", words[0], rest, w.Text)
 }
 
-// schedules lists them.
+// schedules lists the schedules.
 func (c *caller) schedules(room format.Scheduler) (int, error) {
 	all, err := room.All(c.ctx, 0)
 	switch {

@@ -13,7 +13,7 @@ import (
 	"fantail/tools/secret"
 )
 
-// SetMain gives main another model.
+// SetMain sets main's model.
 func SetMain(ctx context.Context, pool *agents.Pool, model string) error {
 	if i, ok := mainOf(pool); ok {
 		return pool.SetModel(ctx, i.ID, model)
@@ -21,7 +21,7 @@ func SetMain(ctx context.Context, pool *agents.Pool, model string) error {
 	return tasks.ErrNoAgent
 }
 
-// MainModel names main's model, for the start screen of who comes later.
+// MainModel returns main's model, for the start screen of later screens.
 func MainModel(pool *agents.Pool) string {
 	i, _ := mainOf(pool)
 	return i.Model
@@ -36,8 +36,8 @@ func mainOf(pool *agents.Pool) (event.Info, bool) {
 	return event.Info{}, false
 }
 
-// Environ is what a screen with that environment sees of it, and hands to the human's own
-// programs: without keys, and with the configured editor.
+// Environ returns the environment for the human's own programs on a screen with that environment:
+// without keys, and with the configured editor.
 func Environ(c config.Config, environ []string, keys *secret.Keys) []string {
 	env := proc.Own(environ, keys)
 	if c.Editor != "" {
@@ -46,8 +46,8 @@ func Environ(c config.Config, environ []string, keys *secret.Keys) []string {
 	return env
 }
 
-// Commands is the environment of the commands that come of what is done on a screen with that environment and umask. own
-// is this program's umask: where both are the same, nothing need be set.
+// Commands returns the environment of commands started from a screen with that environment and
+// umask. own is this program's umask: if both are equal, none is set.
 func Commands(environ []string, umask, own int, keys *secret.Keys) *fleet.Environment {
 	e := &fleet.Environment{Vars: proc.Clean(environ, keys)}
 	if umask != own {
@@ -56,7 +56,7 @@ func Commands(environ []string, umask, own int, keys *secret.Keys) *fleet.Enviro
 	return e
 }
 
-// Brought says which keys a screen's environment brought; "": none.
+// Brought says which keys a screen's environment provided; "": none.
 func Brought(names []string) string {
 	switch n := len(names); n {
 	case 0:

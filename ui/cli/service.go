@@ -16,43 +16,43 @@ import (
 	"fantail/tools/files"
 )
 
-// UnitHost is the host of a workspace as the machine keeps it.
+// UnitHost describes the host of a workspace to a service manager.
 type UnitHost struct {
-	Program string   // the file to run, see [Program]
-	Root    string   // of the workspace
-	Env     []string // NAME=VALUE, see [Env]
+	Program string   // file to run, see [UnitProgram]
+	Root    string   // directory of the workspace
+	Env     []string // NAME=VALUE, see [UnitEnv]
 
-	keys string // the file whose NAME=VALUE lines systemd adds to them; it need not be there
+	keys string // file with more NAME=VALUE lines that systemd reads; it may be missing
 }
 
-// Unit is the file, and how it takes effect. A command is a program and its arguments.
+// Unit is a unit's file and the commands that apply it. A command is a program and its arguments.
 type Unit struct {
-	Name string // by which the machine knows it
-	Path string // of the file
+	Name string // its name in the service manager
+	Path string // path of the file
 	Text string
 
-	Runs   []string   // what it runs
-	Start  [][]string // has it run now and at each login
-	Again  []string   // has one that runs begin anew
-	Stop   []string   // ends it until the next start
-	Forget [][]string // ends it for good, before the file goes
-	Gone   [][]string // says that the file has gone
+	Runs   []string   // command that it runs
+	Start  [][]string // starts it now and at each login
+	Again  []string   // restarts a running one
+	Stop   []string   // stops it until the next start
+	Forget [][]string // stops it for good, before the file is removed
+	Gone   [][]string // tells the service manager that the file is gone
 
-	Lingers string // who has it run with nobody logged in, for people
+	Lingers string // how it runs while the user is logged out, for people
 	Brings  string // where its keys come from, for people
-	wants   string // the link that has it start at each login; "": there is none
+	wants   string // link that starts it at each login; "": none
 }
 
-// unitMark is how the files begin that are [Unit.Write]'s to replace.
+// unitMark is in the first line of the files that [Unit.Write] may replace.
 const unitMark = "written by fantail host install"
 
-// taken are the variables that a host has from the shell in which it is installed: they say where its files and programs
-// are, and what time and language it has. None of them holds a secret.
+// taken are the variables that a host gets from the shell that installs it: paths of its files and
+// programs, time zone and language. None holds a secret.
 var taken = []string{
 	"PATH", "SHELL", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR",
 }
 
-// UnitEnv are those of them that are set. The directory for temporary files is one where sockets lie in it.
+// UnitEnv returns those of them that are set. TMPDIR is included if sockets are created in it.
 func UnitEnv(env func(string) string) (all []string) {
 	names := taken
 	if env("XDG_RUNTIME_DIR") == "" {
@@ -66,8 +66,8 @@ func UnitEnv(env func(string) string) (all []string) {
 	return all
 }
 
-// NewUnit returns the unit of a service on that operating system, for the user of that id. The error says which of its
-// values no unit can hold.
+// NewUnit returns the unit for that operating system and the user with that id. The error names a
+// value that no unit can hold.
 func NewUnit(system string, h UnitHost, env func(string) string, uid int) (Unit, error) {
 	settings, err := paths.Dir(env)
 	if err != nil {
@@ -86,16 +86,17 @@ func NewUnit(system string, h UnitHost, env func(string) string, uid int) (Unit,
 	return systemd(h, name, filepath.Join(filepath.Dir(settings), "systemd", "user"))
 }
 
-// words are the arguments with which the program is the host that stays.
+// words returns the command line of a host that stays.
 func (h UnitHost) words() []string { return []string{h.Program, "host", "run", "--cwd", h.Root} }
 
-// There reports whether the file is there.
+// There reports whether the file exists.
 func (u Unit) There() bool {
 	_, err := os.Lstat(u.Path)
 	return err == nil
 }
 
-// Write writes the file, in place of the one that an earlier Write left. It returns false if that is the same.
+// Write writes the file and replaces one from an earlier Write. It returns false if the file is
+// unchanged.
 func (u Unit) Write() (wrote bool, err error) {
 	switch was, err := u.read(); {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
@@ -113,7 +114,7 @@ func (u Unit) Write() (wrote bool, err error) {
 	return true, nil
 }
 
-// Remove takes the file away. The error is [fs.ErrNotExist] if there is none.
+// Remove removes the file. The error is [fs.ErrNotExist] if it does not exist.
 func (u Unit) Remove() error {
 	if _, err := u.read(); err != nil {
 		return err
@@ -130,7 +131,7 @@ func (u Unit) Remove() error {
 	return nil
 }
 
-// read reads the file, and refuses one that somebody else wrote.
+// read reads the file, and refuses one that Write did not write.
 func (u Unit) read() ([]byte, error) {
 	was, err := os.ReadFile(u.Path)
 	if err != nil {
@@ -142,8 +143,9 @@ func (u Unit) read() ([]byte, error) {
 	return was, nil
 }
 
-// UnitProgram is the file of this program: exe is where it runs from, found what its name leads to in the shell, "" if to
-// nothing. That name stays when an upgrade puts another file behind it. The error says that the file won't stay.
+// UnitProgram returns the file of this program for a unit. exe is the running file; found is where
+// the shell finds the program's name, "" if nowhere. UnitProgram prefers found, which stays when an
+// upgrade replaces the file. The error says that the file is temporary or gone.
 func UnitProgram(exe, found string) (string, error) {
 	is, err := os.Stat(exe)
 	if err != nil {
@@ -160,7 +162,7 @@ func UnitProgram(exe, found string) (string, error) {
 	return exe, nil
 }
 
-// CommandLine is a command as it is typed into a shell.
+// CommandLine returns a command as typed into a shell.
 func CommandLine(argv []string) string {
 	words := make([]string, len(argv))
 	for i, a := range argv {

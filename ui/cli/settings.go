@@ -13,7 +13,7 @@ import (
 	"fantail/ui/workspace"
 )
 
-// ReadOnly is why nothing can be recorded there, and what to do about it; nil: it can.
+// ReadOnly returns why nothing can be recorded in p, and what to do about it; nil: it can.
 func ReadOnly(p workspace.Place) error {
 	why := store.Writable(p.Database())
 	if why == nil {
@@ -22,8 +22,8 @@ func ReadOnly(p workspace.Place) error {
 	return fmt.Errorf("%w: %w: make it writable for you and start again", event.ErrReadOnly, why)
 }
 
-// Configure reads the configuration file, the environment over it and the flags
-// over that.
+// Configure reads the configuration file. The environment overrides it, and the flags override
+// both.
 func Configure(f Flags, env func(string) string) (config.Config, error) {
 	c, err := config.Read(env)
 	if err != nil {
@@ -35,8 +35,8 @@ func Configure(f Flags, env func(string) string) (config.Config, error) {
 	return c, nil
 }
 
-// Usual is the permission mode the workspace starts with by itself; "" if this start
-// chose another.
+// Usual returns the permission mode that the workspace starts with by itself; "" if the flags chose
+// another.
 func Usual(f Flags, c config.Config) permission.Mode {
 	if f.Moded {
 		return ""
@@ -44,7 +44,7 @@ func Usual(f Flags, c config.Config) permission.Mode {
 	return Mode(c)
 }
 
-// Mode is the permission mode the configuration asks for.
+// Mode returns the configured permission mode.
 func Mode(c config.Config) permission.Mode {
 	if c.PermissionMode == "" {
 		return permission.Ask
@@ -52,7 +52,7 @@ func Mode(c config.Config) permission.Mode {
 	return permission.Mode(c.PermissionMode)
 }
 
-// Gate returns the gate the configuration asks for, over the sandbox that is found by looking.
+// Gate returns the configured gate over the sandbox that look finds.
 func Gate(c config.Config, look func() permission.Sandbox) (*permission.Gate, error) {
 	mode, err := permission.ParseMode(string(Mode(c)))
 	if err != nil {
@@ -77,8 +77,8 @@ func rulesOf(c config.Config) []permission.Rule {
 	return rules
 }
 
-// Reread has what changed from one configuration to the next hold, as far as that can be while
-// agents live, and says what does. It says nothing if nothing changed.
+// Reread applies the changes between two configurations, as far as that is possible while agents
+// live, and says which apply when. It returns "" if nothing changed.
 func Reread(was, is config.Config, gate *permission.Gate) (string, error) {
 	var now, screens, later []string
 	for _, key := range config.Changed(was, is) {
@@ -89,7 +89,7 @@ func Reread(was, is config.Config, gate *permission.Gate) (string, error) {
 			}
 			now = append(now, key)
 		case "hooks", "mcp": // read where they run
-		case "permissions": // whoever reads the files of rules has them hold
+		case "permissions": // the reader of the rule files applies them
 			now = append(now, key)
 		case "theme", "mouse", "editor", "notify", "status_style":
 			screens = append(screens, key)

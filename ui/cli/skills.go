@@ -13,7 +13,8 @@ import (
 	"fantail/ui/workspace"
 )
 
-// SkillOptions are where files are looked for in that place, and what they are held against.
+// SkillOptions returns where to search for skills, commands and agents, and what their names and
+// tools are checked against.
 func SkillOptions(at workspace.Place, env func(string) string, conf config.Config, set *tools.Set) skills.Options {
 	o := skills.Options{
 		Root: at.Root, Dir: at.Dir, Home: env("HOME"), Private: at.Private, Words: slash.Words(), Vendors: conf.AgentNames(),
@@ -30,8 +31,8 @@ func SkillOptions(at workspace.Place, env func(string) string, conf config.Confi
 	return o
 }
 
-// Policies are how the mail of agents is handled, by name: as the files of policies say, else as the files say that
-// describe agents. broken is as for [policy.ReadRules].
+// Policies returns the mail rules of agents by name: those in policy files, else those in the files
+// that describe agents. broken is as for [policy.ReadRules].
 func Policies(root string, s *skills.Catalog) (good map[string]policy.Rules, broken map[string]error) {
 	good, broken = policy.ReadRules(root)
 	for _, i := range s.Now().Items {

@@ -6,7 +6,7 @@ import (
 	"fantail/ui/shell"
 )
 
-// runSpawn is fantail agents spawn: it starts a task, as the human does who types /push and /run.
+// runSpawn runs fantail agents spawn: it starts a task, as /push and /run do.
 func runSpawn(e *Errand, c *caller) (int, error) {
 	o := &e.o
 	switch {

@@ -17,11 +17,11 @@ type stream struct {
 	on      bool
 	session string
 	err     error
-	waiting map[int64]string // task -> the call that waits for its end
-	inside  *string          // the call that the agent works for whose line is next
+	waiting map[int64]string // task to the call that waits for its end
+	inside  *string          // the call on behalf of which the next line's agent works
 }
 
-// within says for which task the agent works whose entries come next; 0: none.
+// within sets the task on which the agent of the next entries works; 0: none.
 func (s *stream) within(task int64) {
 	s.inside = nil
 	if call, ok := s.waiting[task]; ok {
@@ -36,8 +36,8 @@ func (s *stream) put(v any) {
 	s.err = attach.WriteEscapedJSON(s.w, v)
 }
 
-// The lines' types. Their field names are those that readers of such streams
-// know; agent is the name of the agent whose line it is.
+// The types of the lines. Their field names are those that readers of such streams know. agent
+// names the agent of a line.
 type (
 	lineInit struct {
 		Type    string   `json:"type"`
@@ -128,7 +128,7 @@ func (s *stream) init(dir string, talk event.Info, mode string, tools []string) 
 	s.put(lineInit{"system", "init", s.session, dir, talk.Model, tools, mode, shell.Version()})
 }
 
-// entry prints an entry of an agent's transcript, if readers of a stream have a word for it.
+// entry prints an entry of an agent's transcript, if the format has a line for it.
 func (s *stream) entry(agent, model string, e history.Entry) {
 	if e.Model != "" {
 		model = e.Model
@@ -160,7 +160,7 @@ func (s *stream) message(agent, role, model string, content any) {
 	s.put(lineMessage{role, jMessage{role, model, []any{content}}, s.inside, s.session, agent})
 }
 
-// object is args if it can stand in a line of JSON, else the empty object.
+// object returns args if they are valid JSON, else the empty object.
 func object(args json.RawMessage) json.RawMessage {
 	if !json.Valid(args) {
 		return json.RawMessage("{}")
@@ -168,7 +168,7 @@ func object(args json.RawMessage) json.RawMessage {
 	return args
 }
 
-// tasks tells of dispatched agents that began or ended.
+// tasks prints dispatched agents that began or ended.
 func (s *stream) tasks(changed []event.Info) {
 	for _, i := range changed {
 		l := lineTask{Type: "system", Subtype: "task_started", Session: s.session, Agent: i.Name, Prompt: i.Prompt}

@@ -6,11 +6,12 @@ import (
 	"strings"
 )
 
-// systemd is the service as a user unit in that directory. The workspace is an argument: WorkingDirectory= knows no
-// quotes, so that it could not name each directory.
+// systemd returns the unit as a user unit in dir. The workspace is an argument, because
+// WorkingDirectory= has no quoting and could not name every directory.
 //
-// It is started again however it ended, as /quit and /restart on a screen end a host, too; of what keeps failing five
-// starts are tried. KillMode=mixed leaves it to the host to end its agents' commands.
+// The unit restarts however the host ended, because /quit and /restart on a screen end a host too.
+// If it keeps failing, systemd gives up after five starts. With KillMode=mixed the host ends its
+// agents' commands itself.
 func systemd(h UnitHost, name, dir string) (Unit, error) {
 	if strings.ContainsAny(h.Program, `"'\`) {
 		return Unit{}, fmt.Errorf("systemd runs no program whose path has quotes or backslashes, as %s: move it", h.Program)
@@ -53,18 +54,18 @@ WantedBy=default.target
 	return u, nil
 }
 
-// specified has no % stand for anything else.
+// specified escapes % in s.
 func specified(s string) string { return strings.ReplaceAll(s, "%", "%%") }
 
-// quoted is a word of a line in which quotes and backslashes mean something, as it is to be.
+// quoted returns s in double quotes, with quotes, backslashes and % escaped.
 func quoted(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(specified(s)) + `"`
 }
 
-// expanded has no $ name a variable. It is for arguments: in the name of a program it stands for itself.
+// expanded escapes $ in an argument. In the name of a program, systemd does not expand $.
 func expanded(s string) string { return strings.ReplaceAll(s, "$", "$$") }
 
-// globbed is a path that stands for itself where patterns are understood.
+// globbed escapes pattern characters in a path.
 func globbed(s string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`, `{`, `\{`).Replace(s)
 }

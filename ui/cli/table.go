@@ -27,7 +27,7 @@ import (
 	"fantail/ui/workspace"
 )
 
-// errands is the table of all errands. It feeds the parser, the help and the README.
+// errands returns the table of all errands. The parser, the help and the README use it.
 func errands() []row {
 	return []row{
 		{
@@ -120,8 +120,8 @@ write both, as your own programs can outside of a sandbox, can write them anew s
 
 const errandCodes = "Exit codes: 0 something, 3 nothing ready, 1 failed, 2 wrong usage, 128+n ended by signal n."
 
-// find finds the errand in the arguments, if they begin with one: --cwd may
-// stand before it. rest are the other arguments.
+// find returns the errand that the arguments begin with, if any, and the other arguments. --cwd may
+// come before it.
 func find(args []string) (e row, rest []string, ok bool) {
 	at := 0
 	for at < len(args) && strings.HasPrefix(args[at], "--cwd") {
@@ -141,7 +141,7 @@ func find(args []string) (e row, rest []string, ok bool) {
 	return e, nil, false
 }
 
-// ErrandNames are the names of all errands.
+// ErrandNames returns the names of all errands.
 func ErrandNames() (names []string) {
 	for _, e := range errands() {
 		names = append(names, e.name)
@@ -156,7 +156,7 @@ func ListErrands(out io.Writer) {
 	}
 }
 
-// DescribeErrand prints what there is to know about the errand of that name; false: there is none.
+// DescribeErrand prints the help of the errand of that name. It returns false if there is none.
 func DescribeErrand(out io.Writer, name string) bool {
 	for _, e := range errands() {
 		if e.name == name {
@@ -167,8 +167,8 @@ func DescribeErrand(out io.Writer, name string) bool {
 	return false
 }
 
-// ParseErrand reads the arguments if they are those of an errand. Without an error e is nil if
-// they ask for help, which goes to out.
+// ParseErrand parses the arguments if they name an errand. If they ask for help, it writes that to
+// out and returns a nil e without an error.
 func ParseErrand(args []string, out io.Writer) (e *Errand, is bool, err error) {
 	found, rest, is := find(args)
 	if !is {
@@ -178,7 +178,8 @@ func ParseErrand(args []string, out io.Writer) (e *Errand, is bool, err error) {
 	return e, true, err
 }
 
-// parse reads the arguments of an errand; nil if they ask for help, which goes to out.
+// parse parses the arguments of an errand. If they ask for help, it writes that to out and returns
+// nil.
 func (e row) parse(args []string, out io.Writer) (*Errand, error) {
 	r := &Errand{row: e}
 	fs := r.o.set(e)
@@ -210,7 +211,7 @@ func (o *options) set(e row) *pflag.FlagSet {
 			fs.StringArrayVar(&o.tags, name, nil, "mark it with `WORD`; may be given again")
 		case "key":
 			fs.Func(name, "a retry with the same `KEY` is the same message, stored once", func(key string) error {
-				o.key = cmp.Or(key, o.key) // an empty one is none
+				o.key = cmp.Or(key, o.key) // an empty key counts as none
 				return nil
 			})
 		case "agent":
@@ -253,7 +254,7 @@ func (o *options) set(e row) *pflag.FlagSet {
 	return fs
 }
 
-// describe prints what there is to know about an errand.
+// describe prints the help of an errand.
 func (e row) describe(out io.Writer) {
 	var o options
 	usage := strings.TrimSpace("fantail " + e.name + " " + e.args)
@@ -262,9 +263,9 @@ func (e row) describe(out io.Writer) {
 	fmt.Fprintf(out, "\n%s\n\n%s\n", e.more, errandCodes)
 }
 
-// keyNames are the variables that hold keys. They are the file's to say: what a variable
-// of the environment gets wrong does not hide them. In the sandbox of an agent's command
-// there is none, or one that can't be read.
+// keyNames returns the variables that hold keys. They come from the configuration file alone, so
+// that a wrong variable in the environment does not hide them. In the sandbox of an agent's command
+// the file is missing or unreadable.
 func keyNames(env func(string) string) ([]string, error) {
 	path, err := paths.File(env)
 	if err != nil {
@@ -288,7 +289,7 @@ func (e *Errand) Run(g *crash.Guard) (int, error) {
 	box := os.Getenv(sandbox.MailEnv)
 	at, err := workspace.Find(e.o.dir, os.Getenv)
 	if box != "" {
-		at, err = workspace.Place{}, nil // what is there can't be seen
+		at, err = workspace.Place{}, nil // the workspace can't be seen from the sandbox
 	}
 	from := ownSource(os.Getenv, at.Data)
 	e.tty = shell.IsTerminal(os.Stdout)
@@ -343,27 +344,27 @@ func (e *Errand) Run(g *crash.Guard) (int, error) {
 	return errandEnded(signals, code, err)
 }
 
-// withheld are the keys that nothing may hold which the errand writes or says.
+// withheld returns the keys that must not appear in what the errand writes or prints.
 func (e *Errand) withheld(env func(string) string) (*secret.Keys, error) {
 	named, err := keyNames(env)
 	if err != nil && e.unused == shell.ExitOK {
-		return nil, err // what it writes could hold a key that nobody can name
+		return nil, err // without the names, a key could be written
 	}
 	return secret.New(named, env), nil
 }
 
-// errandEnded is how the program ends with that.
+// errandEnded returns the exit code and error that the program ends with.
 func errandEnded(signals *crash.Signals, code int, err error) (int, error) {
 	if n, signalled := signals.Code(); signalled {
 		return n, nil
 	}
 	if errors.Is(err, errUnread) {
-		return code, nil // nobody reads the output any more
+		return code, nil // the reader has closed the output
 	}
 	return code, err
 }
 
-// runMCP serves the inbox and the queue to another assistant, until the input ends.
+// runMCP serves the inbox and the queue to another assistant until the input ends.
 func runMCP(e *Errand, c *caller) (int, error) {
 	if len(e.words) > 0 {
 		return shell.ExitUsage, notMCP(e.words[0])

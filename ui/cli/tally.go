@@ -13,11 +13,11 @@ import (
 // tally is what a run without a screen knows of its conversation.
 type tally struct {
 	began    time.Time
-	talk     event.Info // the conversation, as it was when the run began
+	talk     event.Info // the conversation as the run began
 	agents   map[int64]event.Info
-	changes  []event.Info  // dispatched agents whose state changed, not told yet
-	troubles []string      // what keeps an agent from going on, and what it was denied, not told yet
-	answer   history.Final // what the conversation said last
+	changes  []event.Info  // dispatched agents whose change of state was not printed yet
+	troubles []string      // errors and denials that were not printed yet
+	answer   history.Final // the conversation's last answer
 	ended    *history.End  // of its last turn
 	steps    int
 	calls    map[string]history.Call // without a result, by agent and id
@@ -37,7 +37,7 @@ func (t *tally) concerns(agent int64) bool {
 
 func (t *tally) name(agent int64) string { return t.agents[agent].Name }
 
-// see takes events in and returns the entries among them, in order.
+// see applies events and returns the entries among them, in order.
 func (t *tally) see(events []event.Event) (entries []history.Entry) {
 	for _, e := range events {
 		switch e := e.(type) {
@@ -65,7 +65,7 @@ func (t *tally) see(events []event.Event) (entries []history.Entry) {
 func (t *tally) change(i event.Info) {
 	old, known := t.agents[i.ID]
 	t.agents[i.ID] = i
-	if now := trouble(i); now != "" && now != old.Why { // what a turn before ended with is told
+	if now := trouble(i); now != "" && now != old.Why { // the error of an earlier turn was printed
 		t.troubles = append(t.troubles, i.Name+": "+now)
 	}
 	if i.ID != t.talk.ID && (!known || i.State.Terminal() && !old.State.Terminal()) {
@@ -73,7 +73,7 @@ func (t *tally) change(i event.Info) {
 	}
 }
 
-// judged follows which calls were denied.
+// judged records which calls were denied.
 func (t *tally) judged(agent int64, e history.Entry) {
 	key := func(id string) string { return fmt.Sprint(agent, " ", id) }
 	switch {
@@ -89,7 +89,7 @@ func (t *tally) judged(agent int64, e history.Entry) {
 	}
 }
 
-// trouble is why an agent that would go on does not, or "".
+// trouble returns why an agent with work does not go on, or "".
 func trouble(i event.Info) string {
 	switch {
 	case i.Retry != nil:
@@ -100,7 +100,7 @@ func trouble(i event.Info) string {
 	return ""
 }
 
-// add follows the conversation's transcript.
+// add applies an entry of the conversation's transcript.
 func (t *tally) add(e history.Entry) {
 	t.answer.Add(e)
 	if e.Kind == history.EntryEnded {
@@ -109,11 +109,11 @@ func (t *tally) add(e history.Entry) {
 	}
 }
 
-// spent is what all agents used since the run began.
+// spent returns what all agents used since the run began.
 func (t *tally) spent() (u llm.Usage, cost int64, priced bool) {
 	priced = true
 	for id, i := range t.agents {
-		var old event.Info // others are new
+		var old event.Info // zero for agents that began in this run
 		if id == t.talk.ID {
 			old = t.talk
 		}
@@ -132,7 +132,7 @@ func (t *tally) spent() (u llm.Usage, cost int64, priced bool) {
 	return u, cost, priced && u != (llm.Usage{})
 }
 
-// result is the last line of a run that ended with that answer; why is empty if it went well.
+// result returns the last line of a run with that answer. why is empty if the run succeeded.
 func (t *tally) result(answer, why string, now time.Time) lineResult {
 	u, cost, priced := t.spent()
 	r := lineResult{

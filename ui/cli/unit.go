@@ -17,17 +17,18 @@ import (
 	"fantail/ui/workspace"
 )
 
-// Stays reports whether the errand is to be the host of a workspace that stays, and in which directory: main does that.
+// Stays reports whether the errand is fantail host run, which main carries out, and in which
+// directory.
 func (e *Errand) Stays() (dir string, is bool) {
 	return e.o.dir, e.name == "host" && len(e.words) == 1 && e.words[0] == "run" && !e.o.now && !e.o.wait
 }
 
-// unitOf is the unit that has this machine keep the host of a workspace, with that program.
+// unitOf returns the unit with which this machine runs the host of a workspace.
 func unitOf(at workspace.Place, program string) (Unit, error) {
 	return NewUnit(runtime.GOOS, UnitHost{Program: program, Root: at.Root, Env: UnitEnv(os.Getenv)}, os.Getenv, os.Getuid())
 }
 
-// program is the file of this program, if it stays.
+// program returns the file of this program, if it is permanent.
 func program() (string, error) {
 	exe, err := os.Executable()
 	if err != nil {
@@ -43,7 +44,7 @@ func program() (string, error) {
 	return UnitProgram(exe, found)
 }
 
-// absent is why nothing on this machine reads units; "": something does.
+// absent returns why no service manager runs here; "": one does.
 func absent() string {
 	if _, err := os.Stat("/run/systemd/system"); runtime.GOOS == "linux" && err != nil {
 		return "systemd does not run here, so nothing starts it"
@@ -51,7 +52,7 @@ func absent() string {
 	return ""
 }
 
-// install writes the unit, and starts it now if that is asked for.
+// install writes the unit, and starts it with --now.
 func install(ctx context.Context, e *Errand, out *printed, at workspace.Place) (int, error) {
 	exe, err := program()
 	if err != nil {
@@ -95,7 +96,7 @@ func install(ctx context.Context, e *Errand, out *printed, at workspace.Place) (
 	return shell.ExitOK, out.text("Started " + u.Name + ".")
 }
 
-// uninstall takes the unit away, and ends what it describes if that is asked for.
+// uninstall removes the unit, and with --now ends its host.
 func uninstall(ctx context.Context, e *Errand, out *printed, at workspace.Place) (int, error) {
 	u, err := unitOf(at, "")
 	if err != nil {
@@ -127,7 +128,7 @@ func uninstall(ctx context.Context, e *Errand, out *printed, at workspace.Place)
 	return shell.ExitOK, out.text(says)
 }
 
-// lines are commands as they are typed, one a line.
+// lines returns commands as they are typed, one a line.
 func lines(commands [][]string) string {
 	var all []string
 	for _, argv := range commands {
@@ -136,9 +137,9 @@ func lines(commands [][]string) string {
 	return strings.Join(all, "\n")
 }
 
-// carry runs commands, until one fails. What they say goes to the terminal.
+// carry runs commands until one fails. Their output goes to the terminal.
 func carry(ctx context.Context, commands [][]string) error {
-	named, _ := keyNames(os.Getenv) // those that are usual, where the configuration can't be read
+	named, _ := keyNames(os.Getenv) // the usual names if the configuration can't be read
 	keys := secret.New(named, os.Getenv)
 	for _, argv := range commands {
 		cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)

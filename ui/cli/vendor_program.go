@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// shellWords are words that a shell takes as a command without a program of that name.
+// shellWords are words that a shell accepts as a command without a program of that name.
 var shellWords = []string{
 	"alias", "bg", "bind", "break", "builtin", "caller", "case", "cd", "command", "compgen", "complete", "compopt", "continue", "coproc",
 	"declare", "dirs", "disown", "do", "done", "echo", "elif", "else", "enable", "esac", "eval", "exec", "exit", "export", "false", "fc", "fg",
@@ -14,8 +14,8 @@ var shellWords = []string{
 	"times", "trap", "true", "type", "typeset", "ulimit", "umask", "unalias", "unset", "until", "wait", "while",
 }
 
-// isProgram reports whether a command can begin with that word: a program on the path,
-// or a word of the shell.
+// isProgram reports whether a command can begin with that word: a program in PATH, or a word of the
+// shell.
 func isProgram(word string) bool {
 	if slices.Contains(shellWords, word) {
 		return true

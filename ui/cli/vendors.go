@@ -16,17 +16,18 @@ import (
 
 // Vendors says how agents of other vendors are started.
 type Vendors struct {
-	Root string // the workspace: no program in it is one of them
-	Self string // this program, which they start to use tools of their agent's; "": they get none
+	Root string // the workspace: no program in it is used
+	Self string // this program, which gives them their agent's tools; "": they get none
 
 	// Serves is [acp.VendorOptions.ServeMCP].
 	Serves func(s engine.Options, door string) (server acp.MCPServer, end func(), err error)
 }
 
-// Abroad has the agents of other vendors started like that. Without it there are none. Call it before others use m.
+// Abroad sets how agents of other vendors are started. Without it there are none. Call it before
+// others use m.
 func (m *Models) Abroad(a Vendors) { m.abroad = a }
 
-// vendor makes the engine of another vendor's agents.
+// vendor returns the engine of another vendor's agents.
 func (m *Models) vendor(c config.Choice) (*acp.Vendor, error) {
 	a, err := m.conf.Agent(c.Model)
 	if err != nil {
@@ -39,7 +40,7 @@ func (m *Models) vendor(c config.Choice) (*acp.Vendor, error) {
 	return acp.NewVendor(m.engine(a, path)), nil
 }
 
-// engine is how an agent of another vendor is started whose program has that path.
+// engine returns how to start an agent of another vendor whose program is at path.
 func (m *Models) engine(a config.Agent, path string) acp.VendorOptions {
 	o := acp.VendorOptions{
 		Name: a.Name, Login: a.Login, Version: shell.Version(), ServeMCP: m.abroad.Serves,
@@ -59,7 +60,7 @@ func (m *Models) engine(a config.Agent, path string) acp.VendorOptions {
 	return o
 }
 
-// moved are the variables that say that what programs keep lies elsewhere than below the home directory.
+// moved are the variables that move a program's files out of the home directory.
 var moved = []struct{ env, from string }{
 	{"CLAUDE_CONFIG_DIR", "~/.claude/"},
 	{"CODEX_HOME", "~/.codex/"},
@@ -69,7 +70,8 @@ var moved = []struct{ env, from string }{
 	{"XDG_CACHE_HOME", "~/.cache/"},
 }
 
-// kept is where a program keeps that: a path, or one from ~/. One that ends in / is a directory.
+// kept returns where a program keeps its files for a path, which may begin with ~/. A path that
+// ends in / is a directory.
 func (m *Models) kept(path string) string {
 	for _, v := range moved {
 		at := m.own(v.env)
@@ -83,8 +85,9 @@ func (m *Models) kept(path string) string {
 	return path
 }
 
-// program is the path of an agent's program: the configured one, else the first of its name on the path that lies outside
-// the workspace, by its name and in truth: what a repository brings is never one.
+// program returns the path of an agent's program: the configured one, else the first one in PATH
+// outside the workspace. Both its name and its resolved path must be outside: a program from a
+// repository is never used.
 func (a Vendors) program(of config.Agent, path string) (string, error) {
 	if of.Own {
 		return of.Command[0], runs(of.Command[0])
@@ -108,7 +111,8 @@ func (a Vendors) program(of config.Agent, path string) (string, error) {
 		of.Name, of.Command[0], how, of.Name)
 }
 
-// packages are what a program needs to see of where it was installed: itself, and the tree of packages it is one of.
+// packages returns what a program must see of its installation: itself, and the package tree it is
+// in.
 func packages(path string) []string {
 	all := []string{path}
 	const tree = "/node_modules/"
@@ -120,7 +124,7 @@ func packages(path string) []string {
 	return all
 }
 
-// resolved is a path once links are followed, as far as they can be.
+// resolved returns a path with its links resolved as far as possible.
 func resolved(path string) string {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		return real
@@ -128,7 +132,7 @@ func resolved(path string) string {
 	return path
 }
 
-// within reports whether a path lies in the workspace.
+// within reports whether a path is in the workspace.
 func (a Vendors) within(path string) bool {
 	return slices.ContainsFunc([]string{a.Root, resolved(a.Root)}, func(root string) bool {
 		rest, err := filepath.Rel(root, path)
@@ -136,7 +140,7 @@ func (a Vendors) within(path string) bool {
 	})
 }
 
-// runs returns why a file is no program; nil: it is one.
+// runs returns why a file can't be run; nil: it can.
 func runs(path string) error {
 	i, err := os.Stat(path)
 	switch {
@@ -148,7 +152,7 @@ func runs(path string) error {
 	return nil
 }
 
-// vendors lists the models that are agents of other vendors whose programs are there.
+// vendors lists the agents of other vendors whose programs are installed.
 func (m *Models) vendors() (names []string) {
 	if m.abroad.Root == "" {
 		return nil
