@@ -23,7 +23,7 @@ import (
 	"fantail/ui/tabs"
 )
 
-// runAgent is /agent: it opens, lists, renames and closes helpers, and goes to any agent's tab.
+// runAgent runs /agent: it opens, lists, renames and closes helpers, and goes to any agent's tab.
 func runAgent(in input) (intent.Intent, error) {
 	word, rest := format.FirstWord(in.rest)
 	args := strings.Fields(rest)
@@ -97,7 +97,7 @@ func (in input) renameHelper(args []string) (intent.Intent, error) {
 	}), nil
 }
 
-// closeHelper closes a helper; it asks first if the helper has unfinished work.
+// closeHelper closes a helper. If the helper has unfinished work, it asks first.
 func (in input) closeHelper(name string) intent.Intent {
 	return in.then(func(ctx context.Context) (intent.Intent, error) {
 		err := in.Pool.CloseHelper(ctx, name, false)
@@ -122,15 +122,15 @@ func (in input) closeHelper(name string) intent.Intent {
 	})
 }
 
-// closeAnyway closes a helper with its work unfinished.
+// closeAnyway closes a helper that has unfinished work.
 func (in input) closeAnyway(name string) intent.Intent {
 	return intent.Do{Agent: in.here.Info.ID, F: func(ctx context.Context) (intent.Intent, error) {
 		return nil, in.Pool.CloseHelper(ctx, name, true)
 	}}
 }
 
-// agentList is the output of /agent list: each agent with its kind and state, and below it its
-// parent and age.
+// agentList returns the output of /agent list: each agent with its kind and state, then its parent
+// and age.
 func agentList(all []*tabs.Tab, now time.Time) string {
 	name := map[int64]string{}
 	for _, t := range all {
@@ -171,11 +171,12 @@ func agentList(all []*tabs.Tab, now time.Time) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// maxPast is how many turns /fork lists.
+// maxPast limits the turns that /fork lists.
 const maxPast = 200
 
-// runFork is /fork: without a turn it lists those to choose from. It branches the conversation of
-// the tab it was typed in, a background agent's too: the branch can be talked to.
+// runFork runs /fork. Without a turn it lists the turns to choose from. It branches the
+// conversation of the tab it was typed in, even a background agent's: the human can talk to the
+// branch.
 func runFork(in input) (intent.Intent, error) {
 	number, name := 0, ""
 	for _, w := range strings.Fields(in.rest) {
@@ -224,7 +225,7 @@ func runFork(in input) (intent.Intent, error) {
 	}), nil
 }
 
-// pastItems lists turns, newest first: that is usually the one meant.
+// pastItems lists turns, newest first: usually the newest is meant.
 func pastItems(past []agents.PastTurn, now time.Time) []dialog.Item {
 	var items []dialog.Item
 	for _, t := range slices.Backward(past) {
@@ -238,7 +239,7 @@ func pastItems(past []agents.PastTurn, now time.Time) []dialog.Item {
 	return items
 }
 
-// agentArguments are candidates for what follows /agent and those words.
+// agentArguments completes the arguments of /agent.
 func agentArguments(e Options, before []string, _ string) []composer.Item {
 	switch {
 	case len(before) == 0:

@@ -15,11 +15,11 @@ import (
 	"fantail/ui/intent"
 )
 
-// tooSoon is how long a new question refuses a command that names only the agent: the answer may be
+// tooSoon is how long a new question refuses an answer that names only the agent: the answer may be
 // meant for the question before.
 const tooSoon = time.Second
 
-// runAnswer is /answer: it answers a question, named by its message or its agent, or opens it.
+// runAnswer runs /answer: it answers a question, named by its message or its agent, or opens it.
 func runAnswer(in input) (intent.Intent, error) {
 	who, rest := format.FirstWord(in.rest)
 	if who == "" {
@@ -42,7 +42,7 @@ func runAnswer(in input) (intent.Intent, error) {
 	return in.answerWith(*t.Info.Question, rest)
 }
 
-// answerMessage is /answer with the number of a message.
+// answerMessage runs /answer with the number of a message.
 func (in input) answerMessage(n int64, rest string) (intent.Intent, error) {
 	for _, t := range in.Tabs.All {
 		if q := t.Info.Question; q != nil && q.Message == n {
@@ -64,7 +64,7 @@ func (in input) answerMessage(n int64, rest string) (intent.Intent, error) {
 	}), nil
 }
 
-// answerWith answers q with the text that was typed.
+// answerWith answers q with the typed text.
 func (in input) answerWith(q event.Question, text string) (intent.Intent, error) {
 	ans, err := in.answerTo(q, text)
 	if err != nil {
@@ -82,7 +82,7 @@ func (in input) answerWith(q event.Question, text string) (intent.Intent, error)
 	}), nil
 }
 
-// answerArguments completes who is asking, and the possible answers.
+// answerArguments completes the agents that ask, and the possible answers.
 func answerArguments(e Options, before []string, _ string) (items []composer.Item) {
 	for _, t := range e.Tabs.All {
 		q := t.Info.Question
@@ -107,8 +107,8 @@ func answerArguments(e Options, before []string, _ string) (items []composer.Ite
 	return items
 }
 
-// answerTo parses an answer to q: yes, session, project, or no with a reason for a call; for other questions
-// the numbers of options, or text, which is never a number when quoted.
+// answerTo parses an answer to q. For a call it is yes, session, project, or no with a reason. For
+// other questions it is the numbers of options, or text; quoted text is never a number.
 func (c command) answerTo(q event.Question, text string) (event.Answer, error) {
 	if q.Asks != nil {
 		return c.wordsTo(q, text)

@@ -18,29 +18,29 @@ import (
 // AuditPage is how many lines of the audit a box shows.
 const AuditPage = 200
 
-// auditReader is what agents called, to be read.
+// auditReader reads the audit.
 type auditReader interface {
 	List(ctx context.Context, w audit.Wanted) ([]audit.Line, error)
 	Find(ctx context.Context, id int64) (audit.Line, bool, error)
 	Verify(ctx context.Context) (audit.Report, error)
 }
 
-// AuditTrail is what the command looks at.
+// AuditTrail is what /audit needs.
 type AuditTrail struct {
 	Audit auditReader
 	Theme *themes.Theme
 	Here  *time.Location
 }
 
-// AuditWanted is what the command wants.
+// AuditWanted is what /audit is to show.
 type AuditWanted struct {
 	Verify bool
 	Row    int64  // 0: none
-	Name   string // of an agent; "": of all
+	Name   string // an agent's name; "": all agents
 	Before int64  // lines before this row
 }
 
-// ReadAudit reads the command's arguments.
+// ReadAudit parses the arguments of /audit.
 func ReadAudit(args string) (w AuditWanted, err error) {
 	w.Before = math.MaxInt64
 	for n, word := range strings.Fields(args) {
@@ -64,7 +64,7 @@ func ReadAudit(args string) (w AuditWanted, err error) {
 	return w, nil
 }
 
-// Show returns a function that reads the audit and says what follows.
+// Show returns a function that reads the audit and returns the intent to show it.
 func (e AuditTrail) Show(w AuditWanted) func(ctx context.Context) (intent.Intent, error) {
 	switch {
 	case w.Verify:
@@ -83,7 +83,7 @@ func (e AuditTrail) verified(ctx context.Context) (intent.Intent, error) {
 	return intent.Said{Text: r.Says()}, nil
 }
 
-// page shows lines, the newest first.
+// page shows a page of lines, newest first.
 func (e AuditTrail) page(ctx context.Context, w AuditWanted) (intent.Intent, error) {
 	lines, err := e.Audit.List(ctx, audit.Wanted{Name: w.Name, Before: w.Before, Limit: AuditPage + 1})
 	if err != nil {
@@ -107,10 +107,10 @@ func (e AuditTrail) page(ctx context.Context, w AuditWanted) (intent.Intent, err
 	return intent.Open{Box: dialog.NewTable(e.Theme, title, rows), What: "the audit"}, nil
 }
 
-// wide is for how many columns a row is laid out at first.
+// wide is the number of columns for which a row is laid out at first.
 const wide = 80
 
-// row shows the call that a row belongs to, or the row.
+// row shows the call that a row belongs to, or the row itself.
 func (e AuditTrail) row(ctx context.Context, n int64) (intent.Intent, error) {
 	l, ok, err := e.Audit.Find(ctx, n)
 	if err == nil && !ok {

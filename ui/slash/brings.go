@@ -8,7 +8,7 @@ import (
 	"fantail/ui/panel"
 )
 
-// runMCP opens the panel of the MCP servers, unless something is said about them.
+// runMCP opens the panel of MCP servers, or carries out the arguments.
 func runMCP(in input) (intent.Intent, error) {
 	if in.rest == "" {
 		return intent.Servers{Agent: in.id, Name: in.t.Info.Name}, nil

@@ -11,11 +11,12 @@ import (
 	"fantail/tools"
 )
 
-// NoBudget takes a budget away.
+// NoBudget removes a budget.
 const NoBudget = "off"
 
-// ReadBudget returns what the arguments ask for, where here is the agent in whose tab they were typed. ok is false if they are
-// not understood: the error says why. Otherwise it says why what they ask for can't be.
+// ReadBudget parses the arguments of /budget, typed in the tab of the agent here. If ok is false,
+// they are not understood and the error says why. Otherwise an error says why they can't be carried
+// out.
 func ReadBudget(text string, here event.Info, all []event.Info) (do func(ctx context.Context, r *fleet.Budgets) (string, error), ok bool, err error) {
 	words := strings.Fields(text)
 	if len(words) > 2 {

@@ -13,11 +13,11 @@ import (
 // CheckArgs are the arguments of /checks.
 const CheckArgs = "[list | add NAME [net=HOST] COMMAND | rm NAME | run NAME]"
 
-// CheckVerbs are their first words.
+// CheckVerbs returns the first words of the arguments.
 func CheckVerbs() []string { return []string{"list", "add ", "rm ", "run "} }
 
-// ReadCheck returns what the arguments ask for; ok is false if they are not understood. The error says why what they ask for
-// can't be.
+// ReadCheck parses the arguments of /checks. ok is false if they are not understood. The error says
+// why they can't be carried out.
 func ReadCheck(text string) (do func(ctx context.Context, r *schedule.Checks) (string, error), ok bool, err error) {
 	verb, rest, _ := strings.Cut(strings.TrimSpace(text), " ")
 	rest = strings.TrimSpace(rest)
@@ -67,7 +67,7 @@ func listChecks(ctx context.Context, r *schedule.Checks) (string, error) {
 	return strings.Join(lines, "\n") + held(r), nil
 }
 
-// checkLine is one check.
+// checkLine describes one check in a line.
 func checkLine(c store.Check) string {
 	words := make([]string, len(c.Argv))
 	for i, w := range c.Argv {
@@ -82,7 +82,7 @@ func checkLine(c store.Check) string {
 	return cells.CleanLine(text)
 }
 
-// held says if none can run here.
+// held says why no check can run here, or "".
 func held(r *schedule.Checks) string {
 	if err := r.Unheld(); err != nil {
 		return "\n" + err.Error()

@@ -11,8 +11,8 @@ import (
 	"fantail/ui/tabs"
 )
 
-// completer returns candidates for the word being typed after the ones before it. It only looks at
-// memory.
+// completer returns candidates for the word being typed after the words before it. It must not
+// block.
 type completer func(e Options, before []string, word string) []composer.Item
 
 // Complete returns candidates for the word being typed: commands, files, documents, and arguments
@@ -56,7 +56,7 @@ func Mention(e Options, trigger, word string) []composer.Item {
 	return e.mention(word)
 }
 
-// items are candidates that need no explanation.
+// items returns candidates without a help text.
 func items(inserts ...string) (items []composer.Item) {
 	for _, s := range inserts {
 		items = append(items, composer.Item{Insert: s})
@@ -64,7 +64,7 @@ func items(inserts ...string) (items []composer.Item) {
 	return items
 }
 
-// names are the names of the agents for which ok is true.
+// names returns the names of the agents for which ok is true.
 func (e Options) names(ok func(i event.Info) bool) (names []string) {
 	for _, t := range e.Tabs.All {
 		if ok(t.Info) {
@@ -76,7 +76,7 @@ func (e Options) names(ok func(i event.Info) bool) (names []string) {
 
 func living(i event.Info) bool { return !i.State.Terminal() }
 
-// texted reports whether a free text is being typed after a name: it can't be completed.
+// texted reports whether free text follows a name. Free text is not completed.
 func texted(before []string) bool {
 	return len(before) > 0 && !strings.HasPrefix(before[len(before)-1], "--")
 }
@@ -134,7 +134,7 @@ func viewArguments(Options, []string, string) (is []composer.Item) {
 	return is
 }
 
-// senders are the candidates of commands that take messages.
+// senders completes the arguments of commands that take messages.
 func (e Options) senders(more ...string) []composer.Item {
 	var from []string
 	for _, t := range e.Tabs.All {

@@ -29,10 +29,10 @@ func runConfirm(in input) (intent.Intent, error) {
 	}), nil
 }
 
-// maxConfirmed is how many rows are asked about at once, with a digit each.
+// maxConfirmed limits the rows of one question, because each needs a digit.
 const maxConfirmed = 9
 
-// confirming asks about the first rows, all at once or each.
+// confirming asks about the first rows, all at once or one by one.
 func (in input) confirming(all []tasks.SealedRow) intent.Intent {
 	rows := all[:min(len(all), maxConfirmed)]
 	options := []dialog.Option{{Key: "y", Label: "yes, it holds as it stands here"}}
@@ -66,7 +66,7 @@ func (in input) confirming(all []tasks.SealedRow) intent.Intent {
 	}
 }
 
-// confirmText is what the screen says of the rows; so many more follow.
+// confirmText describes the rows for the question. more is the number of rows left out.
 func confirmText(rows []tasks.SealedRow, more int) string {
 	var b strings.Builder
 	b.WriteString("An older version made this, or another program wrote or changed it in the database. " +

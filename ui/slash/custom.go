@@ -8,7 +8,8 @@ import (
 	"fantail/ui/intent"
 )
 
-// runCustom is a command that a file brings: its text is sent as a prompt, or an agent of its own carries it out.
+// runCustom runs a command from a file: it sends the command's text as a prompt, or starts an agent
+// for it.
 func runCustom(in input) (intent.Intent, error) {
 	t := CustomCall{
 		Name: in.name, Args: in.rest,
@@ -22,7 +23,7 @@ func runCustom(in input) (intent.Intent, error) {
 	return intent.Do{Agent: in.here.Info.ID, Back: in.text, F: in.Custom.Run(t)}, nil
 }
 
-// runSkills is /skills.
+// runSkills runs /skills.
 func runSkills(in input) (intent.Intent, error) {
 	if in.rest != "" {
 		return nil, in.wrong("%q is not understood", in.rest)
@@ -30,7 +31,7 @@ func runSkills(in input) (intent.Intent, error) {
 	return in.act(func(context.Context) (string, error) { return in.Custom.List(), nil }), nil
 }
 
-// Words are all words that mean a command of the program's, so that no file's takes its place.
+// Words returns all words that mean a built-in command, so that no file can replace one.
 func Words() (words []string) {
 	for _, c := range commands() {
 		words = append(append(words, c.name), c.aliases...)

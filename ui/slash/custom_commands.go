@@ -17,26 +17,27 @@ import (
 	"fantail/ui/intent"
 )
 
-// CustomCommands is what files and MCP servers bring, for whoever types. The zero value has nothing.
+// CustomCommands are the commands, skills and prompts from files and MCP servers. The zero value
+// has none.
 type CustomCommands struct {
 	Skills *skills.Catalog
 	Served *mcp.Servers
 }
 
-// Has reports whether /NAME is a command of a file's, or a prompt of a server's.
+// Has reports whether /NAME is a command from a file or a prompt of a server.
 func (r CustomCommands) Has(name string) bool {
 	return r.Skills != nil && r.Skills.Now().Slash(name) != nil || r.serves(name)
 }
 
-// serves reports whether /NAME is a prompt of a server's.
+// serves reports whether /NAME is a prompt of a server.
 func (r CustomCommands) serves(name string) bool {
 	return strings.HasPrefix(name, tools.LentName) && slices.ContainsFunc(r.Served.Prompts(), func(p mcp.Prompt) bool { return p.Name == name })
 }
 
-// maxResources is how many resources are offered at once.
+// maxResources limits the resources that completion offers.
 const maxResources = 50
 
-// Resources are the candidates for @SERVER:URI.
+// Resources returns the candidates for @SERVER:URI.
 func (r CustomCommands) Resources(word string) (items []composer.Item) {
 	for _, name := range r.Served.Resources(word, maxResources) {
 		items = append(items, composer.Item{Insert: name, Help: "a resource of an MCP server"})
@@ -44,7 +45,7 @@ func (r CustomCommands) Resources(word string) (items []composer.Item) {
 	return items
 }
 
-// Candidates are the commands, for the completion.
+// Candidates returns the commands for completion.
 func (r CustomCommands) Candidates() (items []composer.Item) {
 	for _, row := range r.Rows() {
 		name, _, _ := strings.Cut(strings.TrimPrefix(row.Left, "/"), " ")
@@ -53,7 +54,7 @@ func (r CustomCommands) Candidates() (items []composer.Item) {
 	return items
 }
 
-// Rows are the commands, for the help: with what they are for and whose they are.
+// Rows returns the commands for the help, with what they do and where they come from.
 func (r CustomCommands) Rows() (rows []dialog.Row) {
 	if r.Skills != nil {
 		for _, i := range r.Skills.Now().Typed() {
@@ -66,7 +67,7 @@ func (r CustomCommands) Rows() (rows []dialog.Row) {
 	return rows
 }
 
-// Agents are the candidates for agent=.
+// Agents returns the candidates for agent=.
 func (r CustomCommands) Agents() (items []composer.Item) {
 	if r.Skills == nil {
 		return nil
@@ -79,21 +80,22 @@ func (r CustomCommands) Agents() (items []composer.Item) {
 	return items
 }
 
-// CustomCall is a command of a file's that was typed. What it means is found where it enters a conversation.
+// CustomCall is a typed command from a file. It is expanded when it enters a conversation.
 type CustomCall struct {
 	Name, Args string
 	Prompt     func(ctx context.Context, text string) error                // sends a prompt
 	Push       func(ctx context.Context, t tools.Task) (tasks.Task, error) // queues a task
-	Queued     func(t tasks.Task) string                                   // what there is to say of that
-	Said       string                                                      // what there is to say of a prompt
+	Queued     func(t tasks.Task) string                                   // the message about a queued task
+	Said       string                                                      // the message about a sent prompt
 }
 
-// served is the prompt that an MCP server's words come to. They are never its beginning, where they could name a command.
+// served returns the prompt for the text of an MCP server. The text does not come first, where it
+// could name a command.
 func (t CustomCall) served(words string) string {
 	return strings.TrimSpace("/"+t.Name+" "+t.Args) + "\n\nWhat /" + t.Name + " stands for, in the words of its MCP server:\n\n" + words
 }
 
-// Run returns what the command comes to: a prompt, or work for an agent of its own.
+// Run returns a function that sends the command's prompt or starts an agent for it.
 func (r CustomCommands) Run(t CustomCall) func(ctx context.Context) (intent.Intent, error) {
 	return func(ctx context.Context) (intent.Intent, error) {
 		if r.serves(t.Name) {
@@ -118,7 +120,7 @@ func (r CustomCommands) Run(t CustomCall) func(ctx context.Context) (intent.Inte
 	}
 }
 
-// List is all that was found: what is in use, then what is not, and why.
+// List lists everything found: first what is used, then what is not used and why.
 func (r CustomCommands) List() string {
 	if r.Skills == nil {
 		return "Nothing is known of files that bring skills, commands or agents"
@@ -146,7 +148,7 @@ func (r CustomCommands) List() string {
 	return cells.Clean(strings.TrimPrefix(b.String(), "\n"))
 }
 
-// list lists what is in use of a kind.
+// list lists the items of a kind that are used.
 func (r CustomCommands) list(b *strings.Builder, l *skills.List, k skills.Kind) {
 	is := slices.DeleteFunc(slices.Clone(l.Items), func(i *skills.Item) bool { return i.Kind != k || i.Out != "" })
 	if len(is) == 0 {
@@ -166,10 +168,10 @@ func (r CustomCommands) list(b *strings.Builder, l *skills.List, k skills.Kind) 
 	}
 }
 
-// most is how many of a kind are listed.
+// most limits the items of a kind that are listed.
 const most = 100
 
-// told says what models are told of a kind, of which there are so many, with each request.
+// told says how much of a kind, of which there are all items, each request tells models.
 func told(o *skills.Offer, k skills.Kind, all int) string {
 	text, of := o.Agents, ""
 	switch k {
@@ -204,7 +206,7 @@ func orAll(of string) string {
 	return ""
 }
 
-// facts are what there is to say of one.
+// facts returns what the list shows of an item.
 func (r CustomCommands) facts(i *skills.Item) []string {
 	fs := []string{brief(i.About, 60), i.Source, fmt.Sprintf("about %d tokens", history.TokensOf(int(i.Bytes)))}
 	switch {
@@ -231,7 +233,7 @@ func (r CustomCommands) facts(i *skills.Item) []string {
 	return slices.DeleteFunc(fs, func(s string) bool { return s == "" })
 }
 
-// role are what there is to say of an agent.
+// role returns what the list shows of an agent's role.
 func role(r *skills.Role) (fs []string) {
 	if r.Tools != nil {
 		fs = append(fs, "tools "+strings.Join(r.Tools, ", "))
@@ -254,7 +256,7 @@ func role(r *skills.Role) (fs []string) {
 	return fs
 }
 
-// brief is the beginning of a text.
+// brief returns the beginning of a text.
 func brief(s string, most int) string {
 	if len(s) <= most {
 		return s

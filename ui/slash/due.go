@@ -9,7 +9,7 @@ import (
 	"fantail/ui/intent"
 )
 
-// runDue runs a command about what is due when.
+// runDue runs a command about schedules.
 func runDue(f func(d format.ScheduleCommands, ctx context.Context, text string) (string, error)) func(in input) (intent.Intent, error) {
 	return func(in input) (intent.Intent, error) {
 		d := format.ScheduleCommands{Pool: in.Pool.Schedule, Agent: in.id, Origin: schedule.Human, Now: in.Now}
@@ -23,7 +23,7 @@ func runDue(f func(d format.ScheduleCommands, ctx context.Context, text string) 
 	}
 }
 
-// runSchedule opens the panel of the schedules, unless something is said about them.
+// runSchedule opens the panel of schedules, or carries out the arguments.
 func runSchedule(in input) (intent.Intent, error) {
 	if in.rest == "" {
 		return intent.Schedules{Agent: in.id, Name: in.t.Info.Name}, nil

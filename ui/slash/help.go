@@ -10,7 +10,7 @@ import (
 	"fantail/ui/manual"
 )
 
-// keys is the keyboard, for the help.
+// keys lists the keys for the help.
 var keys = [...][2]string{
 	{"Enter", "send; while the agent is busy the prompt enters at its next step"},
 	{"Shift+Enter, Alt+Enter, Ctrl+J", "new line; so does Enter behind a \\"},
@@ -44,7 +44,7 @@ var keys = [...][2]string{
 	{"Ctrl+C", "clear the box; twice: leave, work goes on"},
 }
 
-// loose says what a permission mode allows without asking.
+// loose is a permission mode and what it allows without asking.
 type loose struct {
 	mode permission.Mode
 	help string
@@ -58,7 +58,7 @@ var modes = []loose{
 	{permission.Yolo, "outside the sandbox: nothing asks but what is sensitive"},
 }
 
-// offered are the modes that are offered here.
+// offered returns the modes that can be chosen here.
 func (e Options) offered() []loose {
 	return slices.DeleteFunc(slices.Clone(modes), func(m loose) bool { return m.mode == permission.Auto && e.Tally.Wall != permission.Prevents })
 }
@@ -85,7 +85,7 @@ func Help(files CustomCommands) []dialog.Row {
 	return rows
 }
 
-// Table is the commands as a Markdown table, for the README.
+// Table returns the commands as a Markdown table for the README.
 func Table() string {
 	var b strings.Builder
 	b.WriteString("| command | does |\n|---|---|\n")

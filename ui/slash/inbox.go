@@ -14,9 +14,9 @@ import (
 	"fantail/ui/intent"
 )
 
-// What a human does with the messages of an inbox by name.
+// The actions of a human on the messages of an inbox.
 
-// inboxVerbs are the actions of /inbox and their arguments.
+// inboxVerbs are the verbs of /inbox and their arguments.
 var inboxVerbs = [...]composer.Item{
 	{Insert: "archive", Label: "archive N…", Help: "put messages away; no conversation gets them"},
 	{Insert: "snooze", Label: "snooze N WHEN", Help: "put one away until 30m, 14:00, tomorrow, monday 10:00"},
@@ -28,7 +28,7 @@ var inboxVerbs = [...]composer.Item{
 	{Insert: "undo", Label: "undo", Help: "put back those taken last"},
 }
 
-// shelve carries out one of those actions; ok is false if the word is none.
+// shelve carries out one of those verbs. ok is false if the word is none of them.
 func (in input) shelve() (cmd intent.Intent, ok bool, err error) {
 	verb, rest := format.FirstWord(in.rest)
 	args := strings.Fields(rest)
@@ -61,7 +61,7 @@ func (in input) shelve() (cmd intent.Intent, ok bool, err error) {
 	return cmd, true, err
 }
 
-// pageBefore takes before=N from the end of words.
+// pageBefore removes before=N from the end of the arguments.
 func (c command) pageBefore(args []string) (rest []string, before int64, err error) {
 	if n := len(args); n > 0 {
 		if id, ok := strings.CutPrefix(args[n-1], "before="); ok {
@@ -72,7 +72,7 @@ func (c command) pageBefore(args []string) (rest []string, before int64, err err
 	return args, before, err
 }
 
-// messageIDs parses several.
+// messageIDs parses several message numbers.
 func (c command) messageIDs(args []string) (ids []int64, err error) {
 	for _, w := range args {
 		id, err := c.messageID(strings.TrimSuffix(w, ","))
@@ -162,7 +162,7 @@ func (c command) numberOff(verb string, args []string) (id int64, on bool, err e
 	return id, on, err
 }
 
-// page prints a page of messages, and how to see more.
+// page prints a page of messages, and the command for the next page.
 func (in input) page(s inbox.Selection, command, none string) intent.Intent {
 	s.Limit = maxShown + 1
 	return in.act(func(ctx context.Context) (string, error) {
@@ -201,10 +201,10 @@ func runReply(in input) (intent.Intent, error) {
 	}), nil
 }
 
-// nothing is the answer when there is no message to take.
+// nothing is printed if there is no message to take.
 const nothing = "No messages ready."
 
-// nothingReady says that there is no message to take, and what waits for the human.
+// nothingReady says that there is no message to take, and which questions wait for the human.
 func (in input) nothingReady(ctx context.Context) (string, error) {
 	qs, err := in.Pool.Letters.Questions(ctx, in.id)
 	switch {
@@ -218,7 +218,7 @@ func (in input) nothingReady(ctx context.Context) (string, error) {
 	return fmt.Sprintf("%d questions wait for your answers; the first: /answer %d", len(qs), qs[0].ID), nil
 }
 
-// chosen takes message numbers from the front of the arguments of /fire: #4 #7 TEXT.
+// chosen parses message numbers at the front of the arguments of /fire: #4 #7 TEXT.
 func chosen(rest string) (ids []int64, text string) {
 	for text = strings.TrimSpace(rest); ; {
 		word, behind := format.FirstWord(text)
@@ -231,7 +231,7 @@ func chosen(rest string) (ids []int64, text string) {
 	}
 }
 
-// actionArguments are candidates for what follows /inbox VERB and /messages mute.
+// actionArguments completes the arguments of /inbox VERB and /messages mute.
 func actionArguments(_ Options, before []string, _ string) []composer.Item {
 	switch {
 	case len(before) == 2 && (before[0] == "pin" || before[0] == "mute"):

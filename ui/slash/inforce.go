@@ -11,17 +11,18 @@ import (
 	"fantail/ui/cells"
 )
 
-// instructionRules knows which files are in force.
+// instructionRules reports which instruction files are in force, and changes which are allowed.
 type instructionRules interface {
 	Report(ctx context.Context, i event.Info) (instructions.BriefReport, error)
 	Allow(name string) (string, error)
 	Forbid(name string) (string, error)
 }
 
-// InstructionVerbs are what follows /memory files.
+// InstructionVerbs returns the words that may follow /memory files.
 func InstructionVerbs() []string { return []string{"allow ", "forbid "} }
 
-// InstructionFiles returns what /memory files with that rest asks for; ok is false if it is not understood.
+// InstructionFiles returns a function for /memory files with the arguments rest. ok is false if
+// they are not understood.
 func InstructionFiles(r instructionRules, i event.Info, rest string) (do func(ctx context.Context) (string, error), ok bool) {
 	verb, name, _ := strings.Cut(strings.TrimSpace(rest), " ")
 	name = strings.TrimSpace(name)
@@ -45,7 +46,7 @@ func InstructionFiles(r instructionRules, i event.Info, rest string) (do func(ct
 	return nil, false
 }
 
-// listInstructions is a report in words.
+// listInstructions returns a report as text.
 func listInstructions(i event.Info, p instructions.BriefReport) string {
 	name := cells.CleanLine(i.Name)
 	if !p.Follows {
@@ -90,7 +91,7 @@ func listInstructions(i event.Info, p instructions.BriefReport) string {
 	return b.String()
 }
 
-// how says how a file came to the agent.
+// how says how the agent got a file.
 func how(l instructions.BriefLine) string {
 	switch by := cells.CleanLine(l.By); l.How {
 	case "import":
@@ -111,7 +112,7 @@ func how(l instructions.BriefLine) string {
 	return "from the start"
 }
 
-// InstructionsSum is what an agent's instruction files cost, in one line; "": there are none.
+// InstructionsSum returns the cost of an agent's instruction files, in one line; "": it has none.
 func InstructionsSum(p instructions.BriefReport) string {
 	if len(p.Lines) == 0 {
 		return ""
@@ -119,7 +120,7 @@ func InstructionsSum(p instructions.BriefReport) string {
 	return fmt.Sprintf("Instruction files take about %s, of these %s in the system prompt; /memory files lists them.", tokens(p.Tokens), number(p.Start))
 }
 
-// InstructionsFound says what a place brings, for people who look for what is wrong, and what is not used of it.
+// InstructionsFound says, for doctor, which instruction files exist, and what of them is not used.
 func InstructionsFound(s *instructions.Set) (says string, notes []string) {
 	names := make([]string, 0, len(s.Files))
 	for _, f := range s.Files {
@@ -142,7 +143,7 @@ func InstructionsFound(s *instructions.Set) (says string, notes []string) {
 	return says, notes
 }
 
-// InitText is the prompt that has an agent write an AGENTS.md, with what the human adds.
+// InitText returns the prompt that has an agent write an AGENTS.md, followed by the human's hint.
 func InitText(hint string) string {
 	if hint = strings.TrimSpace(hint); hint != "" {
 		return turn.InitPrompt() + "\n" + hint
@@ -152,7 +153,7 @@ func InitText(hint string) string {
 
 func tokens(n int) string { return number(n) + " tokens" }
 
-// number writes thousands apart.
+// number formats n with commas between thousands.
 func number(n int) string {
 	if n < 1000 {
 		return fmt.Sprint(n)

@@ -25,7 +25,7 @@ func runSend(in input) (intent.Intent, error) {
 		return nil, in.wrong("%v", err)
 	}
 	to, rest := format.FirstWord(rest)
-	for strings.HasSuffix(to, ",") && rest != "" { // a, b is a list too
+	for strings.HasSuffix(to, ",") && rest != "" { // "a, b" is a list too
 		var next string
 		next, rest = format.FirstWord(rest)
 		to += next
@@ -88,7 +88,7 @@ func runTell(in input) (intent.Intent, error) {
 	}), nil
 }
 
-// choice is which messages /check and /receive take, and how.
+// choice says which messages /check and /receive take, and how.
 type choice struct {
 	q       inbox.Query
 	peek    bool
@@ -97,7 +97,8 @@ type choice struct {
 	timeout time.Duration
 }
 
-// selection parses it; words are the options the command has besides from=, --lifo and --show-only.
+// selection parses a choice. args are the options that the command has besides from=, --lifo and
+// --show-only.
 func (c command) selection(rest string, args ...string) (ch choice, err error) {
 	for _, w := range strings.Fields(rest) {
 		key, value, _ := strings.Cut(w, "=")
@@ -131,7 +132,7 @@ func (c command) selection(rest string, args ...string) (ch choice, err error) {
 	return ch, nil
 }
 
-// maxShown bounds how many messages one command prints.
+// maxShown limits the messages that one command prints.
 const maxShown = 50
 
 func runCheck(in input) (intent.Intent, error) {
@@ -200,7 +201,8 @@ func runReceive(in input) (intent.Intent, error) {
 	})), nil
 }
 
-// taken says that n messages were taken, when they show in the tab of the named agent and not here.
+// taken says that n messages were taken if they show in the tab of the agent elsewhere; "" if they
+// show here.
 func taken(n int, elsewhere string) string {
 	switch {
 	case elsewhere == "":
@@ -264,7 +266,7 @@ func runInbox(in input) (intent.Intent, error) {
 	}), nil
 }
 
-// showInbox opens the inbox of this agent, or of the named one.
+// showInbox opens the inbox of this agent or of the named one.
 func (in input) showInbox(name string) intent.Intent {
 	if name == "" {
 		return intent.Inbox{Agent: in.id, Name: in.t.Info.Name}
@@ -275,8 +277,8 @@ func (in input) showInbox(name string) intent.Intent {
 	})
 }
 
-// list prints the waiting messages or, with taken, the newest of all below one, and how to see
-// more.
+// list prints the waiting messages or, with taken set, the newest of all before one, and the
+// command for more.
 func (in input) list(ctx context.Context, agent int64, command string, before int64, taken bool) (string, error) {
 	ms, err := in.Pool.Letters.Look(ctx, agent, inbox.Query{Before: before, Limit: maxShown + 1}, taken)
 	if err != nil {
@@ -341,8 +343,8 @@ func runMessages(in input) (intent.Intent, error) {
 	return nil, in.wrong("%q is not understood", in.rest)
 }
 
-// Turn starts a turn of the tab's agent with the message that take returns, as a command would that
-// nobody typed.
+// Turn starts a turn of the tab's agent with the message that take returns. It does so without a
+// typed command.
 func Turn(e Options, t *tabs.Tab, take func(ctx context.Context, agent int64) (inbox.Message, bool, error)) intent.Intent {
 	return input{Options: e, t: t, id: t.Info.ID, here: t}.turnWith(take)
 }
@@ -405,7 +407,7 @@ func runFire(in input) (intent.Intent, error) {
 				err = errors.New(text)
 			}
 		}
-		if errors.Is(err, mail.ErrTakenBack) { // it is back in the box
+		if errors.Is(err, mail.ErrTakenBack) { // the command's text is back in the prompt box
 			return "", nil
 		}
 		var said []string

@@ -10,9 +10,9 @@ import (
 	"fantail/ui/intent"
 )
 
-// Memory documents: what the human does with them.
+// The human's commands for memory documents.
 
-// mention returns the documents that a word after `#` may name; a number names none.
+// mention returns the documents that a word after `#` may name. A number names none.
 func (e Options) mention(word string) []composer.Item {
 	const prefix = "mem-"
 	if !strings.HasPrefix(word, prefix) && !strings.HasPrefix(prefix, word) {
@@ -25,7 +25,7 @@ func (e Options) mention(word string) []composer.Item {
 	return items
 }
 
-// memoryArguments are candidates for what follows /memory and these words.
+// memoryArguments completes the arguments of /memory.
 func memoryArguments(e Options, args []string, _ string) []composer.Item {
 	var titles []composer.Item
 	switch {
@@ -64,7 +64,7 @@ func runMemory(in input) (intent.Intent, error) {
 			}
 		}
 		return in.then(func(ctx context.Context) (intent.Intent, error) { return l.Open(ctx, args[1], version) }), nil
-	case verb == "edit" && len(args) == 2 && in.ReadOnly != nil: // say so before the human writes for an hour
+	case verb == "edit" && len(args) == 2 && in.ReadOnly != nil: // report this before the human writes for an hour
 		return in.act(func(context.Context) (string, error) { return "", in.ReadOnly }), nil
 	case verb == "edit" && len(args) == 2:
 		return in.then(func(ctx context.Context) (intent.Intent, error) { return l.Edit(ctx, args[1]) }), nil

@@ -15,14 +15,14 @@ import (
 	"fantail/ui/transcript"
 )
 
-// Documents is the workspace's documents, for whoever sits at a screen.
+// Documents carries out commands on the workspace's memory documents for the human at a screen.
 type Documents struct {
 	Memory history.Documents
 	Now    func() time.Time
-	Here   int64 // the agent in whose tab the human is
+	Here   int64 // the agent whose tab the human is in
 }
 
-// DocumentFacts are a document's size, age and author.
+// DocumentFacts returns a document's size, age and author.
 func DocumentFacts(d history.Document, now time.Time) string {
 	by := "you"
 	if d.By != "" {
@@ -31,7 +31,7 @@ func DocumentFacts(d history.Document, now time.Time) string {
 	return fmt.Sprintf("%s · %s ago · by %s", transcript.Size(d.Size), format.Age(now.Sub(d.Created)), by)
 }
 
-// List says which documents there are.
+// List lists the documents.
 func (l Documents) List(ctx context.Context) (string, error) {
 	ds, err := l.Memory.List(ctx)
 	if err != nil {
@@ -52,7 +52,7 @@ func (l Documents) List(ctx context.Context) (string, error) {
 	return b.String(), nil
 }
 
-// Remove writes an empty version: the document is gone, and its versions stay readable.
+// Remove writes an empty version. The document is gone, but its versions stay readable.
 func (l Documents) Remove(ctx context.Context, title string) (string, error) {
 	title = strings.TrimPrefix(title, "#mem-")
 	was, ok, err := l.Memory.Get(ctx, title, 0)
@@ -72,7 +72,7 @@ func removed(title string) string {
 	return "#mem-" + title + " was removed; /memory log " + title + " lists what it was"
 }
 
-// absent is the error for a document that does not exist.
+// absent returns the error for a document that does not exist.
 func (l Documents) absent(ctx context.Context, title string, version int) error {
 	ds, err := l.Memory.List(ctx)
 	switch {
@@ -84,7 +84,7 @@ func (l Documents) absent(ctx context.Context, title string, version int) error 
 	return errors.New(history.NoDocument(title, ds) + " /memory edit " + title + " writes it")
 }
 
-// Open reads a version of a document, 0 the newest, and shows it in the tab.
+// Open reads a version of a document, 0 for the newest, and shows it in the tab.
 func (l Documents) Open(ctx context.Context, title string, version int) (intent.Intent, error) {
 	title = strings.TrimPrefix(title, "#mem-")
 	d, ok, err := l.Memory.Get(ctx, title, version)
@@ -94,7 +94,7 @@ func (l Documents) Open(ctx context.Context, title string, version int) (intent.
 	return intent.Document{Agent: l.Here, Document: d}, err
 }
 
-// Log says which versions of a document there are.
+// Log lists the versions of a document.
 func (l Documents) Log(ctx context.Context, title string) (string, error) {
 	title = strings.TrimPrefix(title, "#mem-")
 	ds, err := l.Memory.Versions(ctx, title)
@@ -116,8 +116,8 @@ func (l Documents) Log(ctx context.Context, title string) (string, error) {
 	return b.String(), nil
 }
 
-// Edit opens the external editor on a document and writes the result. If the document
-// changed meanwhile, the human's text stays in its file.
+// Edit opens the external editor on a document and writes the result. If the document changed
+// meanwhile, the human's text stays in its file.
 func (l Documents) Edit(ctx context.Context, title string) (intent.Intent, error) {
 	title = strings.TrimPrefix(title, "#mem-")
 	d, ok, err := l.Memory.Get(ctx, title, 0)
@@ -140,8 +140,8 @@ func (l Documents) Edit(ctx context.Context, title string) (intent.Intent, error
 	}}, nil
 }
 
-// kept writes the edited text of a document, which is in a file too; keep says that the
-// file must stay. An empty text removes the document.
+// kept writes the edited text of a document, which is also in the file at path. keep reports that
+// the file must stay. An empty text removes the document.
 func kept(ctx context.Context, m history.Documents, was history.Document, text, path string) (says string, tone transcript.Tone, keep bool) {
 	title, empty := history.TitleOf(was), strings.TrimSpace(text) == ""
 	if text == was.Text || empty && was.Version == 0 {

@@ -15,12 +15,12 @@ import (
 	"fantail/ui/intent"
 )
 
-// Commands that say how mail is delivered.
+// The commands that set how mail is delivered.
 
-// policyWords are the first words of /messages that do so.
+// policyWords are the first words of /messages that set it.
 var policyWords = []string{"mode", "from", "quiet", "resume"}
 
-// runPolicy is /messages mode, from, quiet and resume.
+// runPolicy runs /messages mode, from, quiet and resume.
 func runPolicy(in input, word string, rest []string) (intent.Intent, error) {
 	switch {
 	case word == "mode" && len(rest) == 0:
@@ -77,7 +77,7 @@ func runPolicy(in input, word string, rest []string) (intent.Intent, error) {
 	return nil, in.wrong("%q is not understood", in.rest)
 }
 
-// modeOf parses a mode; "" for default.
+// modeOf parses a mode. It returns "" for the word default.
 func modeOf(word string) (policy.Mode, error) {
 	if word == "default" {
 		return "", nil
@@ -92,7 +92,7 @@ func modeOf(word string) (policy.Mode, error) {
 	return "", fmt.Errorf("there is no mode %q for messages: %s or default", word, strings.Join(modes, ", "))
 }
 
-// override changes what the human said about an agent's mail, and shows what is in force.
+// override changes the human's settings for an agent's mail, and shows what is in force.
 func (in input) override(change func(o *policy.Overrides)) intent.Intent {
 	name := in.t.Info.Name
 	return in.act(func(ctx context.Context) (string, error) {
@@ -120,7 +120,7 @@ func policyText(name string, p policy.Policy) string {
 	return "Mail of " + name + ", the first that fits decides:\n" + p.String()
 }
 
-// configAgent is /agent config message-handling MODE [--idle-after=30s].
+// configAgent runs /agent config message-handling MODE [--idle-after=30s].
 func (in input) configAgent(args []string) (intent.Intent, error) {
 	if len(args) == 0 {
 		return in.showPolicy(), nil
@@ -145,14 +145,14 @@ func (in input) configAgent(args []string) (intent.Intent, error) {
 	}), nil
 }
 
-// handling is a mode, a length of pause, or both.
+// handling is a mode, a pause, or both.
 type handling struct {
 	mode policy.Mode // "": default
 	set  bool        // a mode was given
 	idle time.Duration
 }
 
-// parseHandling parses the `MODE [--idle-after=30s]` of a command.
+// parseHandling parses MODE [--idle-after=30s].
 func (c command) parseHandling(args []string) (h handling, err error) {
 	for _, w := range args {
 		value, pause := strings.CutPrefix(w, "--idle-after=")
@@ -187,7 +187,7 @@ var modeHelp = map[policy.Mode]string{
 // pauseItem is the candidate after the mode queue.
 var pauseItem = composer.Item{Insert: "--idle-after=30s", Help: "how long no key must have come"}
 
-// modeItems are candidates for a mode.
+// modeItems returns the candidates for a mode.
 func modeItems() (items []composer.Item) {
 	for _, m := range policy.Modes {
 		items = append(items, composer.Item{Insert: string(m), Help: modeHelp[m]})
@@ -195,7 +195,7 @@ func modeItems() (items []composer.Item) {
 	return append(items, composer.Item{Insert: "default", Help: "as the rest of the policy says"})
 }
 
-// messagesArguments are candidates for the words of /messages.
+// messagesArguments completes the arguments of /messages.
 func messagesArguments(e Options, before []string, word string) (items []composer.Item) {
 	switch {
 	case len(before) == 0:

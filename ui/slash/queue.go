@@ -80,7 +80,7 @@ func runRun(in input) (intent.Intent, error) {
 		}
 	}
 	return in.act(func(ctx context.Context) (string, error) {
-		q, _ := in.Pool.Queue(ctx, in.id) // if it can't be read there is no warning: the run was asked for
+		q, _ := in.Pool.Queue(ctx, in.id) // after an error there is no warning, but the run was asked for
 		r, err := in.Pool.Run(ctx, in.id, s)
 		return format.Warned(r.String(), in.Doubt.Queued(q)), err
 	}), nil
@@ -137,7 +137,7 @@ func (in input) listQueue(most int) intent.Intent {
 	})
 }
 
-// fetchPrompt puts the prompt of a queued task into the box, as the command that changes it.
+// fetchPrompt puts the prompt of a queued task into the prompt box, as the command that changes it.
 func (in input) fetchPrompt(name string) intent.Intent {
 	here := in.here.Info.ID
 	return in.then(func(ctx context.Context) (intent.Intent, error) {
@@ -146,16 +146,16 @@ func (in input) fetchPrompt(name string) intent.Intent {
 	})
 }
 
-// queued is the answer to queueing a task.
+// queued returns the message about a queued task.
 func (in input) queued(t tasks.Task, how string) string {
 	return in.Doubt.WhenQueued(t, how, "/run", in.Pool.Joins(t.ID))
 }
 
-// edited is the answer to editing the prompt of a queued task.
+// edited returns the message about an edited prompt of a queued task.
 func (in input) edited(ctx context.Context, name string) string {
 	q, err := in.Pool.Queue(ctx, in.id)
 	if err != nil {
-		q = tasks.QueueView{} // it is changed; the queue only serves the warning
+		q = tasks.QueueView{} // the prompt is changed; the queue is needed for the warning only
 	}
 	return in.Doubt.WhenEdited(name, q)
 }
@@ -205,7 +205,7 @@ func runEnd(in input) (intent.Intent, error) {
 	return in.act(func(ctx context.Context) (string, error) { return text, in.Pool.End(ctx, name) }), nil
 }
 
-// oneName is the only argument of a command.
+// oneName returns the only argument of a command.
 func (c command) oneName(rest string) (string, error) {
 	args := strings.Fields(rest)
 	if len(args) != 1 {
@@ -253,7 +253,7 @@ func runArguments(Options, []string, string) []composer.Item { return items("--o
 
 func retryArguments(e Options, before []string, _ string) []composer.Item {
 	if len(before) > 0 {
-		return nil // a word of a hint can't be completed
+		return nil // a hint is free text
 	}
 	return items(e.names(ended)...)
 }
@@ -285,7 +285,7 @@ func queueArguments(e Options, before []string, _ string) []composer.Item {
 func pushArguments(e Options, before []string, word string) []composer.Item {
 	switch {
 	case !optional(before):
-		return nil // a word of a prompt can't be completed
+		return nil // a prompt is free text
 	case strings.HasPrefix(word, "after="):
 		list := word[:strings.LastIndexAny(word, "=,")+1]
 		var names []string
@@ -311,7 +311,7 @@ func optional(args []string) bool {
 	return true
 }
 
-// background reports whether an agent works in the background, ended whether it has ended.
+// background reports whether an agent works in the background. ended reports whether it has ended.
 func background(i event.Info) bool { return i.Kind.Ends() }
 
 func ended(i event.Info) bool { return background(i) && !living(i) }

@@ -22,43 +22,44 @@ import (
 	"fantail/ui/transcript"
 )
 
-// Options are what a command may look at and ask.
+// Options is what commands may use.
 type Options struct {
-	Pool      *agents.Pool // nil: there is none yet; only the commands run that need no workspace
+	Pool      *agents.Pool // nil: not yet; only commands that need no workspace run
 	Tabs      *tabs.Tabs
 	Tally     event.Tally
 	Files     *composer.FileIndex // nil: not read yet
 	Documents []history.Document  // as last listed
-	Custom    CustomCommands      // what files bring
+	Custom    CustomCommands      // from files and MCP servers
 	Now       func() time.Time
 	Theme     *themes.Theme
 	NoColor   bool
 	Models    func() []string // nil: unknown
 	Doubt     format.Doubt
-	ReadOnly  error // why nothing can be written; nil: it can be
-	// Remember keeps a choice for the next start in this workspace. nil: nothing is kept.
+	ReadOnly  error // why nothing can be written; nil: it can
+	// Remember stores a choice for the next start in this workspace. nil: nothing is stored.
 	Remember func(ctx context.Context, c agents.Choice, name string) error
-	// Reload reads the configuration again and says what changed. nil: it can't.
+	// Reload rereads the configuration and says what changed. nil: it can't.
 	Reload func(ctx context.Context) (string, error)
-	// Sandbox says what holds the commands of agents in that mode, and how; it may wait until that is found out. nil:
-	// nobody knows.
+	// Sandbox says what confines the commands of agents in that mode, and how. It may block until
+	// that is known. nil: unknown.
 	Sandbox func(mode permission.Mode) string
-	// Restart ends the host once nothing goes on, and starts the next. nil: there is none.
+	// Restart ends the host once all work has ended, and starts the next one. nil: there is no
+	// host.
 	Restart func(ctx context.Context) error
 }
 
-// command is one slash command: a row of the table, which feeds the parser, the
-// completion, the help and the README.
+// command is one slash command: a row of the table used by the parser, the completion, the help and
+// the README.
 type command struct {
 	name    string
 	aliases []string
 	args    string
 	help    string
 	run     func(in input) (intent.Intent, error)
-	// complete returns candidates for the word being typed after the arguments before it; nil:
+	// complete returns candidates for the word being typed after the arguments before it. nil:
 	// there are none.
 	complete completer
-	verbs    func() []string // in its place: what the first word may be
+	verbs    func() []string // candidates for the first word, instead of complete
 	alone    bool            // it needs no workspace
 }
 
@@ -67,14 +68,14 @@ type input struct {
 	command
 	Options
 
-	t    *tabs.Tab // whom it acts for
-	id   int64     // of that agent; what runs off the interface's goroutine must not look into t
-	here *tabs.Tab // where it was typed and where its answer shows
+	t    *tabs.Tab // the tab of the agent it acts for
+	id   int64     // the agent's id; code off the interface's goroutine must not use t
+	here *tabs.Tab // the tab where it was typed, which shows its answer
 	text string    // the whole line
-	rest string    // after the name
+	rest string    // the text after the name
 }
 
-// Run returns what the command in text wants; here is the tab it was typed in.
+// Run returns the intent of the command in text. here is the tab it was typed in.
 func Run(e Options, here *tabs.Tab, text string) (intent.Intent, error) {
 	name, rest := format.FirstWord(strings.TrimPrefix(text, "/"))
 	c, ok := find(name)
@@ -112,7 +113,7 @@ func find(name string) (command, bool) {
 	return command{}, false
 }
 
-// nearest is the command whose name or alias resembles name most, "" if none does.
+// nearest returns the command whose name or alias is most similar to name, "" if none is similar.
 func nearest(name string) string {
 	var names []string
 	for _, c := range commands() {
@@ -134,10 +135,10 @@ func (c command) wrong(form string, args ...any) error {
 	return fmt.Errorf("/%s: %s; it is %s", c.name, fmt.Sprintf(form, args...), c.usage())
 }
 
-// works reports whether the agent that the command is for is working.
+// works reports whether the command's agent is working.
 func (in input) works() bool { return format.Working(in.t.Info.State) }
 
-// elsewhere names the agent in whose tab the messages show, if that is not the tab the command was
+// elsewhere names the agent in whose tab the messages show, "" if that is the tab the command was
 // typed in.
 func (in input) elsewhere() string {
 	if in.here == in.t {
@@ -146,23 +147,23 @@ func (in input) elsewhere() string {
 	return in.t.Info.Name
 }
 
-// act runs f once the actions before it are over, and shows its text below the command.
+// act runs f after the actions before it, and shows its text below the command.
 func (in input) act(f func(ctx context.Context) (string, error)) intent.Intent {
 	return intent.Do{Agent: in.here.Info.ID, Command: in.text, F: said(f)}
 }
 
-// start is act for what may take long.
+// start is act for functions that may take long.
 func (in input) start(f func(ctx context.Context) (string, error)) intent.Intent {
 	return intent.Do{Agent: in.here.Info.ID, Command: in.text, Long: true, F: said(f)}
 }
 
-// then is act for what leads to another intent.
+// then is act for functions that return another intent.
 func (in input) then(f func(ctx context.Context) (intent.Intent, error)) intent.Intent {
 	return intent.Do{Agent: in.here.Info.ID, Command: in.text, F: f}
 }
 
-// heads shows the command at once above the messages it brings into the agent's tab. Typed in
-// another tab, the command shows only there, with what it says below.
+// heads shows the command at once, above the messages that it brings into the agent's tab. A
+// command typed in another tab shows only there, with its answer.
 func (in input) heads(do intent.Intent) intent.Intent {
 	d, ok := do.(intent.Do)
 	if !ok || in.here != in.t || in.ReadOnly != nil { // it brings no messages here
@@ -172,7 +173,7 @@ func (in input) heads(do intent.Intent) intent.Intent {
 	return intent.All{in.tell(""), d}
 }
 
-// said wraps a function that returns a text into one that returns an intent.
+// said makes a function that returns a text into one that returns an intent.
 func said(f func(ctx context.Context) (string, error)) func(ctx context.Context) (intent.Intent, error) {
 	return func(ctx context.Context) (intent.Intent, error) {
 		text, err := f(ctx)
@@ -180,7 +181,7 @@ func said(f func(ctx context.Context) (string, error)) func(ctx context.Context)
 	}
 }
 
-// tell shows a text below the command, at once.
+// tell shows a text below the command at once.
 func (in input) tell(text string) intent.Intent {
 	return intent.Tell{Agent: in.here.Info.ID, Command: in.text, Text: text, Tone: transcript.Plain}
 }
@@ -190,7 +191,7 @@ func (in input) sayWhile(text string) intent.Intent {
 	return intent.Say{Text: text, While: in.works}
 }
 
-// remember keeps a choice made on the screen.
+// remember stores a choice made on the screen.
 func (in input) remember(ctx context.Context, c agents.Choice, name string) error {
 	if in.Remember == nil || in.ReadOnly != nil {
 		return nil
@@ -198,7 +199,7 @@ func (in input) remember(ctx context.Context, c agents.Choice, name string) erro
 	return in.Remember(ctx, c, name)
 }
 
-// picked opens a picker; then returns what follows from the picked value.
+// picked opens a picker. then returns the intent for the picked value.
 func picked(box dialog.Box, then func(value string) intent.Intent) intent.Open {
 	return intent.Open{Box: box, Decide: func(d dialog.Decision) intent.Intent {
 		if p, ok := d.(dialog.Picked); ok {

@@ -109,7 +109,7 @@ func runSandbox(in input) (intent.Intent, error) {
 	}), nil
 }
 
-// runPermissions opens the panel of the rules, unless something is said about them.
+// runPermissions opens the panel of rules, or carries out the arguments.
 func runPermissions(in input) (intent.Intent, error) {
 	if in.rest == "" {
 		return intent.Permissions{Agent: in.id, Name: in.t.Info.Name}, nil
@@ -173,7 +173,7 @@ func runCompact(in input) (intent.Intent, error) {
 	}
 	return intent.All{said, in.start(func(ctx context.Context) (string, error) {
 		err := in.Pool.Compact(ctx, in.id, in.rest)
-		if errors.Is(err, fleet.ErrStopped) { // whoever stopped it does not want the command back
+		if errors.Is(err, fleet.ErrStopped) { // the human stopped it and does not want the command back
 			return "Compacting was stopped; nothing has changed", nil
 		}
 		return "", err

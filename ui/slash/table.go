@@ -7,7 +7,7 @@ import (
 	"fantail/ui/panel"
 )
 
-// commands is the table of commands, in the order of the help.
+// commands returns the table of commands, in the order of the help.
 func commands() []command {
 	return slices.Concat(
 		taskCommands, dueCommands, mailCommands, documentCommands, agentCommands,
@@ -15,7 +15,7 @@ func commands() []command {
 	)
 }
 
-// taskCommands are about what is queued for agents of their own.
+// taskCommands are about tasks queued for agents.
 var taskCommands = []command{
 	{
 		name: "push", run: runPush, complete: pushArguments,
@@ -44,7 +44,7 @@ var taskCommands = []command{
 	},
 }
 
-// dueCommands are about what is due when.
+// dueCommands are about schedules and reminders.
 var dueCommands = []command{
 	{
 		name: "remind", run: runDue(format.ScheduleCommands.Remind), verbs: format.ScheduleWhens,
@@ -116,7 +116,7 @@ var mailCommands = []command{
 	},
 }
 
-// documentCommands are about what outlives a conversation.
+// documentCommands are about texts that outlive a conversation.
 var documentCommands = []command{
 	{
 		name: "memory", run: runMemory, complete: memoryArguments,
@@ -188,7 +188,7 @@ var agentCommands = []command{
 	},
 }
 
-// workspaceCommands are about the workspace: its accounts, its model, what may happen in it.
+// workspaceCommands are about the workspace: its accounts, its model, its permissions.
 var workspaceCommands = []command{
 	{
 		name: "doctor", run: runDoctor, args: "[--full]",
