@@ -16,15 +16,15 @@ import (
 	"fantail/ui/intent"
 )
 
-// scheduleList is the schedules of the workspace as a panel lists them: all that have not ended, which
-// are few, and below them a window of those that have.
+// scheduleList lists the workspace's schedules: all that have not ended, which are few, and below
+// them a window of the ended ones.
 type scheduleList struct {
 	*Panel
 	live  []schedule.Schedule
 	ended window[schedule.Schedule]
 }
 
-// The lanes of the schedules.
+// The lanes of the board of schedules.
 const (
 	laneActive = iota
 	lanePaused
@@ -34,7 +34,7 @@ const (
 var scheduleLanes = []dialog.Lane{
 	{Name: "Active", Short: "Active", Role: themes.Accent},
 	{Name: "Paused", Short: "Paused", Role: themes.Text},
-	{Name: "Ended", Short: "Ended", Role: themes.Text, Count: -1}, // how many is not known
+	{Name: "Ended", Short: "Ended", Role: themes.Text, Count: -1}, // their number is unknown
 }
 
 var scheduleVerbs = []dialog.Verb{
@@ -44,7 +44,7 @@ var scheduleVerbs = []dialog.Verb{
 	{Key: "x delete", Name: "remove", Hint: "removes", Help: "remove it; asks"},
 }
 
-// Schedules opens the panel of what is due when.
+// Schedules opens the panel of schedules.
 func Schedules(e Options, agent int64, name string) *Panel {
 	verbs := slices.Concat(scheduleVerbs, boardVerbs("f6"))
 	p := open(e, agent, name, dialog.NewBoard(e.Theme, e.Now, "Schedules", format.NoSchedules+".", verbs, false), scheduleLanes)
@@ -73,16 +73,17 @@ func (s *scheduleList) read(want query, stale staleness) reading {
 	}
 }
 
-// showSchedules are the schedules that have not ended, and below them those that have; owners as for [scheduleLine].
+// showSchedules lists the schedules that have not ended, then the ended ones. owners is as for
+// [scheduleLine].
 func showSchedules(live []schedule.Schedule, ended window[schedule.Schedule], owners map[int64]string, want query) rows {
 	r := grouped(scheduleLanes, live, want, func(x schedule.Schedule) (dialog.Line, string) {
 		return scheduleLine(x, owners[x.Owner]), x.Name + " " + x.Text
 	})
 	var lines []dialog.Line
-	for _, x := range ended.rows { // the search found them
+	for _, x := range ended.rows { // they were selected by the query
 		lines = append(lines, scheduleLine(x, owners[x.Owner]))
 	}
-	if r.above, r.below = ended.over != 0, ended.more; r.above { // the others are above the window, and so is the heading
+	if r.above, r.below = ended.over != 0, ended.more; r.above { // the live ones and the heading are above the window
 		r.lines = lines
 	} else {
 		r.add(want, scheduleLanes[laneEnded].Name, lines)
@@ -90,7 +91,7 @@ func showSchedules(live []schedule.Schedule, ended window[schedule.Schedule], ow
 	return r
 }
 
-// turns is how long until a row says something else of when a schedule is due; 0: it does not.
+// turns returns how long until the text about a due time changes; 0: it does not.
 func (s *scheduleList) turns(now time.Time) (soonest time.Duration) {
 	for _, x := range s.live {
 		left := x.Due.Sub(now)
@@ -113,7 +114,7 @@ func (s *scheduleList) turns(now time.Time) (soonest time.Duration) {
 	return soonest
 }
 
-// past is what a query finds among the schedules that ended.
+// past reads the ended schedules that a query selects.
 func (s *scheduleList) past(q query) long[schedule.Schedule] {
 	pool := s.Pool.Schedule
 	return long[schedule.Schedule]{
@@ -129,7 +130,7 @@ func (s *scheduleList) past(q query) long[schedule.Schedule] {
 
 func scheduleID(x schedule.Schedule) int64 { return x.ID }
 
-// owners are the names of the agents that own schedules and are not main.
+// owners returns the names of the agents that own schedules, without main.
 func (s *scheduleList) owners() map[int64]string {
 	names := map[int64]string{}
 	for _, t := range s.Tabs.All {
@@ -140,10 +141,10 @@ func (s *scheduleList) owners() map[int64]string {
 	return names
 }
 
-// maxSays is how much of what a schedule does its row says where what it found follows.
+// maxSays limits the text about a schedule's work, in runes, if its finding follows.
 const maxSays = 14
 
-// scheduleLine is a schedule's row; owner is who gets its mail, if that is not main.
+// scheduleLine returns a schedule's row. owner is the agent that gets its mail, "" for main.
 func scheduleLine(x schedule.Schedule, owner string) dialog.Line {
 	l := dialog.Line{ID: x.ID, Who: x.Name, Text: format.ScheduleSays(x), Role: themes.Accent}
 	switch x.Kind {
@@ -248,7 +249,7 @@ func (s *scheduleList) do(w dialog.BoardAction) intent.Intent {
 	return nil
 }
 
-// report shows the newest message that a schedule sent, in its place.
+// report shows the newest message that a schedule sent, in place of the schedule.
 func (s *scheduleList) report(x schedule.Schedule) intent.Intent {
 	pool, messages := s.Pool, s.Inbox
 	return s.instead(x.ID, "report", func(ctx context.Context, v *preview) error {

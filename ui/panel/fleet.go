@@ -19,12 +19,12 @@ type Fleet struct {
 	Options
 
 	box  *dialog.Fleet
-	seen int // the version of the tabs that it lists
+	seen int // version of the tabs that it lists
 	over func(*tabs.Tab) bool
 }
 
 // Overview lists all agents, with the bar on the focused one. over reports whether the question of
-// a tab's agent shows already.
+// a tab's agent is shown already.
 func Overview(e Options, over func(*tabs.Tab) bool) *Fleet {
 	f := &Fleet{Options: e, seen: -1, over: over}
 	at := int64(0)
@@ -35,16 +35,16 @@ func Overview(e Options, over func(*tabs.Tab) bool) *Fleet {
 	return f
 }
 
-// Box is the list itself.
+// Box returns the list itself.
 func (f *Fleet) Box() dialog.Box { return f.box }
 
 // Close does nothing: the overview reads nothing.
 func (f *Fleet) Close() {}
 
-// Tail is the agent whose last lines show; 0: none.
+// Tail returns the agent whose last lines are shown; 0: none.
 func (f *Fleet) Tail() int64 { return f.box.Peeked() }
 
-// Moves reports whether something in it changes without an event.
+// Moves reports whether the list changes without an event.
 func (f *Fleet) Moves() bool { return f.box.Moves() }
 
 // Muster updates the list if the agents have changed.
@@ -60,7 +60,7 @@ func (f *Fleet) Muster() {
 	f.box.Members(ms)
 }
 
-// glance is an agent's line.
+// glance returns an agent's line.
 func (f *Fleet) glance(id int64) dialog.Glance {
 	t := f.Tabs.ByID(id)
 	if t == nil {
@@ -95,7 +95,7 @@ func (f *Fleet) glance(id int64) dialog.Glance {
 	return g
 }
 
-// keys are those that do something with an agent, besides opening it.
+// keys returns the keys that act on an agent, except the one that opens it.
 func keys(i event.Info) (ks []string) {
 	fleeting, talks := i.Kind.Fleeting(), i.Kind.HasPrompt()
 	switch {
@@ -103,7 +103,7 @@ func keys(i event.Info) (ks []string) {
 		return []string{"c closes"}
 	case i.State.Terminal():
 		return []string{"m resumes", "r respawns", "c closes"}
-	case !fleeting && !talks && !strings.HasPrefix(i.Prompt, "!"): // a command reads nothing
+	case !fleeting && !talks && !strings.HasPrefix(i.Prompt, "!"): // a command reads no prompts
 		ks = append(ks, "m tells")
 	}
 	if i.Await != nil {
@@ -118,7 +118,7 @@ func keys(i event.Info) (ks []string) {
 	return ks
 }
 
-// Do goes to the chosen agent, or does what the human wants done with one.
+// Do goes to the chosen agent, or carries out an action on one.
 func (f *Fleet) Do(d dialog.Decision) intent.Intent {
 	switch d := d.(type) {
 	case dialog.Opened:
@@ -160,7 +160,7 @@ func (f *Fleet) wanted(t *tabs.Tab, verb string) intent.Intent {
 	return nil
 }
 
-// respawn starts the task of an agent that ended anew, in the queue of whom commands act for.
+// respawn starts the task of an ended agent again, in the queue of the agent that commands act for.
 func (f *Fleet) respawn(name string) intent.Intent {
 	by := f.Tabs.Acting().Info.ID
 	return intent.Quick(func(ctx context.Context) (string, error) {
@@ -172,7 +172,7 @@ func (f *Fleet) respawn(name string) intent.Intent {
 	})
 }
 
-// kill asks before it ends an agent.
+// kill asks, then ends an agent.
 func (f *Fleet) kill(t *tabs.Tab) intent.Intent {
 	name := t.Info.Name
 	if err := t.Info.Killable(); err != nil {

@@ -15,7 +15,7 @@ import (
 	"fantail/ui/dialog"
 )
 
-// Messages are what inboxes show.
+// Messages reads the messages of inboxes.
 type Messages interface {
 	Select(ctx context.Context, s inbox.Selection) ([]inbox.Message, error)
 	Lanes(ctx context.Context, agent int64) (map[inbox.Lane]int, error)
@@ -24,7 +24,7 @@ type Messages interface {
 	Why(ctx context.Context, id int64) (string, error)
 }
 
-// MessagesOf are the messages of a pool's agents, and when they enter.
+// MessagesOf returns the messages of a pool's agents.
 func MessagesOf(p *agents.Pool) Messages {
 	return struct {
 		*mail.Letters
@@ -32,12 +32,12 @@ func MessagesOf(p *agents.Pool) Messages {
 	}{p.Letters, p.Mail}
 }
 
-// mailList is an agent's inbox as a panel lists it: a window of its messages.
+// mailList lists an agent's inbox: a window of its messages.
 type mailList struct {
 	*Panel
-	of    string // which messages show
+	of    string // which messages are shown
 	win   stretch
-	costs map[int64]int // what taking a message costs; only reads use it, and only one runs at a time
+	costs map[int64]int // tokens of a message; used only by reads, of which one runs at a time
 	undo  []undone
 }
 
@@ -49,7 +49,7 @@ type stretch struct {
 
 type mailView struct{ of, title, empty string }
 
-// The shelves, in the order in which v goes through them, and their names in the title.
+// The shelves in the order of the key v, with their titles.
 var mailViews = [...]mailView{
 	{inbox.Waiting, "", "Nothing waits. /push queues work and /run starts it: results land here, and so does mail."},
 	{inbox.Snoozed, " · snoozed", "Nothing is snoozed. s puts a message away until a time; v shows another shelf."},
@@ -66,7 +66,7 @@ func Inbox(e Options, agent int64, name string) *Panel {
 	return s.Panel
 }
 
-// entitle names what shows.
+// entitle sets the board's title and the text of an empty board.
 func (s *mailList) entitle() {
 	for _, x := range mailViews {
 		if x.of == s.of {
@@ -79,7 +79,7 @@ func (s *mailList) touched(e event.Event) bool {
 	switch e := e.(type) {
 	case event.Mailed:
 		return e.Agent == s.agent
-	case event.Changed: // its state decides when mail enters
+	case event.Changed: // the agent's state decides when mail enters
 		t := s.Tabs.ByID(s.agent)
 		return e.ID == s.agent && (t == nil || t.Info.State != e.State || t.Info.Pending != e.Pending)
 	}
@@ -131,7 +131,7 @@ func (s *mailList) read(want query, stale staleness) reading {
 	}
 }
 
-// found is what a query finds.
+// found reads the messages that a query selects.
 func (s *mailList) found(q query) long[inbox.Message] {
 	agent, messages := s.agent, s.Inbox
 	lane := inbox.Lane("")
@@ -170,7 +170,7 @@ func (w *stretch) unfold(ctx context.Context, messages Messages, ids []int64) er
 	return nil
 }
 
-// firstNeed is the first message that needs the human; 0: none.
+// firstNeed returns the first message that needs the human; 0: none.
 func (w *stretch) firstNeed() int64 {
 	if i := slices.IndexFunc(w.rows, func(m inbox.Message) bool { return m.Lane() == inbox.Needs }); i >= 0 {
 		return w.rows[i].ID
@@ -178,7 +178,7 @@ func (w *stretch) firstNeed() int64 {
 	return 0
 }
 
-// message is one of the stretch.
+// message returns a message of the stretch.
 func (w *stretch) message(id int64) (inbox.Message, bool) {
 	all := w.rows
 	for _, ms := range w.under {
@@ -187,7 +187,7 @@ func (w *stretch) message(id int64) (inbox.Message, bool) {
 	return find(all, id, messageID)
 }
 
-// lines are the rows; costs caches what is expensive to find out.
+// lines returns the rows. costs caches the tokens of messages, which are slow to count.
 func (w *stretch) lines(costs map[int64]int) []dialog.Line {
 	if len(costs) > 50*pageRows {
 		clear(costs)
@@ -223,8 +223,8 @@ func (w *stretch) lines(costs map[int64]int) []dialog.Line {
 	return ls
 }
 
-// mailLanes are the lanes with their counts; unknown says that the counts belong to something other
-// than what shows.
+// mailLanes returns the lanes with their counts. unknown hides counts that do not belong to what is
+// shown.
 func mailLanes(counts map[inbox.Lane]int, unknown bool) []dialog.Lane {
 	lanes := []dialog.Lane{
 		{Name: "Needs you", Short: "Need", Role: themes.Warn},
@@ -240,7 +240,7 @@ func mailLanes(counts map[inbox.Lane]int, unknown bool) []dialog.Lane {
 	return lanes
 }
 
-// mailLine is a message's row.
+// mailLine returns a message's row.
 func mailLine(m inbox.Message) dialog.Line {
 	l := dialog.Line{
 		ID: m.ID, Number: fmt.Sprintf("#%d", m.ID), Who: inbox.Label(m.From), Text: m.Gist(), At: m.Created,
@@ -248,7 +248,7 @@ func mailLine(m inbox.Message) dialog.Line {
 	}
 	l.Sign, l.Role = mailSign(m)
 	if words := inbox.Label(m.Body); m.InReplyTo != 0 && words != "" {
-		l.Text = words // its subject is that of the message it answers
+		l.Text = words // its subject repeats that of the message it answers
 	}
 	if m.Priority != inbox.Normal && m.Priority != "" {
 		l.Flags = string(m.Priority)
@@ -268,7 +268,7 @@ func mailLine(m inbox.Message) dialog.Line {
 	return l
 }
 
-// mailSign is the sign for a kind of message.
+// mailSign returns the sign of a kind of message.
 func mailSign(m inbox.Message) (sign string, role themes.Role) {
 	switch m.Kind {
 	case inbox.Result:
@@ -318,7 +318,7 @@ func (s *mailList) about(id int64) func(ctx context.Context, p *preview) error {
 	}
 }
 
-// letter are the facts of a message.
+// letter adds the facts about a message.
 func (p *preview) letter(m inbox.Message, why string) {
 	_, role := mailSign(m)
 	p.facts = append(p.facts, fact{text: fmt.Sprintf("%s · %s · #%d · ", inbox.Label(m.From), m.Nature(), m.ID), at: m.Created, role: role})

@@ -14,7 +14,7 @@ import (
 	"fantail/ui/transcript"
 )
 
-// Letters opens one of several messages; if there is more than one the human picks.
+// Letters opens a message. If there are several, the human picks one.
 func Letters(e Options, agent int64, ids []int64) intent.Intent {
 	if len(ids) == 1 {
 		return intent.Message{Agent: agent, ID: ids[0]}
@@ -34,7 +34,7 @@ func Letters(e Options, agent int64, ids []int64) intent.Intent {
 	}}
 }
 
-// Letter reads a message and shows it in full, over everything; w is the width of the screen.
+// Letter reads a message and shows it in full, over everything. w is the width of the screen.
 func Letter(e Options, of intent.Message, w int) intent.Intent {
 	names := map[int64]string{}
 	for _, x := range e.Tabs.All {
@@ -66,7 +66,7 @@ func letter(ctx context.Context, messages Messages, id int64) (inbox.Message, er
 	return m, err
 }
 
-// letterFields are what is known of a message.
+// letterFields returns what is known of a message.
 func letterFields(m inbox.Message, thread []inbox.Message, names map[int64]string, now time.Time) (fs format.Fields) {
 	fs.Add("from", format.From(m))
 	fs.Add("to", names[m.Recipient])
@@ -90,15 +90,15 @@ func letterFields(m inbox.Message, thread []inbox.Message, names map[int64]strin
 	return fs
 }
 
-// letterText is the whole text of a message.
+// letterText returns the whole text of a message.
 func letterText(m inbox.Message) string {
-	if m.Subject != "" && inbox.Label(m.Subject) != strings.TrimSpace(m.Subject) { // the row only shows its beginning
+	if m.Subject != "" && inbox.Label(m.Subject) != strings.TrimSpace(m.Subject) { // the row shows only the beginning of the subject
 		return "About:\n" + m.Subject + "\n\n" + m.Text()
 	}
 	return m.Text()
 }
 
-// threadLine is `2 of 3 in a thread: #4 #7 #9`; "" for a message that is alone.
+// threadLine returns a line such as `2 of 3 in a thread: #4 #7 #9`; "" for a single message.
 func threadLine(id int64, thread []inbox.Message) string {
 	if len(thread) < 2 {
 		return ""

@@ -10,45 +10,46 @@ import (
 	"fantail/ui/intent"
 )
 
-// staleness is whether what is listed may be out of date.
+// staleness reports whether a list may be out of date.
 type staleness bool
 
-// list is what a panel lists. Its methods are called on the interface's goroutine; the functions
-// they return run off it.
+// list is the content of a panel. Its methods are called on the interface's goroutine; the
+// functions they return run off it.
 type list interface {
-	// query is which rows are to show.
+	// query returns which rows to show.
 	query() query
-	// read reads the rows that a query finds, where the board lacks them; nil: it does not. stale: what it has may be out
-	// of date.
+	// read returns a function that reads the rows of a query; nil: the board has them. If stale is
+	// set, what the list has may be out of date.
 	read(want query, stale staleness) reading
-	// about fills the preview of a row.
+	// about returns a function that fills the preview of a row.
 	about(id int64) func(ctx context.Context, v *preview) error
-	// do returns what follows from a wish.
+	// do returns the intent for an action on the board.
 	do(w dialog.BoardAction) intent.Intent
-	// touched reports whether an event changes the list, or the preview of a row.
+	// touched reports whether an event changes the list or the preview of a row.
 	touched(e event.Event) bool
 }
 
-// query is which rows of a list show.
+// query selects rows of a list.
 type query struct {
-	lane   int // -1: all
+	lane   int // -1: all lanes
 	search string
-	of     string // of an inbox: which messages show
-	folds  int    // of an inbox: changes when a thread is folded or unfolded
+	of     string // for an inbox: which messages
+	folds  int    // for an inbox: changes when a thread is folded or unfolded
 }
 
 // reading reads rows off the interface's goroutine.
 type reading func(ctx context.Context) (rows, error)
 
-// rows is what was read.
+// rows is the result of reading.
 type rows struct {
 	lanes        []dialog.Lane
 	lines        []dialog.Line
-	above, below bool   // there are more before and after them
-	take         func() // has the list hold them; on the interface's goroutine, before they show
+	above, below bool   // there are more rows before, and after
+	take         func() // stores the result in the list, on the interface's goroutine, before it is shown
 }
 
-// whole reads all of a short list, if what have holds may be out of date, and shows of it what a query finds.
+// whole reads all of a short list, unless have is up to date, and shows the rows that a query
+// selects.
 func whole[T any](p *Panel, want query, stale staleness, have *T, load func(ctx context.Context) (T, error), show func(all T, want query) rows) reading {
 	anew := bool(stale) || !p.any
 	if !anew && want == p.shown {
@@ -67,8 +68,9 @@ func whole[T any](p *Panel, want query, stale staleness, have *T, load func(ctx 
 	}
 }
 
-// grouped counts all in their lanes, and has the lines of those that a query finds: a lane after the other, each below its
-// name where all lanes show. line makes the line of one, and the text in which a search looks.
+// grouped counts all items by lane, and returns the lines of those that a query selects, lane after
+// lane. If all lanes are shown, each begins with its name. line returns an item's line and the text
+// that is searched.
 func grouped[T any](lanes []dialog.Lane, all []T, want query, line func(t T) (l dialog.Line, text string)) rows {
 	r := rows{lanes: slices.Clone(lanes)}
 	word := strings.ToLower(want.search)
@@ -86,7 +88,7 @@ func grouped[T any](lanes []dialog.Lane, all []T, want query, line func(t T) (l 
 	return r
 }
 
-// add adds lines, below a name where all lanes show.
+// add adds lines. If all lanes are shown, the lane's name comes first.
 func (r *rows) add(want query, name string, lines []dialog.Line) {
 	if want.lane < 0 && len(lines) > 0 {
 		r.lines = append(r.lines, dialog.Line{Text: name})
@@ -94,7 +96,7 @@ func (r *rows) add(want query, name string, lines []dialog.Line) {
 	r.lines = append(r.lines, lines...)
 }
 
-// find finds the one with that id.
+// find returns the item with that id.
 func find[T any](all []T, id int64, of func(t T) int64) (t T, ok bool) {
 	i := slices.IndexFunc(all, func(t T) bool { return of(t) == id })
 	if i < 0 {
@@ -103,7 +105,8 @@ func find[T any](all []T, id int64, of func(t T) int64) (t T, ok bool) {
 	return all[i], true
 }
 
-// boardVerbs are the keys of every board; own is the one that opens this board, and closes it.
+// boardVerbs returns the keys that every board has. own is the key that opens and closes this
+// board.
 func boardVerbs(own string) (all []dialog.Verb) {
 	for _, v := range []dialog.Verb{
 		{Key: "f3 i", Name: "inbox", Hint: "inbox", Help: "the inbox", Bare: true},
@@ -114,7 +117,7 @@ func boardVerbs(own string) (all []dialog.Verb) {
 		case key == own:
 		case own != "":
 			all = append(all, v)
-		case v.Hint != "": // the other keys of such a board need the room
+		case v.Hint != "": // boards without a key of their own need the room for other keys
 			v.Hint = ""
 			all = append(all, v)
 		}

@@ -12,7 +12,7 @@ import (
 	"fantail/ui/intent"
 )
 
-// What a human does with the messages in a panel.
+// The actions of a human on the messages in a panel.
 
 var mailVerbs = []dialog.Verb{
 	{Key: "enter", Name: "take", Hint: "takes", Many: "fires", Help: "a turn with it, or with all that are picked; an answer, if it asks"},
@@ -30,7 +30,7 @@ var mailVerbs = []dialog.Verb{
 	{Key: "v", Name: "shelf", Help: "what shows: what waits, what is snoozed, archived, everything", Bare: true},
 }
 
-// undone is something that u can take back.
+// undone is an action that the key u can undo.
 type undone struct {
 	what string
 	do   func(ctx context.Context) error
@@ -69,14 +69,14 @@ func (s *mailList) do(w dialog.BoardAction) intent.Intent {
 	return nil
 }
 
-// arrange carries out the verbs that leave messages out of every conversation.
+// arrange carries out the actions that keep messages out of conversations.
 func (s *mailList) arrange(w dialog.BoardAction) intent.Intent {
 	first, _ := s.win.message(w.IDs[0])
 	some := format.Hashes(w.IDs)
 	if n := len(w.IDs); n > 3 {
 		some = format.Count(n, "message")
 	}
-	// did runs f, says so, and notes how u takes it back and what that is.
+	// did runs f, prints text, and notes how u undoes f and what it then prints.
 	did := func(text string, f func(ctx context.Context) error, what string, back func(ctx context.Context) error) intent.Intent {
 		return s.wish(w, func(ctx context.Context) (string, error) { return text + "; u takes it back", f(ctx) }, func() {
 			s.box.Unpick(w.IDs...)
@@ -139,14 +139,14 @@ func (s *mailList) arrange(w dialog.BoardAction) intent.Intent {
 	return nil
 }
 
-// busy says that what begins a turn waits for the current one to end.
+// busy says that a turn begins only after the current one.
 func (s *mailList) busy() {
 	if t := s.Tabs.ByID(s.agent); t != nil && format.Working(t.Info.State) {
 		s.box.Say("it is taken when this turn ends")
 	}
 }
 
-// take starts a turn with a message; one that asks is answered.
+// take starts a turn with a message. A message that asks opens its question.
 func (s *mailList) take(w dialog.BoardAction, m inbox.Message) intent.Intent {
 	if m.Asks() {
 		return s.askedIn(m)
@@ -161,7 +161,7 @@ func (s *mailList) take(w dialog.BoardAction, m inbox.Message) intent.Intent {
 	}, nil)
 }
 
-// askedIn opens, over the panel, the question that a message carries.
+// askedIn opens the question of a message over the panel.
 func (s *mailList) askedIn(m inbox.Message) intent.Intent {
 	for _, t := range s.Tabs.All {
 		if q := t.Info.Question; q != nil && q.Message == m.ID {
@@ -183,7 +183,7 @@ func (s *mailList) fire(w dialog.BoardAction) intent.Intent {
 	})
 }
 
-// check takes everything that is ready.
+// check takes all messages that are ready.
 func (s *mailList) check(w dialog.BoardAction) intent.Intent {
 	return s.wish(w, func(ctx context.Context) (string, error) {
 		ms, left, err := s.Pool.Pickup.Check(ctx, s.agent, inbox.Query{})
@@ -199,7 +199,7 @@ func (s *mailList) check(w dialog.BoardAction) intent.Intent {
 	})
 }
 
-// takeBack takes back the last thing done in this panel or, if there is none, the messages taken
+// takeBack undoes the last action of this panel. If there is none, it puts back the messages taken
 // last, as /inbox undo does.
 func (s *mailList) takeBack(w dialog.BoardAction) intent.Intent {
 	u := undone{"What was taken last waits again", func(ctx context.Context) error { _, err := s.Pool.Letters.Undo(ctx, s.agent); return err }}
@@ -225,7 +225,7 @@ func (s *mailList) made(id int64) intent.Intent {
 			v.add("files", "none changed")
 		}
 		out := made.Output()
-		if made.Message.Kind == inbox.Mail { // not always markdown
+		if made.Message.Kind == inbox.Mail { // mail is not always markdown
 			out = format.Fenced("", out)
 		}
 		v.answer(text + out)
@@ -233,7 +233,7 @@ func (s *mailList) made(id int64) intent.Intent {
 	})
 }
 
-// why shows the full reason why a message waits, in its place.
+// why shows the full reason why a message waits, in place of the message.
 func (s *mailList) why(id int64) intent.Intent {
 	return s.instead(id, "why", func(ctx context.Context, v *preview) error {
 		text, err := s.Pool.Mail.Why(ctx, id)

@@ -19,67 +19,67 @@ import (
 	"fantail/ui/transcript"
 )
 
-// Options are what a panel looks at and asks.
+// Options is what panels use.
 type Options struct {
-	Pool   *agents.Pool // nil: there is none yet
-	Inbox  Messages     // its messages, for inboxes
+	Pool   *agents.Pool // nil: not yet
+	Inbox  Messages     // messages of the pool, for inboxes
 	Tabs   *tabs.Tabs
 	Theme  *themes.Theme
 	Now    func() time.Time
 	Doubt  format.Doubt
-	Looked map[int64]bool // the messages that a panel has shown in full
+	Looked map[int64]bool // messages that a panel has shown in full
 
 	Environ []string // of the screen, for the human's own programs
 }
 
-// ErrOpening is the error of what needs the agents before the workspace is open.
+// ErrOpening is the error of actions that need agents before the workspace is open.
 var ErrOpening = errors.New("the workspace is still being opened; try again in a moment")
 
 // Panel is an open board.
 type Panel struct {
 	Options
-	agent int64 // whose inbox and queue the keys open
+	agent int64 // agent of the inbox and queue that the keys open
 	name  string
 
 	box        *dialog.Board
 	list       list
-	shown      query // what was read last
-	any        bool  // something was
+	shown      query // query of the rows shown
+	any        bool  // rows have been read
 	closed     bool
 	reading    bool
 	previewing bool
-	after      func() intent.Intent // what a key asked for meanwhile; nil: nothing
-	stale      staleness            // what it lists has changed
-	worn       bool                 // so has what the preview shows
+	after      func() intent.Intent // an action to run after the preview is made; nil: none
+	stale      staleness            // the list has changed
+	worn       bool                 // the preview has changed
 	preview    *preview
-	typed      string // the search text as last seen
+	typed      string // search text as last seen
 	pause      time.Time
 }
 
 // searchPause is how long the search text must stay unchanged before the search begins.
 const searchPause = 120 * time.Millisecond
 
-// open makes a panel whose list is still to be set.
+// open makes a panel. The caller sets its list.
 func open(e Options, agent int64, name string, box *dialog.Board, lanes []dialog.Lane) *Panel {
 	box.Lanes(lanes)
 	return &Panel{Options: e, agent: agent, name: name, box: box, stale: true}
 }
 
-// query and touched are those of most lists.
+// query and touched are the implementations for most lists.
 func (p *Panel) query() query { return query{lane: p.box.Lane(), search: p.box.Search()} }
 
 func (p *Panel) touched(e event.Event) bool {
-	_, tally := e.(event.Tally) // follows each change of schedules, servers, the mode, and each answer
+	_, tally := e.(event.Tally) // it follows every change of schedules, servers and the mode, and every answer
 	return tally
 }
 
-// Box is what shows.
+// Box returns the dialog to draw.
 func (p *Panel) Box() dialog.Box { return p.box }
 
-// Board is the board itself.
+// Board returns the board itself.
 func (p *Panel) Board() *dialog.Board { return p.box }
 
-// Close tells the panel that it no longer shows.
+// Close tells the panel that it is no longer shown.
 func (p *Panel) Close() { p.closed = true }
 
 // Reads reports whether the panel is that agent's inbox.
@@ -88,7 +88,7 @@ func (p *Panel) Reads(agent int64) bool {
 	return is && s.agent == agent
 }
 
-// Cover tells an inbox the message whose question shows over it; 0: none.
+// Cover tells an inbox which message's question is shown over it; 0: none.
 func (p *Panel) Cover(message int64) {
 	if _, mail := p.list.(*mailList); !mail {
 		message = 0
@@ -96,7 +96,7 @@ func (p *Panel) Cover(message int64) {
 	p.box.Cover(message)
 }
 
-// Previewed is the view of the row's text, nil if none shows.
+// Previewed returns the view of the previewed text; nil: none is shown.
 func (p *Panel) Previewed() *transcript.View {
 	if p.preview == nil {
 		return nil
@@ -104,7 +104,7 @@ func (p *Panel) Previewed() *transcript.View {
 	return p.preview.view
 }
 
-// Tail is the agent whose last lines show; 0: none.
+// Tail returns the agent whose last lines are shown; 0: none.
 func (p *Panel) Tail() int64 {
 	if p.preview == nil {
 		return 0
@@ -112,8 +112,8 @@ func (p *Panel) Tail() int64 {
 	return p.preview.tail
 }
 
-// Turns is how long until something that the panel tells of the future changes without an event; 0:
-// nothing does. How old something is changes with the next event.
+// Turns returns how long until the text about a future time changes without an event; 0: it does
+// not. Ages are updated with the next event.
 func (p *Panel) Turns() time.Duration {
 	if s, is := p.list.(*scheduleList); is {
 		return s.turns(p.Now())
@@ -128,14 +128,14 @@ func (p *Panel) SetTheme(t *themes.Theme) {
 	p.worn = true
 }
 
-// Note takes in an event.
+// Note applies an event.
 func (p *Panel) Note(e event.Event) {
 	if p.list.touched(e) {
 		p.stale, p.worn = true, true
 	}
 }
 
-// Wants asks for what the panel lacks.
+// Wants returns the reads that the panel needs.
 func (p *Panel) Wants() intent.Intent {
 	var all intent.All
 	if pause, wait := p.searching(); wait {
@@ -170,7 +170,7 @@ func (p *Panel) Wants() intent.Intent {
 	return all
 }
 
-// searching reports whether a search text is still being typed; it then looks again after a pause.
+// searching reports whether a search text is being typed. pause then has the panel check again.
 func (p *Panel) searching() (pause intent.Intent, wait bool) {
 	now := p.Now()
 	if s := p.box.Search(); s != p.typed {
@@ -188,11 +188,11 @@ func (p *Panel) searching() (pause intent.Intent, wait bool) {
 	return nil, now.Before(p.pause)
 }
 
-// other reports whether something else shows in place of the row.
+// other reports whether something else is shown in place of the row.
 func (p *Panel) other() bool { return p.preview != nil && p.preview.what != "" }
 
-// take shows the rows that were read for a query, and reports whether they do. Where another lane shows by now, a key would
-// act on what is not in it.
+// take shows the rows read for a query and reports whether it did. If the lane has changed
+// meanwhile it does not: a key would act on a row of the wrong lane.
 func (p *Panel) take(want query, r rows, err error) bool {
 	p.reading = false
 	switch {
@@ -223,7 +223,7 @@ func (p *Panel) previewed(id int64, v *preview, err error) intent.Intent {
 			v = newPreview(p.Theme, p.Now)
 		}
 		if p.preview != nil && p.box.Previews() == id && v.keeps(p.preview) {
-			v.view = p.preview.view // keep its scroll position
+			v.view = p.preview.view // keep the scroll position
 		}
 		p.preview = v
 		p.box.Preview(id, v)
@@ -231,7 +231,7 @@ func (p *Panel) previewed(id int64, v *preview, err error) intent.Intent {
 	})
 }
 
-// asked does what was asked for while a preview was made.
+// asked runs the action that waited for a preview.
 func (p *Panel) asked() intent.Intent {
 	next := p.after
 	if p.after = nil; next == nil {
@@ -240,9 +240,8 @@ func (p *Panel) asked() intent.Intent {
 	return next()
 }
 
-// wish runs f off the interface's goroutine. If f succeeds, then follows; its text shows in the
-// panel, or in the status line once the panel is closed. If f fails, what was typed for it is given
-// back.
+// wish runs f off the interface's goroutine. After success it calls then and shows f's text in the
+// panel, or in the status line if the panel is closed. After an error it gives back what was typed.
 func (p *Panel) wish(w dialog.BoardAction, f func(ctx context.Context) (string, error), then func()) intent.Intent {
 	return intent.Run{F: func(ctx context.Context) intent.Intent {
 		text, err := f(ctx)
@@ -278,7 +277,7 @@ func (p *Panel) wished(w dialog.BoardAction, text string, err error) intent.Inte
 	return all
 }
 
-// Do says what follows from what the human wants done.
+// Do returns the intent for a decision of the human.
 func (p *Panel) Do(d dialog.Decision) intent.Intent {
 	w, ok := d.(dialog.BoardAction)
 	if !ok {
@@ -307,7 +306,7 @@ func (p *Panel) Do(d dialog.Decision) intent.Intent {
 	return p.list.do(w)
 }
 
-// removes asks before something is removed; text says what that means.
+// removes asks, then removes something. text explains the consequence.
 func (p *Panel) removes(name, text string, remove func() intent.Intent) intent.Intent {
 	return intent.Open{
 		Box: dialog.NewConfirm(p.Theme, "Remove "+name+"?", text, []dialog.Option{
@@ -322,12 +321,12 @@ func (p *Panel) removes(name, text string, remove func() intent.Intent) intent.I
 	}
 }
 
-// instead shows something in place of a row, or the row again if that already shows. While a preview is being made it
-// waits for that.
+// instead shows something in place of a row, or the row again if that is shown already. If a
+// preview is being made, it waits for it.
 func (p *Panel) instead(id int64, what string, f func(ctx context.Context, v *preview) error) intent.Intent {
 	if p.previewing {
 		p.after = func() intent.Intent {
-			if p.box.At() != id { // the bar went on
+			if p.box.At() != id { // the bar has moved on
 				return nil
 			}
 			return p.instead(id, what, f)
@@ -344,7 +343,7 @@ func (p *Panel) instead(id int64, what string, f func(ctx context.Context, v *pr
 	v := newPreview(p.Theme, p.Now)
 	v.what = what
 	return intent.Run{F: func(ctx context.Context) intent.Intent {
-		if err := f(ctx, v); err != nil { // what shows stays
+		if err := f(ctx, v); err != nil { // keep what is shown
 			return intent.Call(func() intent.Intent {
 				p.previewing = false
 				p.box.Fail(format.Sentence(err))
@@ -355,32 +354,32 @@ func (p *Panel) instead(id int64, what string, f func(ctx context.Context, v *pr
 	}}
 }
 
-// preview is the preview of a row: some facts, and a text below them.
+// preview is the preview of a row: facts, and a text below them.
 type preview struct {
 	theme *themes.Theme
 	now   func() time.Time
 	facts []fact
 	view  *transcript.View
-	what  string // what shows in place of the row; "": the row itself
-	of    string // what view shows
-	tail  int64  // the agent whose last lines show in view's place; 0: none
+	what  string // what is shown in place of the row; "": the row itself
+	of    string // text that view shows
+	tail  int64  // agent whose last lines are shown instead of view; 0: none
 	last  func(id int64, w, h int) []string
 }
 
-// fact is a line above the text; it may have no label.
+// fact is a line above the text. Its label may be empty.
 type fact struct {
 	label, text string
-	at          time.Time // its age follows the text, if there is one,
-	rest        string    // and this follows the age
+	at          time.Time // if set, its age follows the text,
+	rest        string    // and then this
 	role        themes.Role
-	most        int // lines; 0: one
+	most        int // limit of lines; 0: one
 }
 
 func newPreview(t *themes.Theme, now func() time.Time) *preview {
 	return &preview{theme: t, now: now, view: transcript.New(t, now)}
 }
 
-// answer shows markdown below the facts; plain shows text as it is.
+// answer shows markdown below the facts. plain shows text unchanged.
 func (p *preview) answer(markdown string) {
 	p.of = markdown
 	p.view.Answer(markdown)
@@ -396,7 +395,7 @@ func (p *preview) keeps(other *preview) bool {
 	return p.of == other.of && p.what == other.what && p.theme == other.theme
 }
 
-// head is what all of it is about.
+// head adds the heading.
 func (p *preview) head(text string) {
 	p.facts = append(p.facts, fact{text: text, role: themes.Accent})
 }
@@ -405,7 +404,7 @@ func (p *preview) add(label, text string) {
 	p.facts = append(p.facts, fact{label: label, text: text, role: themes.Text})
 }
 
-// fields adds what is known of a row.
+// fields adds the fields of a row.
 func (p *preview) fields(fs format.Fields) {
 	for _, f := range fs {
 		p.facts = append(p.facts, fact{label: f.Name, text: f.Text, role: themes.Text, most: f.Max})

@@ -14,10 +14,10 @@ import (
 // PermissionArgs are the arguments of /permissions.
 const PermissionArgs = "[list | test COMMAND | accept N | refuse N | revoke RULE]"
 
-// PermissionVerbs are their first words.
+// PermissionVerbs returns the first words of the arguments.
 func PermissionVerbs() []string { return []string{"list", "test ", "accept ", "refuse ", "revoke "} }
 
-// ReadPermissions returns what the arguments ask for; ok is false if they are not understood.
+// ReadPermissions parses the arguments of /permissions. ok is false if they are not understood.
 func ReadPermissions(text string) (do func(ctx context.Context, r *approval.Rules) (string, error), ok bool) {
 	verb, rest, _ := strings.Cut(strings.TrimSpace(text), " ")
 	rest = strings.TrimSpace(rest)
@@ -55,7 +55,7 @@ func answer(number string, to approval.RuleState) (func(ctx context.Context, r *
 	}, true
 }
 
-// listPermissions is all rules, in a line each.
+// listPermissions lists all rules, one a line.
 func listPermissions(r *approval.Rules) string {
 	all, broken, ignored := r.List()
 	var b strings.Builder
@@ -104,7 +104,7 @@ var heads = map[permission.List]string{
 	permission.DenyList: "Denied, in every mode:", permission.AskList: "Asks each time, in every mode:", permission.AllowList: "Allowed without a question:",
 }
 
-// test is what would be decided about a command.
+// test says what would be decided about a command.
 func test(r *approval.Rules, command string) (string, error) {
 	t, err := r.Test(command)
 	if err != nil {
@@ -113,7 +113,7 @@ func test(r *approval.Rules, command string) (string, error) {
 	return strings.Join(TestedText(t), "\n"), nil
 }
 
-// DecisionText is a decision in words.
+// DecisionText returns a decision in words.
 func DecisionText(d permission.Decision) string {
 	switch d {
 	case permission.Allow:
@@ -124,7 +124,8 @@ func DecisionText(d permission.Decision) string {
 	return "it asks"
 }
 
-// TestedText are the lines that say what would be decided about a command: now, which rules speak of it, and in other modes.
+// TestedText returns lines that say what would be decided about a command: in this mode, by which
+// rules, and in other modes.
 func TestedText(t approval.RuleTest) (lines []string) {
 	said := DecisionText(t.Decision)
 	lines = append(lines, strings.ToUpper(said[:1])+said[1:]+": "+reason(t.Verdict))
@@ -147,7 +148,7 @@ func TestedText(t approval.RuleTest) (lines []string) {
 	return lines
 }
 
-// reason is why, in a line, as the human reads it: what only the model is told is left out.
+// reason returns the reason of a verdict in one line, without the part that is only for the model.
 func reason(v permission.Verdict) string {
 	text, _, _ := strings.Cut(cells.CleanLine(v.Reason), ". ")
 	return strings.TrimSuffix(text, ".")

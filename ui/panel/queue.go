@@ -19,7 +19,7 @@ import (
 	"fantail/ui/intent"
 )
 
-// taskList is an agent's queue as a panel lists it.
+// taskList lists an agent's queue.
 type taskList struct {
 	*Panel
 	queue tasks.QueueView
@@ -69,7 +69,7 @@ func (s *taskList) touched(e event.Event) bool {
 
 func (s *taskList) read(want query, stale staleness) reading {
 	id, pool := s.agent, s.Pool
-	by := map[int64]event.Info{} // the agents with an open tab, by task
+	by := map[int64]event.Info{} // agents with an open tab, by task
 	for _, t := range s.Tabs.All {
 		if t.Info.Task != 0 && t.Info.Parent == id {
 			by[t.Info.Task] = t.Info
@@ -82,7 +82,7 @@ func (s *taskList) read(want query, stale staleness) reading {
 		q.Tasks = slices.DeleteFunc(q.Tasks, func(t tasks.Task) bool { return t.State == tasks.TaskRemoved })
 		return q, nil
 	}, func(q tasks.QueueView, want query) rows {
-		newest := slices.Clone(q.Tasks) // of those that have finished, first
+		newest := slices.Clone(q.Tasks) // newest finished first
 		slices.SortStableFunc(newest, func(x, y tasks.Task) int { return y.Finished.Compare(x.Finished) })
 		return grouped(taskLanes, newest, want, func(t tasks.Task) (dialog.Line, string) {
 			return taskLine(q, t, by[t.ID]), t.Name + " " + t.Outcome + " " + t.Prompt
@@ -90,7 +90,7 @@ func (s *taskList) read(want query, stale staleness) reading {
 	})
 }
 
-// taskLine is the row of a task and its agent.
+// taskLine returns the row of a task and its agent.
 func taskLine(q tasks.QueueView, t tasks.Task, by event.Info) dialog.Line {
 	l := dialog.Line{ID: t.ID, Who: inbox.Label(t.Name), Text: inbox.Label(taskPrompt(t))}
 	switch t.State {
@@ -115,7 +115,7 @@ func taskLine(q tasks.QueueView, t tasks.Task, by event.Info) dialog.Line {
 	return l
 }
 
-// taskPrompt is a task's prompt as typed.
+// taskPrompt returns a task's prompt as typed.
 func taskPrompt(t tasks.Task) string {
 	if t.Kind == "command" {
 		return "!" + t.Prompt
@@ -175,7 +175,7 @@ func (s *taskList) about(id int64) func(ctx context.Context, p *preview) error {
 	}
 }
 
-// task returns the facts known about any task.
+// task adds the facts known about any task.
 func (p *preview) task(t tasks.Task) {
 	f := fact{role: themes.Accent}
 	switch t.State {
@@ -214,7 +214,7 @@ func (p *preview) task(t tasks.Task) {
 func (s *taskList) do(w dialog.BoardAction) intent.Intent {
 	if w.Verb == "run" {
 		return s.wish(w, func(ctx context.Context) (string, error) {
-			q, _ := s.Pool.Queue(ctx, s.agent) // if it can't be read there is no warning: the run was asked for
+			q, _ := s.Pool.Queue(ctx, s.agent) // after an error there is no warning, but the run was asked for
 			r, err := s.Pool.Run(ctx, s.agent, tools.Start{})
 			return format.Warned(r.String(), s.Doubt.Queued(q)), err
 		}, nil)
@@ -249,7 +249,7 @@ func (s *taskList) do(w dialog.BoardAction) intent.Intent {
 			}
 			q, err := s.Pool.Queue(ctx, s.agent)
 			if err != nil {
-				q = tasks.QueueView{} // it is changed; the queue only serves the warning
+				q = tasks.QueueView{} // the prompt is changed; the queue is needed for the warning only
 			}
 			return s.Doubt.WhenEdited(name, q), nil
 		}, nil)
@@ -265,7 +265,7 @@ func (s *taskList) do(w dialog.BoardAction) intent.Intent {
 	return nil
 }
 
-// remove asks before a task leaves the queue, or an agent is ended.
+// remove asks, then removes a queued task or ends a running agent.
 func (s *taskList) remove(w dialog.BoardAction, t tasks.Task) intent.Intent {
 	name := t.Name
 	switch t.State {
@@ -314,8 +314,8 @@ func (s *taskList) move(w dialog.BoardAction, t tasks.Task) intent.Intent {
 	}, nil)
 }
 
-// edit puts the prompt of a queued task at the foot of the panel; one of several lines needs the
-// box, which must be empty.
+// edit puts the prompt of a queued task into the panel's last line. A prompt of several lines needs
+// the prompt box, which must be empty.
 func (s *taskList) edit(w dialog.BoardAction, t tasks.Task) intent.Intent {
 	if t.State != "queued" {
 		s.box.Fail(t.Name + " has started; y pushes one that ended again")

@@ -14,15 +14,15 @@ import (
 	"fantail/ui/intent"
 )
 
-// ruleList is the rules under which calls run, as a panel lists them, and the command lines that were tested on it.
+// ruleList lists the permission rules, and the command lines that were tested.
 type ruleList struct {
 	*Panel
 	rows   []ruleRow
-	tested []approval.RuleTest // the newest first
-	lines  []string            // of them
+	tested []approval.RuleTest // newest first
+	lines  []string            // their texts
 }
 
-// ruleRow is a row of the board: a rule, what is wrong with a file, or a command line that was tested.
+// ruleRow is a row of the board: a rule, a fault in a file, or a tested command line.
 type ruleRow struct {
 	id   int64
 	lane int
@@ -31,7 +31,7 @@ type ruleRow struct {
 	test  *approval.RuleTest
 }
 
-// The lanes of the rules.
+// The lanes of the board of rules.
 const (
 	laneOffered = iota
 	laneDeny
@@ -50,7 +50,7 @@ var ruleLanes = []dialog.Lane{
 	{Name: "Tested", Short: "Test", Role: themes.Text},
 }
 
-// maxTested is how many command lines that were tested are kept.
+// maxTested limits the tested command lines that are kept.
 const maxTested = 20
 
 var ruleVerbs = []dialog.Verb{
@@ -60,7 +60,7 @@ var ruleVerbs = []dialog.Verb{
 	{Key: "d x delete", Name: "revoke", Hint: "takes back", Help: "take back a rule that you gave for the session or the project"},
 }
 
-// Rules opens the panel of the rules under which calls run.
+// Rules opens the panel of permission rules.
 func Rules(e Options, agent int64, name string) *Panel {
 	p := open(e, agent, name, dialog.NewBoard(e.Theme, e.Now, "Permissions",
 		"No rules: the mode alone decides (/mode). [permissions] in config.toml, and deny in a project's .claude/settings.json, make some. t tests a command.",
@@ -83,7 +83,7 @@ func (s *ruleList) read(want query, stale staleness) reading {
 	})
 }
 
-// ruleRows are the rows of rules, those that are offered first.
+// ruleRows returns the rows of rules, offered ones first, and of faults in files.
 func ruleRows(all []approval.RuleEntry, broken, ignored []string) (rows []ruleRow) {
 	lanes := map[permission.List]int{permission.DenyList: laneDeny, permission.AskList: laneAsk, permission.AllowList: laneAllow}
 	for _, e := range all {
@@ -95,7 +95,7 @@ func ruleRows(all []approval.RuleEntry, broken, ignored []string) (rows []ruleRo
 	}
 	for i, fs := range [][]string{broken, ignored} {
 		for _, f := range fs {
-			// FILE:LINE:COLUMN: what is wrong
+			// The format is FILE:LINE:COLUMN: TEXT.
 			place, what, is := strings.Cut(f, ": ")
 			if !is {
 				place, what = "", f
@@ -107,7 +107,7 @@ func ruleRows(all []approval.RuleEntry, broken, ignored []string) (rows []ruleRo
 	return rows
 }
 
-// name gives each row an id that stays its own as long as it says the same.
+// name gives each row an id that stays the same as long as the row's text does.
 func name(rows []ruleRow) {
 	had := map[int64]bool{}
 	for i, r := range rows {
@@ -120,7 +120,7 @@ func name(rows []ruleRow) {
 	}
 }
 
-// line is the row as the board shows it.
+// line returns the row as the board shows it.
 func (r ruleRow) line() dialog.Line {
 	l := dialog.Line{ID: r.id, Lane: r.lane, Text: r.Text, Faint: r.Never}
 	switch r.lane {
@@ -176,7 +176,7 @@ func (s *ruleList) about(id int64) func(ctx context.Context, v *preview) error {
 	}
 }
 
-// rule is what is known of a row.
+// rule adds what is known of a row.
 func (p *preview) rule(r ruleRow) {
 	long := func(label, text string) {
 		if text != "" {
@@ -254,7 +254,7 @@ func (s *ruleList) do(w dialog.BoardAction) intent.Intent {
 	return nil
 }
 
-// test has a command line tested, and shows it as a row.
+// test tests a command line and shows the result as a row.
 func (s *ruleList) test(w dialog.BoardAction) intent.Intent {
 	rules := s.Pool.Permissions
 	return intent.Run{F: func(context.Context) intent.Intent {
@@ -276,7 +276,7 @@ func (s *ruleList) test(w dialog.BoardAction) intent.Intent {
 	}}
 }
 
-// forget takes a command line that was tested from the board.
+// forget removes a tested command line from the board.
 func (s *ruleList) forget(line string) {
 	if i := slices.Index(s.lines, line); i >= 0 {
 		s.tested, s.lines = slices.Delete(s.tested, i, i+1), slices.Delete(s.lines, i, i+1)

@@ -12,19 +12,19 @@ import (
 	"fantail/ui/intent"
 )
 
-// serverList is the MCP servers of the workspace as a panel lists them. They are few.
+// serverList lists the workspace's MCP servers, which are few.
 type serverList struct {
 	*Panel
 	all servers
 }
 
-// servers are the servers, and what is wrong with the files that configure them.
+// servers are the servers, and the faults in the files that configure them.
 type servers struct {
 	rows   []format.ServerRow
 	faults []mcpconfig.Fault
 }
 
-// The lanes of the servers.
+// The lanes of the board of servers.
 const (
 	laneUsed = iota
 	laneUntrusted
@@ -61,7 +61,7 @@ func (s *serverList) read(want query, stale staleness) reading {
 	}, showServers)
 }
 
-// showServers are the servers, and after them what is wrong with the files.
+// showServers lists the servers, and after them the faults in the files.
 func showServers(all servers, want query) rows {
 	r := grouped(serverLanes, all.rows, want, func(r format.ServerRow) (dialog.Line, string) {
 		return serverLine(r), r.Name + " " + r.Entry.Line()
@@ -76,7 +76,7 @@ func showServers(all servers, want query) rows {
 	return r
 }
 
-// serverLine is a server's row.
+// serverLine returns a server's row.
 func serverLine(r format.ServerRow) dialog.Line {
 	l := dialog.Line{ID: r.ID(), Who: r.Name, Sign: "○", Role: themes.Text, Text: r.Status(" · ")}
 	switch {
@@ -100,7 +100,7 @@ func (s *serverList) row(id int64) (format.ServerRow, bool) {
 	return find(s.all.rows, id, format.ServerRow.ID)
 }
 
-// about tells all of a server, and below it its tools.
+// about shows all that is known of a server, and its tools.
 func (s *serverList) about(id int64) func(ctx context.Context, v *preview) error {
 	r, ok := s.row(id)
 	servers, now := format.ServersOf(s.Pool.Brought().Served), s.Now
@@ -146,7 +146,8 @@ func (s *serverList) do(w dialog.BoardAction) intent.Intent {
 	return nil
 }
 
-// trust asks whether what the repository brings may run, over the board, which is read anew after an answer.
+// trust asks over the board whether what the repository brings may run, and rereads the board after
+// an answer.
 func (s *serverList) trust() intent.Intent {
 	ask, _ := Trust{Store: s.Pool.Brought().Trust, Theme: s.Theme}.Trust("")
 	return intent.Do{Agent: s.agent, F: func(ctx context.Context) (intent.Intent, error) {
@@ -175,7 +176,7 @@ func (s *serverList) trust() intent.Intent {
 	}}
 }
 
-// tells shows a text about a server in its place.
+// tells shows a text about a server in place of its row.
 func (s *serverList) tells(r format.ServerRow, what string, text func(r format.ServerRow) string) intent.Intent {
 	return s.instead(r.ID(), what, func(_ context.Context, v *preview) error {
 		v.head(r.Name + ": " + what)

@@ -15,20 +15,20 @@ import (
 	"fantail/ui/transcript"
 )
 
-// LoginWanted is the server that the arguments of /mcp want to log in to.
+// LoginWanted returns the server that the arguments of /mcp ask to log in to.
 func LoginWanted(args string) (name string, is bool) {
 	verb, name := format.NamedServer(args)
 	return name, verb == "login" && name != ""
 }
 
-// ServerLogin is where a login shows.
+// ServerLogin logs in to MCP servers.
 type ServerLogin struct {
 	Servers format.Servers
 	Theme   *themes.Theme
-	Environ []string // of a browser; nil: that of the host
+	Environ []string // for the browser; nil: the host's
 }
 
-// Login has the human log in to the server of that name. then says what came of it.
+// Login has the human log in to the server of that name. then shows the result.
 func (e ServerLogin) Login(name string, then func(text string, err error) intent.Intent) intent.Intent {
 	t := &talk{theme: e.Theme, name: name, asks: make(chan tools.Question), says: make(chan string), over: make(chan struct{})}
 	return intent.All{
@@ -47,7 +47,8 @@ func (e ServerLogin) Login(name string, then func(text string, err error) intent
 	}
 }
 
-// LoginTells shows what came of a login in an agent's tab, below the command that began it.
+// LoginTells returns a function that shows the result of a login in an agent's tab, below its
+// command.
 func LoginTells(agent int64, command string) func(text string, err error) intent.Intent {
 	return func(text string, err error) intent.Intent {
 		if err != nil {
@@ -57,21 +58,21 @@ func LoginTells(agent int64, command string) func(text string, err error) intent
 	}
 }
 
-// errAside is a question that the human has put aside.
+// errAside is the error of a login whose question the human closed.
 var errAside = errors.New("nobody is logged in: you closed the question")
 
-// talk is between a login and the human.
+// talk passes questions and answers between a login and the human.
 type talk struct {
 	theme *themes.Theme
 	name  string
 	asks  chan tools.Question
 	says  chan string
-	over  chan struct{} // closed once the login is
+	over  chan struct{} // closed at the end of the login
 
-	box dialog.Box // that is open
+	box dialog.Box // the open dialog
 }
 
-// ask has the question opened.
+// ask opens a question and waits for its answer.
 func (t *talk) ask(ctx context.Context, q tools.Question) (string, error) {
 	select {
 	case t.asks <- q:
@@ -89,7 +90,7 @@ func (t *talk) ask(ctx context.Context, q tools.Question) (string, error) {
 	}
 }
 
-// next waits for the next question, and opens it.
+// next waits for the next question and opens it.
 func (t *talk) next() intent.Intent {
 	return intent.Run{F: func(ctx context.Context) intent.Intent {
 		var q tools.Question
@@ -111,7 +112,7 @@ func (t *talk) next() intent.Intent {
 	}}
 }
 
-// answered passes on what the human says, and waits for what is asked then.
+// answered passes on the human's answer and waits for the next question.
 func (t *talk) answered(d dialog.Decision) intent.Intent {
 	said, _ := d.(dialog.Said)
 	t.box = nil
@@ -128,10 +129,10 @@ func (t *talk) answered(d dialog.Decision) intent.Intent {
 	}
 }
 
-// box is the question as a dialog. Esc answers it too: with nothing.
+// box is the question as a dialog. Esc answers it with an empty text.
 type box struct{ dialog.Question }
 
-// Key is that of the question.
+// Key returns an empty answer for Esc, else the question's decision.
 func (b box) Key(k tea.KeyPressMsg) dialog.Decision {
 	d := b.Question.Key(k)
 	if _, gone := d.(dialog.Cancelled); gone {

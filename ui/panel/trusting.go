@@ -15,23 +15,23 @@ import (
 // TrustArgs are the arguments of /trust.
 const TrustArgs = "[list | revoke]"
 
-// TrustVerbs are their first words.
+// TrustVerbs returns the first words of the arguments.
 func TrustVerbs() []string { return []string{"list", "revoke"} }
 
-// trustStore is what carries it out.
+// trustStore stores what the human agreed to.
 type trustStore interface {
 	Review() []hooks.TrustReview
 	Agree(all ...hooks.TrustSnapshot) error
 	Decline(all ...hooks.TrustSnapshot) error
 }
 
-// Trust is what the command looks at.
+// Trust is what /trust needs.
 type Trust struct {
 	Store trustStore
 	Theme *themes.Theme
 }
 
-// Trust returns what /trust with these arguments does; false: they are not understood.
+// Trust parses the arguments of /trust. ok is false if they are not understood.
 func (e Trust) Trust(args string) (do func(ctx context.Context) (intent.Intent, error), ok bool) {
 	switch strings.TrimSpace(args) {
 	case "":
@@ -57,7 +57,8 @@ func (e Trust) Trust(args string) (do func(ctx context.Context) (intent.Intent, 
 
 const nothing = "This repository brings nothing that runs by itself."
 
-// screen asks about what nobody agreed to yet; what was declined, too, as it is asked for.
+// screen asks about everything not agreed to, including what was declined, because the human asked
+// for it.
 func (e Trust) screen() intent.Intent {
 	all := e.Store.Review()
 	var open []hooks.TrustReview
@@ -78,10 +79,10 @@ func (e Trust) screen() intent.Intent {
 	}
 }
 
-// choosable is how many parts can be answered one by one, with a digit each.
+// choosable is how many parts can be answered one by one: each needs a digit.
 const choosable = 9
 
-// options are what can be answered.
+// options returns the possible answers.
 func options(open []hooks.TrustReview) (all []dialog.Option) {
 	good := 0
 	for n, r := range open {
@@ -119,10 +120,10 @@ func (e Trust) decided(open []hooks.TrustReview, choice string) intent.Intent {
 	})
 }
 
-// maxLines is how much of a file the screen shows.
+// maxLines is how many lines of a file are shown.
 const maxLines = 40
 
-// TrustText is what the screen says of parts.
+// TrustText returns the text that describes the parts.
 func TrustText(open []hooks.TrustReview) string {
 	var b strings.Builder
 	b.WriteString("These programs would run by themselves, in a sandbox: they read the workspace and write in it, and have no network " +
@@ -159,7 +160,7 @@ func TrustText(open []hooks.TrustReview) string {
 	return b.String()
 }
 
-// head is the beginning of a text.
+// head returns the beginning of a text.
 func head(s string) string {
 	lines := strings.SplitAfter(s, "\n")
 	if len(lines) <= maxLines {
@@ -176,7 +177,7 @@ func indent(s string) string {
 	return b.String()
 }
 
-// listTrust says how the user stands to each part.
+// listTrust lists each part and whether it may run.
 func listTrust(all []hooks.TrustReview) string {
 	if len(all) == 0 {
 		return nothing
@@ -192,7 +193,7 @@ func listTrust(all []hooks.TrustReview) string {
 	return strings.Join(lines, "\n")
 }
 
-// Hooks shows all hooks.
+// Hooks lists all hooks.
 func Hooks(t *themes.Theme, lines []hooks.Line, faults, ignored []hooks.Fault) intent.Intent {
 	if len(lines) == 0 && len(faults) == 0 && len(ignored) == 0 {
 		return intent.Said{Text: "There are no hooks. They stand in ~/.claude/settings.json, in .claude/settings.json of the repository, or as [[hooks.EVENT]] in config.toml."}

@@ -7,29 +7,29 @@ import (
 	"fantail/ui/dialog"
 )
 
-// window is a run of the rows of a long list, in its order. It is never changed, only replaced.
+// window is a run of consecutive rows of a long list. It is never changed, only replaced.
 type window[T any] struct {
 	rows []T
-	over int64 // the row before it; 0: it begins with the first row
-	more bool  // there are rows after it
+	over int64 // id of the row before it; 0: none
+	more bool  // rows follow it
 }
 
-// pageRows is how many rows are read at once; a window holds up to three times as many.
+// pageRows is how many rows are read at once. A window holds up to three times as many.
 const pageRows = 200
 
-// long is a list that is too long to be read whole.
+// long is a list that is too long to be read at once.
 type long[T any] struct {
-	// read reads up to n rows behind one (0: from the first) or, with back, right ahead of it (0: up to the last), in
-	// the order of the list.
+	// read reads up to n rows after the row before (0: from the first on) or, with back, the n rows
+	// preceding it (0: up to the last), in the order of the list.
 	read func(ctx context.Context, before int64, back bool, n int) ([]T, error)
 	id   func(t T) int64
 }
 
-// step makes the next window of one.
+// step returns the next window for a given one.
 type step[T any] func(ctx context.Context, w window[T]) (window[T], error)
 
-// next is what a board needs of the list; nil: nothing. anew: it shows another list than before, stale: what it has
-// may be out of date.
+// next returns the step that a board needs; nil: none. anew means that the board shows another list
+// than before, stale that its rows may be out of date.
 func (l long[T]) next(b *dialog.Board, anew, stale bool) step[T] {
 	above, below := b.Wants()
 	switch leaps := b.Leaps(); {
@@ -47,7 +47,7 @@ func (l long[T]) next(b *dialog.Board, anew, stale bool) step[T] {
 	return nil
 }
 
-// after reads the window of up to n rows behind one; 0: from the first.
+// after reads the window of up to n rows after the row id; 0: from the first row on.
 func (l long[T]) after(ctx context.Context, id int64, n int) (window[T], error) {
 	rows, err := l.read(ctx, id, false, n+1)
 	w := window[T]{rows: rows, over: id, more: len(rows) > n}
@@ -57,7 +57,7 @@ func (l long[T]) after(ctx context.Context, id int64, n int) (window[T], error) 
 	return w, err
 }
 
-// before reads the window of a page of rows right ahead of one; 0: up to the last.
+// before reads the window of a page of rows preceding the row id; 0: up to the last row.
 func (l long[T]) before(ctx context.Context, id int64) (window[T], error) {
 	rows, err := l.read(ctx, id, true, pageRows+1)
 	w := window[T]{rows: rows, more: id != 0}
@@ -67,8 +67,8 @@ func (l long[T]) before(ctx context.Context, id int64) (window[T], error) {
 	return w, err
 }
 
-// first, last, reread, behind and ahead read a window: the beginning of the list, its end, the current window anew, and
-// the current one with more after or before it.
+// first, last, reread, behind and ahead read a window: the beginning of the list, its end, the
+// current window again, and the current window with more rows after or before it.
 func (l long[T]) first(ctx context.Context, _ window[T]) (window[T], error) {
 	return l.after(ctx, 0, pageRows)
 }
