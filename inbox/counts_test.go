@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"fantail/.ci/long"
 	"fantail/store"
 	"fantail/store/storetest"
 )
@@ -81,7 +82,7 @@ func TestCounts_ofWhatCame(t *testing.T) {
 		w.rang()
 		w.sound()
 	}
-	for i := range 3 * uncounted {
+	for i := range long.Times(2, 3) * uncounted {
 		w.deposit(Message{Body: fmt.Sprint(i), Recipient: []int64{w.main, w.lint}[i%2], Priority: []Priority{Normal, Urgent, Low}[i%3]})
 	}
 	most("alone", uncounted)
@@ -99,15 +100,22 @@ func TestCounts_ofWhatCame(t *testing.T) {
 	}
 	many(w, slices.Repeat([]int64{w.main}, 5*uncounted)...)
 	most("in a large transaction", 0)
-	for range 2*uncounted + 5 {
+	for range long.Times(1, 2)*uncounted + 5 {
 		many(other, w.lint)
 		many(w, w.lint, w.main)
 	}
 	most("in turn with another program", uncounted)
 	var all []int64
-	for i := range remembered + 50 {
-		all = append(all, w.agent(fmt.Sprint("a", i)))
-	}
+	w.write(func(tx *store.Tx) error {
+		for i := range remembered + 50 {
+			id, err := tx.AddAgent(store.Agent{Name: fmt.Sprint("a", i), Kind: "helper", Model: "builtin", State: "idle"})
+			if err != nil {
+				return err
+			}
+			all = append(all, id)
+		}
+		return nil
+	})
 	for range 2 {
 		for some := range slices.Chunk(all, 40) {
 			many(w, some...)

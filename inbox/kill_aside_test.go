@@ -105,7 +105,7 @@ type fates struct {
 //
 // Spec: N-15, Q-42.
 func TestKill_aside(t *testing.T) {
-	n := long.Times(20, 50)
+	n := long.Times(6, 50)
 	path := filepath.Join(storetest.Dir(t), "fantail.db")
 	w := at(t, path)
 	if err := w.db.Close(); err != nil {

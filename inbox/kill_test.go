@@ -27,7 +27,7 @@ type acks struct {
 //
 // Spec: N-15, Q-42.
 func TestKill(t *testing.T) {
-	n := long.Times(40, 150)
+	n := long.Times(12, 150)
 	const lanes = 2
 	for lane := range lanes {
 		t.Run(fmt.Sprint("lane", lane), func(t *testing.T) {
@@ -272,7 +272,7 @@ func TestTake_twoGoroutines(t *testing.T) {
 // Spec: N-19, N-20, E-5.
 func TestTake_processes(t *testing.T) {
 	w := fresh(t)
-	n := long.Times(900, 3000)
+	n := long.Times(300, 3000)
 	w.fill(n)
 	began := time.Now()
 	ps := make([]*process, 3)

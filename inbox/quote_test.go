@@ -190,6 +190,7 @@ func TestQuotesOnlyInEnvelopes(t *testing.T) {
 
 // TestQuotes_refuses: code that uses a text without an envelope is found.
 func TestQuotes_refuses(t *testing.T) {
+	s := newSource()
 	for body, want := range map[string]bool{
 		`return "Mail: " + m.Body`:                                          true,
 		`s := m.Subject; return s`:                                          true,
@@ -207,7 +208,6 @@ func TestQuotes_refuses(t *testing.T) {
 		`return m.Listed(time.Time{})`:                                      true,
 		`return q.Body`:                                                     false,
 	} {
-		s := newSource()
 		f, err := parser.ParseFile(s.fset, "x.go", "package x\nimport (\"fmt\"; \"strings\"; \"time\"; \"fantail/inbox\"; \"fantail/inbox/envelope\")\ntype other struct{ Body string }\nvar q other\nfunc f(m inbox.Message) string { "+body+" }", parser.SkipObjectResolution)
 		if err != nil {
 			t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"fantail/.ci/long"
 	"fantail/store"
 	"fantail/store/storetest"
 )
@@ -85,7 +86,7 @@ func TestKept_whateverHappens(t *testing.T) {
 		}
 	}
 	undone := errors.New("undone")
-	for i := range 1200 {
+	for i := range long.Times(400, 1200) {
 		by, wrong := w, error(nil)
 		if i%200 >= 100 && r.IntN(4) == 0 {
 			by = other
