@@ -21,8 +21,8 @@ import (
 	"fantail/ui/transcript"
 )
 
-// What keys and commands mean is carried out here and nowhere else. What may wait for the disk or
-// for an agent runs in a command and comes back as a message.
+// Only this file carries out what keys and commands mean. Whatever may wait for the disk or for an
+// agent runs in a command, and its result comes back as a message.
 
 // act carries out an intent.
 func (a *App) act(i intent.Intent) tea.Cmd {
@@ -81,7 +81,7 @@ func (a *App) act(i intent.Intent) tea.Cmd {
 		a.ends = i.End
 		return tea.Quit
 	case intent.Quit:
-		if a.o.ReadOnly != nil { // nobody works for this screen
+		if a.o.ReadOnly != nil { // no agents run for this screen
 			return tea.Quit
 		}
 		asks := intent.Call(func() intent.Intent {
@@ -90,7 +90,7 @@ func (a *App) act(i intent.Intent) tea.Cmd {
 		if a.actions.last == nil {
 			return a.act(asks)
 		}
-		return a.actions.then(asks, quits) // who sends a task and quits is asked about it
+		return a.actions.then(asks, quits) // quitting right after sending a task asks about that task
 	case intent.Copy:
 		return a.copy(i.Text)
 	case intent.Mode:
@@ -113,7 +113,7 @@ func (a *App) act(i intent.Intent) tea.Cmd {
 	return nil
 }
 
-// show carries out an intent that only changes the screen.
+// show carries out an intent that changes only the screen.
 func (a *App) show(i intent.Intent) {
 	switch i := i.(type) {
 	case intent.Said:
@@ -151,7 +151,7 @@ func (a *App) show(i intent.Intent) {
 	}
 }
 
-// tabOf is an agent's tab, or the focused one if it is closed.
+// tabOf returns an agent's tab, or the focused one if that is closed.
 func (a *App) tabOf(agent int64) *tabs.Tab {
 	if t := a.tabs.ByID(agent); t != nil {
 		return t
@@ -159,7 +159,7 @@ func (a *App) tabOf(agent int64) *tabs.Tab {
 	return a.tabs.Focus
 }
 
-// commandOptions are what slash commands may look at and ask.
+// commandOptions returns what slash commands may use.
 func (a *App) commandOptions() slash.Options {
 	files := slash.CustomCommands{Skills: a.o.Skills}
 	if a.pool != nil {
@@ -174,8 +174,8 @@ func (a *App) commandOptions() slash.Options {
 	}
 }
 
-// complete returns the candidates for the word being typed, mention those for a text that is not a
-// command.
+// complete returns the candidates for the word being typed. mention returns those for a text that
+// is not a command.
 func (a *App) complete(trigger, line, word string) []composer.Item {
 	return slash.Complete(a.commandOptions(), trigger, line, word)
 }
@@ -189,7 +189,7 @@ func (a *App) setMode(m permission.Mode) tea.Cmd {
 	return a.moded(m, "", func(ctx context.Context) error { return a.pool.SetMode(ctx, m) })
 }
 
-// stepMode goes on to the next permission mode from the one shown. What that loosens does not hold at once.
+// stepMode goes to the permission mode after the one shown. A looser mode does not hold at once.
 func (a *App) stepMode() tea.Cmd {
 	was := a.tally.Mode
 	m := cmp.Or(a.tally.Coming, was).Cycle(a.tally.Wall)
@@ -200,8 +200,8 @@ func (a *App) stepMode() tea.Cmd {
 	return a.moded(holds, coming, func(ctx context.Context) error { return a.pool.StepMode(ctx, m) })
 }
 
-// moded shows other modes and has the pool change to them. The next press goes on from there, whatever the pool tells of
-// the modes before.
+// moded shows other modes and has the pool change to them. The next key press starts from the modes
+// shown, whatever the pool reports about earlier ones.
 func (a *App) moded(holds, coming permission.Mode, change func(ctx context.Context) error) tea.Cmd {
 	a.tally.Mode, a.tally.Coming = holds, coming
 	a.tally.asked++

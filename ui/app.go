@@ -24,53 +24,55 @@ import (
 	"fantail/ui/term"
 )
 
-// Options are what a screen needs from its caller.
+// Options is what a screen needs from its caller.
 type Options struct {
-	In      io.Reader       // what is typed; whoever opened it closes it once [App.Run] has returned. nil: nothing
-	Gone    <-chan struct{} // closed once nobody sits at the screen any more: what was typed there and has not been taken is dropped; nil: never
+	In      io.Reader       // input; its opener closes it after [App.Run] has returned. nil: none
+	Gone    <-chan struct{} // closed once the human has left; unread input is then dropped. nil: never
 	Out     io.Writer
-	Environ []string // without secret keys; the human's own programs get it
-	// With is the context of what is done here: in which environment its commands run, who does it. nil: nobody says.
+	Environ []string // without secret keys; for the human's own programs
+	// With is the context of the human's actions: the environment of commands, and who acts. nil:
+	// not known.
 	With context.Context
 	News string // what is new with this screen; "": nothing
-	// Withhold returns a typed text without the secret keys in it. nil: texts are kept as typed.
+	// Withhold returns a typed text without its secret keys. nil: texts stay as typed.
 	Withhold func(text string) string
 	Theme    string // chosen by the human; "": by the terminal's background
 	Start    string // the model and why it was chosen
 	Version  string
-	Root     string        // the workspace
-	History  string        // the file of what was typed; "": none
+	Root     string        // the workspace's directory
+	History  string        // file of the prompt history; "": none
 	Branch   func() string // reads .git/HEAD; called in a command
 	Models   func() []string
 	Doubt    format.Doubt
-	Skills   *skills.Catalog // what files bring; nil: nothing
-	// ReadOnly is why nothing can be written here and what to do about it; the screen then only
+	Skills   *skills.Catalog // skills, commands and agents from files; nil: none
+	// ReadOnly is why nothing can be written here, and what to do about it. The screen then only
 	// shows what is there. nil: it can be written.
 	ReadOnly error
-	// Remember keeps a choice for the next start in this workspace. nil: nothing is kept.
+	// Remember stores a choice for the next start in this workspace. nil: nothing is stored.
 	Remember func(ctx context.Context, c agents.Choice, name string) error
-	// Reload reads the configuration again and says what changed. nil: it can't.
+	// Reload rereads the configuration and says what changed. nil: it can't.
 	Reload func(ctx context.Context) (string, error)
-	// Sandbox says what holds the commands of agents in that mode, and how. nil: nobody knows.
+	// Sandbox says what confines the commands of agents in that mode, and how. nil: unknown.
 	Sandbox func(mode permission.Mode) string
-	// Restart ends the host once nothing goes on, and starts the next. nil: there is none.
+	// Restart ends the host once all work has ended, and starts the next one. nil: there is no
+	// host.
 	Restart func(ctx context.Context) error
-	// Lost is told what of the human's typing may be lost when the screen has ended. nil: nobody is.
+	// Lost is called at the end of the screen if typed text may be lost. nil: it is not.
 	Lost     func(err error)
 	Now      func() time.Time
 	Go       func(name string, f func())
-	Terminal Terminal             // nil: it can be given to nobody
-	Profile  colorprofile.Profile // how many colours the terminal shows; 0: found from Environ
+	Terminal Terminal             // nil: other programs can't have it
+	Profile  colorprofile.Profile // the terminal's colours; 0: found from Environ
 	Size     [2]int               // of a terminal that can't be asked; zero: ask
 	Plain    bool                 // no mouse
 	Msgs     bool                 // the status line says `2 msgs` instead of `2 pending`
-	Usual    permission.Mode      // the workspace's own: the status line may leave it out; "": none is
-	Notify   string               // how to notify a human who looks elsewhere: auto osc9 osc777 osc99 bell desktop off; "": auto
+	Usual    permission.Mode      // the workspace's default mode, which the status line may leave out; "": none
+	Notify   string               // notification of a human who looks elsewhere: auto osc9 osc777 osc99 bell desktop off; "": auto
 }
 
-// App is one screen. Only its own program may touch it, except through its remote.
+// App is one screen. Only its own loop may use it; others use its Remote.
 type App struct {
-	Remote Remote // for everybody else
+	Remote Remote // for other goroutines
 
 	o      Options
 	ctx    context.Context
@@ -80,10 +82,10 @@ type App struct {
 	feed    feed
 	actions actions
 	pool    *agents.Pool // nil until attached
-	human   *fleet.Human // the one at this screen, as the pool knows them; nil until attached
+	human   *fleet.Human // the human at this screen, for the pool; nil until attached
 	tally   tally
 	tabs    tabs.Tabs
-	wanted  int64 // the agent whose tab to go to once it opens; 0: none
+	wanted  int64 // agent whose tab to go to once it opens; 0: none
 
 	w, h    int
 	look    look
@@ -98,7 +100,7 @@ type App struct {
 	flash   *notify.Flash
 	notice  *notify.Notifier
 	stalled bool // the terminal takes no output
-	away    bool // somebody else has the terminal, or is about to
+	away    bool // another program has the terminal, or is about to
 	ends    bool // the human wants the agents to end
 	wheel   wheel
 
@@ -106,24 +108,25 @@ type App struct {
 	drawn drawn
 }
 
-// tally is what the pool told last, with the permission mode that the human wants.
+// tally is the pool's last tally, with the permission mode that the human wants.
 type tally struct {
 	event.Tally
-	asked int         // modes that the pool was asked for and has not answered yet
-	told  event.Tally // the last that it told, for its modes
+	asked int         // changes of mode that the pool has not answered yet
+	told  event.Tally // the pool's last one, for its modes
 }
 
-// settles is how long a screen that ends waits for what was asked for on it.
+// settles is how long an ending screen waits for the actions requested on it.
 const settles = 200 * time.Millisecond
 
-// quits is how long a screen that is to end waits for it before it asks whether anybody is at work.
+// quits is how long quitting waits for the actions requested before, until it asks what to do with
+// working agents.
 const quits = time.Second
 
-// look is how the screen is drawn in any theme.
+// look is how the screen is drawn, whatever the theme.
 type look struct {
-	chosen  bool // the theme is the human's choice
+	chosen  bool // the human chose the theme
 	noColor bool
-	ascii   bool // no characters beyond ASCII
+	ascii   bool // only ASCII characters
 }
 
 // up signals that the first frame is on the terminal.
@@ -181,7 +184,7 @@ func New(o Options) *App {
 	}
 	a.sender = sender{tabs: &a.tabs, drafts: a.drafts, options: a.commandOptions}
 	a.asks = NewApprovals(ApprovalOptions{Tabs: &a.tabs, Layers: &a.layers, Flash: a.flash, Drafts: a.drafts, Seen: func() bool { return fits(a.w, a.h) && !a.stalled }})
-	// Until the pool comes, what is typed goes into main's tab.
+	// Until the pool arrives, main's tab takes what is typed.
 	a.tabs.Add(a.newTab(event.Info{Name: "main", Kind: event.Main}))
 	a.Remote = Remote{term.New(a.ctx, a, term.Options{
 		In: o.In, Out: o.Out, Environ: o.Environ, Profile: o.Profile, Size: o.Size, Filter: calm(o.Now, o.Gone), Go: o.Go, Shown: a.up.now,
@@ -189,10 +192,10 @@ func New(o Options) *App {
 	return a
 }
 
-// now is the clock of all parts.
+// now returns the time on the clock of all parts.
 func (a *App) now() time.Time { return a.o.Now() }
 
-// environment is an environment as a map.
+// environment returns an environment as a map.
 func environment(environ []string) map[string]string {
 	env := map[string]string{}
 	for _, kv := range environ {
@@ -202,7 +205,7 @@ func environment(environ []string) map[string]string {
 	return env
 }
 
-// lookOf derives from the environment how to draw.
+// lookOf returns how to draw according to the environment.
 func lookOf(environ []string) look {
 	env := environment(environ)
 	locale := env["LC_ALL"]
@@ -218,8 +221,8 @@ func lookOf(environ []string) look {
 	}
 }
 
-// Run shows the screen until the human leaves it. It returns an error if the terminal can't be
-// used, or if the program panicked.
+// Run shows the screen until the human leaves it. It returns an error if the terminal can't be used
+// or the program panicked.
 func (a *App) Run() error {
 	defer a.cancel()
 	defer a.up.now()
@@ -238,9 +241,9 @@ func (a *App) Run() error {
 	return err
 }
 
-// Ends reports, once Run has returned, whether the human wants the agents to end too.
+// Ends reports, after Run has returned, whether the human wants the agents to end too.
 func (a *App) Ends() bool { return a.ends }
 
-// Up returns a channel that is closed once the first frame is on the terminal, or the screen has
-// ended. What the first frame does not need should wait for it. Any goroutine may call it.
+// Up returns a channel that is closed once the first frame is on the terminal or the screen has
+// ended. Work that the first frame does not need should wait for it. It is safe for concurrent use.
 func (a *App) Up() <-chan struct{} { return a.up.out }

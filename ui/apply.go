@@ -14,8 +14,8 @@ import (
 	"fantail/ui/transcript"
 )
 
-// apply brings the screen up to an event. Live and replay go the same way: a
-// page's entries are applied as if they had just been appended.
+// apply applies an event to the screen. Entries of a page that was read are applied in the same way
+// as new ones.
 func (a *App) apply(e event.Event) tea.Cmd {
 	a.dirty = true
 	if p := a.boards.panel(); p != nil {
@@ -65,13 +65,13 @@ func (a *App) apply(e event.Event) tea.Cmd {
 	return nil
 }
 
-// change takes in what is known of an agent, and opens its tab if it is new.
+// change applies an agent's new Info, and opens the agent's tab if it is new.
 func (a *App) change(i event.Info) tea.Cmd {
 	t := a.tabs.ByID(i.ID)
 	if t == nil && i.Kind.Nature().Stays {
 		t = a.tabs.ByID(0)
 	}
-	was, witnessed := event.Info{}, !i.Created.Before(a.feed.began) // since it was created
+	was, witnessed := event.Info{}, !i.Created.Before(a.feed.began) // the agent was created after this screen attached
 	if t != nil {
 		was, witnessed = t.Info, true
 	} else {
@@ -112,7 +112,7 @@ func (a *App) heard(t *tabs.Tab, e event.Event) {
 	}
 }
 
-// closed removes a tab, and tells a human who was looking at it where they are now.
+// closed removes a tab. If the human was looking at it, it says which tab is shown now.
 func (a *App) closed(id int64) tea.Cmd {
 	t, was := a.tabs.ByID(id), a.tabs.Focus
 	a.tabs.Remove(id)
@@ -138,7 +138,7 @@ func (a *App) newTab(i event.Info) *tabs.Tab {
 	return t
 }
 
-// page shows a page that was read.
+// page shows a page of a transcript.
 func (a *App) page(p paged) tea.Cmd {
 	t := a.tabs.ByID(p.agent)
 	if t == nil {
@@ -162,7 +162,7 @@ func (a *App) page(p paged) tea.Cmd {
 	return a.reader.facts(t)
 }
 
-// shown makes sure that the focused tab's transcript is there.
+// shown reads the focused tab's transcript if that is missing.
 func (a *App) shown() tea.Cmd {
 	a.dirty = true
 	return a.reader.transcript(a.tabs.Focus)
@@ -182,7 +182,7 @@ func (a *App) takeFacts(m factsRead) tea.Cmd {
 	return a.reader.facts(t)
 }
 
-// troubled says in main's transcript what has happened to the files of the database.
+// troubled reports in main's transcript what has happened to the database's files.
 func (a *App) troubled(err error) {
 	text, tone := "The database's files are in their places again.", transcript.Plain
 	if err != nil {

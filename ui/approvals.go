@@ -25,33 +25,33 @@ type ApprovalOptions struct {
 	Layers *Stack
 	Flash  *notify.Flash
 	Drafts *Drafts
-	Seen   func() bool // whether what is drawn can be seen; nil: it can
+	Seen   func() bool // reports whether the human can see what is drawn; nil: they can
 }
 
-// Approvals is the question in sight, and what is known of the human's typing.
+// Approvals tracks the question in sight and the human's typing.
 type Approvals struct {
 	ApprovalOptions
 	Answer func(ctx context.Context, question int64, a event.Answer) error // nil until there is a pool; no agent asks before
-	Free   func(ctx context.Context) error                                 // lets commands run unasked in their sandboxes
+	Free   func(ctx context.Context) error                                 // lets commands run in their sandboxes without asking
 
 	typed, closed, since time.Time
-	pressed              time.Time // when a key last fell
-	chose                time.Time // when a key last chose an answer in the box's place
-	choseIn              *tabs.Tab // and there
+	pressed              time.Time // time of the last key press
+	chose                time.Time // time of the last key that chose an answer in the box's place
+	choseIn              *tabs.Tab // tab in which it did
 	sight                sight
 	stands               QuestionState
-	next                 bool  // it came right after the answer to the one before
-	sent                 bool  // what was in a box was sent, and since then the human went to no question and answered none
-	given                int64 // answered on this screen: it no longer shows, though the event is still on its way
+	next                 bool  // it came right after the answer to the previous one
+	sent                 bool  // a box was sent, and since then the human neither went to a question nor answered one
+	given                int64 // answered on this screen: no longer shown, although the event is still on its way
 	held                 held
 	maybe                maybe
 	raised               raised
 }
 
-// NewApprovals makes approvals with no question.
+// NewApprovals returns an Approvals without a question.
 func NewApprovals(e ApprovalOptions) *Approvals { return &Approvals{ApprovalOptions: e} }
 
-// raised is the question opened last: over everything, or in the box's place.
+// raised is the question opened last: over everything or in the box's place.
 type raised struct {
 	box    dialog.Box // nil if it opened in the box's place
 	agent  int64
@@ -59,8 +59,8 @@ type raised struct {
 	stands QuestionState
 }
 
-// box is the box of the question that the tab's agent asks. It keeps what was typed into it while
-// the question is put off.
+// box returns the dialog of the question that the tab's agent asks. The dialog keeps what was typed
+// into it while the question is put off.
 func (a *Approvals) box(t *tabs.Tab) dialog.Question {
 	if t.Question == nil || t.About != t.Info.Question.ID {
 		t.Question, t.About = a.questionBox(*t.Info.Question), t.Info.Question.ID
@@ -69,7 +69,7 @@ func (a *Approvals) box(t *tabs.Tab) dialog.Question {
 	return t.Question
 }
 
-// Asker is the question that has the keyboard, nil if none has.
+// Asker returns the question that has the keyboard; nil: none.
 func (a *Approvals) Asker() dialog.Question {
 	if a.stands.keyed() && a.stillAsks(a.sight) {
 		return a.box(a.sight.asks)
@@ -77,7 +77,7 @@ func (a *Approvals) Asker() dialog.Question {
 	return nil
 }
 
-// InPlace is the question in the box's place, nil if there is none.
+// InPlace returns the question in the box's place; nil: none.
 func (a *Approvals) InPlace() dialog.Question {
 	if a.sight.over {
 		return nil
@@ -85,7 +85,7 @@ func (a *Approvals) InPlace() dialog.Question {
 	return a.Asker()
 }
 
-// questionBox is the dialog for a question.
+// questionBox returns the dialog for a question.
 func (a *Approvals) questionBox(q event.Question) dialog.Question {
 	if q.Asks == nil {
 		return dialog.NewQuestion(a.Tabs.Theme, q.Question)
@@ -97,7 +97,8 @@ func (a *Approvals) questionBox(q event.Question) dialog.Question {
 	return dialog.NewAsk(a.Tabs.Theme, d)
 }
 
-// answer gives a key to the question that has the keyboard. Esc leaves it open. What chooses an answer is not typing.
+// answer passes a key to the question that has the keyboard. Esc leaves the question open. A key
+// that chooses an answer does not count as typing.
 func (a *Approvals) answer(q dialog.Question, k tea.KeyPressMsg) (intent.Intent, bool) {
 	was, now := q.Typed(), a.Tabs.Now()
 	d := q.Key(k)
@@ -128,21 +129,22 @@ func (a *Approvals) answer(q dialog.Question, k tea.KeyPressMsg) (intent.Intent,
 	return nil, k.String() != "shift+tab"
 }
 
-// StopsTwice reports whether Esc stops the turn: while its agent asks, it must be pressed twice.
+// StopsTwice reports whether Esc stops the turn. While the turn's agent asks, Esc must be pressed
+// twice.
 func (a *Approvals) StopsTwice() bool {
 	t := a.Tabs.Focus
 	return !a.Openly(t) || a.Flash.Again("esc", "the question stays open; Esc again stops the turn", func() bool { return a.Tabs.Focus == t && a.Openly(t) })
 }
 
-// OnScreen reports whether the question of the tab's agent shows already, so that other places need
-// not repeat it.
+// OnScreen reports whether the question of the tab's agent is shown already, so that other places
+// need not repeat it.
 func (a *Approvals) OnScreen(t *tabs.Tab) bool {
 	base := a.Layers.Base()
 	return a.Openly(t) && (a.sight.over && a.sight.asks == t || t == a.Tabs.Focus && base == nil)
 }
 
-// Over reports whether a question shows over what else is open, and returns its message in an inbox
-// and the task of the agent that asks; 0: none.
+// Over reports whether a question is shown over an open board. It returns the question's message in
+// an inbox and the task of the asking agent; 0: none.
 func (a *Approvals) Over() (message, task int64, ok bool) {
 	s := a.sight
 	if !s.over {
@@ -154,7 +156,7 @@ func (a *Approvals) Over() (message, task int64, ok bool) {
 	return s.message, task, true
 }
 
-// Card is the line above the box that announces the focused agent's question; "": none.
+// Card returns the line above the box that announces the focused agent's question; "": none.
 func (a *Approvals) Card(w int) string {
 	t, s := a.Tabs.Focus, a.sight
 	if !a.Openly(t) || s.asks == t && a.stands.keyed() {
@@ -173,7 +175,7 @@ func (a *Approvals) Card(w int) string {
 	return cells.Fit(head+a.Tabs.Theme.Paint(themes.Warn, gist)+a.Tabs.Theme.Paint(themes.Dim, keys), w)
 }
 
-// Open goes to an agent's open question: in place of the box if the agent is focused, else over
+// Open goes to an agent's open question: in the box's place if the agent is focused, else over
 // everything.
 func (a *Approvals) Open(agent int64, how QuestionState) {
 	t := a.Tabs.ByID(agent)
@@ -193,16 +195,16 @@ func (a *Approvals) Open(agent int64, how QuestionState) {
 	q := a.box(t)
 	a.takes(q, how)
 	a.raised = raised{nil, agent, t.Info.Question.ID, how}
-	if t != a.Tabs.Focus || base != nil || how == Strict && a.pages() { // there digits are the question's
+	if t != a.Tabs.Focus || base != nil || how == Strict && a.pages() { // in these places the question takes the digits
 		a.raised.box = q
 		a.Layers.Open(q, a.answered)
 		return
 	}
-	a.Layers.Drop() // another question, if any
+	a.Layers.Drop() // close another question, if any
 	a.sight, a.stands, a.since, a.next = a.inSight(), how, a.Tabs.Now(), false
 }
 
-// takes says which keys answer a question here.
+// takes sets which keys answer a question here.
 func (a *Approvals) takes(q dialog.Question, how QuestionState) {
 	switch {
 	case how == Strict:
@@ -214,7 +216,7 @@ func (a *Approvals) takes(q dialog.Question, how QuestionState) {
 	}
 }
 
-// pages reports whether digits go from view to view in the focused tab.
+// pages reports whether digits switch views in the focused tab.
 func (a *Approvals) pages() bool {
 	t := a.Tabs.Focus
 	return t != nil && t.Box == nil && t.Line == nil
@@ -226,7 +228,7 @@ func (a *Approvals) tabGoes() bool {
 	return m.stands == carded && m.boxed && !m.draft
 }
 
-// Sent notes that the human sent what was in a box.
+// Sent notes that the human sent the text in a box.
 func (a *Approvals) Sent() { a.sent = true }
 
 // Lower closes the question opened over everything once its agent no longer asks it.
@@ -242,10 +244,10 @@ func (a *Approvals) Lower(i event.Info) {
 	}
 }
 
-// Next goes to the focused agent's question if it is announced above the box; else to the oldest
-// open one, or to the one after the question just left open.
+// Next goes to the focused agent's question if it is announced above the box. Else it goes to the
+// oldest open question, or to the one after the question left open last.
 func (a *Approvals) Next(how QuestionState) {
-	if a.stands == carded { // the line names the keys that go to it
+	if a.stands == carded { // the announcement names these keys
 		a.Open(a.Tabs.Focus.Info.ID, how)
 		return
 	}
@@ -272,8 +274,8 @@ func (a *Approvals) Next(how QuestionState) {
 	a.Open(next.Agent, how)
 }
 
-// Give gives back what was typed into a question of the tab's agent that is gone. If the question
-// had the keyboard, typing goes on after it.
+// Give returns what was typed into a question of the tab's agent that is gone. If the question had
+// the keyboard, typing goes on after that text.
 func (a *Approvals) Give(t *tabs.Tab) {
 	if t.Question == nil {
 		return
@@ -287,8 +289,8 @@ func (a *Approvals) Give(t *tabs.Tab) {
 	a.Drafts.Give(t, text)
 }
 
-// answered has the decision of a question's dialog carried out. What was typed for an answer that
-// does not arrive is given back.
+// answered has the decision of a question's dialog carried out. If the answer does not arrive, it
+// gives back what was typed for it.
 func (a *Approvals) answered(d dialog.Decision) intent.Intent {
 	var id, agent, of int64
 	var ans event.Answer
@@ -302,7 +304,7 @@ func (a *Approvals) answered(d dialog.Decision) intent.Intent {
 	}
 	a.given = id
 	freely := ans.Choice == permission.Freely
-	if freely { // the mode is for what comes after it
+	if freely { // the mode applies to later calls
 		ans.Choice = permission.Once
 	}
 	typed := ""
@@ -319,7 +321,7 @@ func (a *Approvals) answered(d dialog.Decision) intent.Intent {
 		a.Drafts.Give(a.Tabs.ByID(of), typed)
 		return nil
 	})
-	open := intent.Call(func() intent.Intent { // the question is
+	open := intent.Call(func() intent.Intent { // the question is still open
 		if a.given == id {
 			a.given = 0
 		}
@@ -342,5 +344,5 @@ func (a *Approvals) answered(d dialog.Decision) intent.Intent {
 	}}
 }
 
-// Given is the question answered last on this screen; 0: none, or the answer did not arrive.
+// Given returns the question answered last on this screen; 0: none, or the answer did not arrive.
 func (a *Approvals) Given() int64 { return a.given }

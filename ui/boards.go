@@ -10,15 +10,15 @@ import (
 	"fantail/ui/transcript"
 )
 
-// boards opens the boards, and knows which one is open.
+// boards opens boards and knows which one is open.
 type boards struct {
 	panel.Options
 	layers *Stack
 	flash  *notify.Flash
-	over   func(t *tabs.Tab) bool // whether the question of a tab's agent shows already
+	over   func(t *tabs.Tab) bool // reports whether the question of a tab's agent is shown already
 }
 
-// inbox opens an agent's inbox, which counts as looking at its mail.
+// inbox opens an agent's inbox. Its mail is no longer new then.
 func (b *boards) inbox(agent int64, name string) {
 	if b.opens(agent) {
 		if t := b.Tabs.ByID(agent); t != nil {
@@ -35,29 +35,28 @@ func (b *boards) queue(agent int64, name string) {
 	}
 }
 
-// schedules opens what is due when.
+// schedules opens the list of schedules.
 func (b *boards) schedules(agent int64, name string) {
 	if b.opens(agent) {
 		b.layers.Show(panel.Schedules(b.Options, agent, name))
 	}
 }
 
-// servers opens the MCP servers.
+// servers opens the list of MCP servers.
 func (b *boards) servers(agent int64, name string) {
 	if b.opens(agent) {
 		b.layers.Show(panel.Servers(b.Options, agent, name))
 	}
 }
 
-// rules opens the rules under which calls run.
+// rules opens the list of permission rules.
 func (b *boards) rules(agent int64, name string) {
 	if b.opens(agent) {
 		b.layers.Show(panel.Rules(b.Options, agent, name))
 	}
 }
 
-// opens reports whether there is something to list, which is so once the workspace is open; if not,
-// it says so.
+// opens reports whether there is something to list. If the workspace is not open yet, it says so.
 func (b *boards) opens(agent int64) bool {
 	if b.Pool == nil || agent == 0 {
 		b.flash.While(format.Sentence(panel.ErrOpening), func() bool { return b.Pool == nil })
@@ -69,7 +68,8 @@ func (b *boards) opens(agent int64) bool {
 // overview opens the list of all agents.
 func (b *boards) overview() { b.layers.Show(panel.Overview(b.Options, b.over)) }
 
-// panel is the open inbox, queue, list of schedules or of rules, fleet the open overview; nil: it is not open.
+// panel returns the open inbox, queue, or list of schedules, servers or rules. fleet returns the
+// open overview. Both return nil if it is not open.
 func (b *boards) panel() *panel.Panel {
 	p, _ := b.layers.Board().(*panel.Panel)
 	return p
@@ -80,7 +80,7 @@ func (b *boards) fleet() *panel.Fleet {
 	return f
 }
 
-// tailed is the tab whose last lines a board shows; nil: none.
+// tailed returns the tab whose last lines a board shows; nil: none.
 func (b *boards) tailed() *tabs.Tab {
 	if x := b.layers.Board(); x != nil && x.Tail() != 0 {
 		return b.Tabs.ByID(x.Tail())
@@ -91,7 +91,7 @@ func (b *boards) tailed() *tabs.Tab {
 // reads reports whether the inbox of that agent is open.
 func (b *boards) reads(agent int64) bool { return b.panel() != nil && b.panel().Reads(agent) }
 
-// turns is how long until something on a board changes without an event; 0: nothing does.
+// turns returns how long until something on a board changes without an event; 0: nothing does.
 func (b *boards) turns() time.Duration {
 	moves := b.tailed() != nil
 	if f := b.fleet(); f != nil {
@@ -106,7 +106,7 @@ func (b *boards) turns() time.Duration {
 	return 0
 }
 
-// views are the transcripts that a board shows.
+// views returns the transcripts that a board shows.
 func (b *boards) views() (vs []*transcript.View) {
 	if p := b.panel(); p != nil && p.Previewed() != nil {
 		vs = append(vs, p.Previewed())

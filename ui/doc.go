@@ -1,4 +1,5 @@
-// Package ui is the program on the screen: keys become intents, intents act, events change what is drawn.
+// Package ui is the program on the screen: keys become intents, intents act, events change what is
+// drawn.
 //
-// App.act alone has side effects; View returns what is drawn already.
+// Only App.act has side effects. View returns the frame that is drawn already.
 package ui

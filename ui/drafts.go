@@ -12,28 +12,28 @@ import (
 type DraftOptions struct {
 	Tabs  *tabs.Tabs
 	Flash *notify.Flash
-	// Complete returns the candidates for the word being typed, Mention those for a text that is
-	// not a command.
+	// Complete returns the candidates for the word being typed. Mention returns those for a text
+	// that is not a command.
 	Complete, Mention composer.Source
-	// Withhold returns a typed text without the secret keys in it. nil: texts are kept as typed.
+	// Withhold returns a typed text without its secret keys. nil: texts stay as typed.
 	Withhold func(text string) string
-	History  string // the file of the history; "": none
-	ReadOnly bool   // nothing is added to the history, and no draft is left or taken
+	History  string // file of the history; "": none
+	ReadOnly bool   // the history is not written, and drafts are neither left nor taken
 	Go       func(name string, f func())
 }
 
-// Drafts is what was typed into the boxes of all tabs.
+// Drafts holds what was typed into the boxes of all tabs.
 type Drafts struct {
 	DraftOptions
 
 	past   past
-	early  []string   // sent before the pool came
-	store  draftStore // nil until the pool came
+	early  []string   // sent before the pool arrived
+	store  draftStore // nil until the pool arrived
 	offer  offer
 	saving saving
 }
 
-// NewDrafts makes empty drafts.
+// NewDrafts returns a Drafts without drafts.
 func NewDrafts(e DraftOptions) *Drafts {
 	return &Drafts{DraftOptions: e, offer: newOffer(), past: past{path: e.History, shut: e.ReadOnly, read: e.History == ""}}
 }
@@ -45,8 +45,8 @@ func (d *Drafts) Box() *composer.Box {
 	return b
 }
 
-// Tell opens the one-line box of a tab without a prompt box, for what its agent is told, or, if that has ended, resumed
-// with.
+// Tell opens the one-line box of a tab without a prompt box. Its text is an instruction for the
+// agent or, if the agent has ended, a prompt to resume it with.
 func (d *Drafts) Tell(t *tabs.Tab) {
 	if t.Info.Kind.Handles() {
 		d.Flash.While(t.Info.Name+" is a fork: it handles one message and is told nothing", d.Tabs.Stays(t))
@@ -64,7 +64,7 @@ func (d *Drafts) Tell(t *tabs.Tab) {
 	t.Line = l
 }
 
-// Talk opens that line where nothing can be typed yet.
+// Talk opens that line unless the tab has a box or a line already.
 func (d *Drafts) Talk(t *tabs.Tab) {
 	if t != nil && t.Typing() == nil {
 		d.Tell(t)
@@ -79,10 +79,10 @@ func (d *Drafts) Command(t *tabs.Tab) {
 	t.Line = l
 }
 
-// Typed is the content of a box as it is sent and remembered: without keys.
+// Typed returns the text of a box as it is sent and remembered: without keys.
 func (d *Drafts) Typed(box *composer.Box) string { return d.withheld(box.Value()) }
 
-// withheld is a typed text without keys.
+// withheld returns a typed text without its keys.
 func (d *Drafts) withheld(text string) string {
 	if d.Withhold == nil {
 		return text
@@ -90,25 +90,25 @@ func (d *Drafts) withheld(text string) string {
 	return d.Withhold(text)
 }
 
-// Keep holds the content of a box until the pool comes.
+// Keep stores the text of a box until the pool arrives.
 func (d *Drafts) Keep(box *composer.Box) {
 	d.early = append(d.early, d.Typed(box))
 	box.Clear()
 	d.Flash.Until("kept until the workspace is open", func() bool { return len(d.early) > 0 })
 }
 
-// Kept hands over what was held, in order.
+// Kept returns the stored texts in order, and forgets them.
 func (d *Drafts) Kept() []string {
 	texts := d.early
 	d.early = nil
 	return texts
 }
 
-// Give puts what was typed for t's agent before the draft in its box, or into a line to it, or else
-// into main's box. It says so if that is out of sight.
+// Give puts a text typed for t's agent before the draft in its box or in a line to it, else into
+// main's box. It says so if that box is out of sight.
 func (d *Drafts) Give(t *tabs.Tab, text string) { d.hand(t, text, (*composer.Box).Prepend) }
 
-// Lead is Give with the cursor left after the text.
+// Lead is Give with the cursor after the text.
 func (d *Drafts) Lead(t *tabs.Tab, text string) { d.hand(t, text, (*composer.Box).Lead) }
 
 func (d *Drafts) hand(t *tabs.Tab, text string, put func(b *composer.Box, text string)) {
@@ -129,7 +129,8 @@ func (d *Drafts) hand(t *tabs.Tab, text string, put func(b *composer.Box, text s
 	}
 }
 
-// placeOf is the tab that can take a text for t's agent, and what opens a line for it there.
+// placeOf returns the tab that can take a text for t's agent, and the function that opens a line
+// there.
 func (d *Drafts) placeOf(t *tabs.Tab, text string) (_ *tabs.Tab, open func(t *tabs.Tab)) {
 	open, takes := d.Tell, takesWords
 	if strings.HasPrefix(text, "/") {
@@ -141,7 +142,7 @@ func (d *Drafts) placeOf(t *tabs.Tab, text string) (_ *tabs.Tab, open func(t *ta
 	return t, open
 }
 
-// takesWords reports whether a tab has a box, or can have a line, for its agent.
+// takesWords reports whether a tab has a box for its agent or can have a line to it.
 func takesWords(t *tabs.Tab) bool {
 	if t.Box != nil || t.Line == nil {
 		return !t.Info.Kind.Fleeting()

@@ -12,8 +12,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// edit runs the external editor on a draft, in a file of that name. then gets the result and the
-// file's path, and says whether to keep the file. It is called in a command, and ends with a [returned].
+// edit runs the external editor on a draft, in a file of that name. It passes the result and the
+// file's path to then, which returns whether to keep the file. It runs in a command and returns a
+// [returned].
 func edit(terminal Terminal, environ []string, name, draft string, then func(text, path string, err error) (m tea.Msg, keep bool)) tea.Msg {
 	fail := func(err error) tea.Msg {
 		m, _ := then("", "", err)
@@ -43,7 +44,7 @@ func edit(terminal Terminal, environ []string, name, draft string, then func(tex
 		switch {
 		case err == nil:
 			err = unread
-		case unread == nil && string(text) != draft: // it failed after it had saved
+		case unread == nil && string(text) != draft: // the editor failed after it had saved
 			keep, err = true, fmt.Errorf("run the editor %s: %w; what it saved is kept in %s", argv[0], err, path)
 		default:
 			err = fmt.Errorf("run the editor %s: %w", argv[0], err)
@@ -56,11 +57,11 @@ func edit(terminal Terminal, environ []string, name, draft string, then func(tex
 	})()
 }
 
-// returned says that nobody else has the terminal any more, and carries what came of it. What the human sees, they see
-// from now on.
+// returned says that the screen has the terminal again, and carries the result. The human sees
+// nothing on the screen before it.
 type returned struct{ with tea.Msg }
 
-// editorOf is the human's editor with its arguments.
+// editorOf returns the human's editor with its arguments.
 func editorOf(environ []string) ([]string, error) {
 	for _, name := range []string{"VISUAL", "EDITOR"} {
 		for _, kv := range environ {

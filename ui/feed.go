@@ -15,23 +15,24 @@ import (
 	"fantail/ui/transcript"
 )
 
-// feedRest is how long the words of a reply wait after a delivery for more: at most fifteen times a second they reach the
-// loop by themselves. A frame costs most of a millisecond, and text in steps this small reads as a flow. All other news
-// takes them along and waits [term.Rest], less than an eye can tell.
+// feedRest is how long the text of a reply waits for more after a delivery, so text alone wakes the
+// loop at most fifteen times a second. A frame costs most of a millisecond, and text in steps this
+// small reads as a flow. Other news is delivered after [term.Rest], which is too short to notice,
+// and takes waiting text along.
 const feedRest = 66 * time.Millisecond
 
-// feed brings what happens outside the loop into it, in one order: the pool's news, and the results
+// feed brings what happens outside the loop into it, in one order: the pool's news and the results
 // of actions.
 type feed struct {
 	ctx    context.Context // of the screen
 	send   func(tea.Msg)   // to the loop
 	came   chan tea.Msg    // results of actions
 	source *event.Feed     // nil until there is a pool
-	was    []event.Event   // the state from which that goes on
-	began  time.Time       // when they came
+	was    []event.Event   // the state from which source goes on
+	began  time.Time       // when the state was read
 }
 
-// follow carries the news to the program until the screen ends. It is the only goroutine of the
+// follow passes news to the loop until the screen ends. Its goroutine is the only one of the
 // interface.
 func (f *feed) follow() {
 	defer f.source.Close()
@@ -53,7 +54,7 @@ func (f *feed) follow() {
 	}
 }
 
-// rest returns when the next news may be delivered.
+// rest waits until the next news may be delivered.
 func (f *feed) rest() {
 	least, most := time.NewTimer(term.Rest), time.NewTimer(feedRest)
 	defer least.Stop()
@@ -76,15 +77,15 @@ func (f *feed) rest() {
 	}
 }
 
-// deliver sends the news there is.
+// deliver sends the pending news.
 func (f *feed) deliver() {
 	if es := f.source.Take(); len(es) > 0 {
 		f.send(news{es})
 	}
 }
 
-// after hands a message to the loop after everything committed so far: the result of an action
-// shows below the messages it speaks of. It returns nil, like a command with nothing to tell.
+// after sends a message to the loop after everything committed so far, so that the result of an
+// action is shown below the messages it is about. It returns nil, like a command without a result.
 func (f *feed) after(m tea.Msg) tea.Msg {
 	select {
 	case f.came <- m:
@@ -93,18 +94,18 @@ func (f *feed) after(m tea.Msg) tea.Msg {
 	return nil
 }
 
-// actions is what the human has had done on the pool, off the loop. Actions begin in the order in
-// which they were asked for.
+// actions runs the human's actions on the pool, off the loop. They start in the order in which they
+// were requested.
 type actions struct {
 	feed  *feed
 	start func(name string, f func()) // starts a goroutine
-	asked []func()                    // by the message that the loop is at
-	last  chan struct{}               // closed when the last one is over; nil: there was none
+	asked []func()                    // requested by the message that the loop handles
+	last  chan struct{}               // closed at the end of the last one; nil: there was none
 }
 
-// do asks for an action, and is the command that brings its result. It waits for the actions before it, except those that
-// may take long. What was asked for is carried out though the screen ends meanwhile, unless it may take long: the human
-// saw the text leave the box.
+// do requests an action and returns the command that brings its result. An action waits for the
+// earlier ones, except those that may take long. It is carried out even if the screen ends
+// meanwhile, unless it may take long: the human has seen the text leave the box.
 func (s *actions) do(d intent.Do) tea.Cmd {
 	before, over := s.last, make(chan struct{})
 	s.last = over
@@ -116,7 +117,7 @@ func (s *actions) do(d intent.Do) tea.Cmd {
 	result := make(chan tea.Msg, 1)
 	s.asked = append(s.asked, func() {
 		if before != nil {
-			<-before // which ends, or may take long and has begun
+			<-before // has ended, or may take long and has started
 		}
 		if d.Long {
 			close(over)
@@ -137,7 +138,7 @@ func (s *actions) do(d intent.Do) tea.Cmd {
 	}
 }
 
-// begin starts what was asked for.
+// begin starts the requested actions.
 func (s *actions) begin() {
 	for _, f := range s.asked {
 		s.start("act", f)
@@ -145,7 +146,7 @@ func (s *actions) begin() {
 	s.asked = nil
 }
 
-// tell is what brings the loop a message after what was committed before it.
+// tell returns a function that brings the loop a message after what was committed before it.
 func (s *actions) tell() func(tea.Msg) tea.Msg {
 	if s.feed.source == nil { // nothing has been committed yet
 		return func(m tea.Msg) tea.Msg { return m }
@@ -153,7 +154,8 @@ func (s *actions) tell() func(tea.Msg) tea.Msg {
 	return s.feed.after
 }
 
-// then is the command that brings i once what was asked for is over and shows, or after that long.
+// then returns a command that brings i once the requested actions have ended and are shown, or
+// after within.
 func (s *actions) then(i intent.Intent, within time.Duration) tea.Cmd {
 	last, tell := s.last, s.tell()
 	return func() tea.Msg {
@@ -168,7 +170,7 @@ func (s *actions) then(i intent.Intent, within time.Duration) tea.Cmd {
 	}
 }
 
-// settle waits for what was asked for, at most that long.
+// settle waits for the requested actions, at most for within.
 func (s *actions) settle(within time.Duration) {
 	if s.last == nil {
 		return
@@ -181,10 +183,10 @@ func (s *actions) settle(within time.Duration) {
 	}
 }
 
-// outcome runs an action and returns what to tell the loop.
+// outcome runs an action and returns the message for the loop.
 func outcome(ctx context.Context, d intent.Do) tea.Msg {
 	i, err := d.F(ctx)
-	if errors.Is(err, event.ErrReadOnly) { // nothing is wrong with what was typed
+	if errors.Is(err, event.ErrReadOnly) { // the typed text is not at fault, so give it back
 		d.Back = cmp.Or(d.Back, d.Command)
 	}
 	if err != nil {

@@ -18,22 +18,22 @@ import (
 const (
 	// pastKept is how many entries of the history are read at the next start.
 	pastKept = 500
-	// pastLongest is the size in bytes above which a text that was sent is not kept.
+	// pastLongest limits the size in bytes of a text that is kept.
 	pastLongest = 64 << 10
 )
 
-// past is the history of the prompt boxes, commands too: a file of one JSON string per line, oldest
-// first. Nothing is written before the file was read, so that what is typed meanwhile comes after
-// what was typed before.
+// past is the history of the prompt boxes, including commands: a file with one JSON string a line,
+// oldest first. It writes nothing before it has read the file, so that texts typed meanwhile come
+// after the older ones.
 type past struct {
-	path  string // "": it is not kept
+	path  string // "": there is no file
 	shut  bool   // nothing is added to it
 	read  bool
-	typed []string // until then
-	texts []string // what it held, for the boxes of helpers
+	typed []string // texts typed before it was read
+	texts []string // texts that it held, for the boxes of helpers
 }
 
-// Load reads the history and puts it before what was typed since.
+// Load reads the history and puts it before what was typed since the start.
 func (d *Drafts) Load() intent.Intent {
 	path := d.past.path
 	if path == "" {
@@ -63,7 +63,7 @@ func (d *Drafts) loaded(texts []string, err error) intent.Intent {
 	return append(all, d.past.write(typed...))
 }
 
-// Remember makes a text the newest entry of a box's history.
+// Remember adds a text as the newest entry of a box's history.
 func (d *Drafts) Remember(box *composer.Box, text string) intent.Intent {
 	box.AddHistory(text)
 	if len(text) > pastLongest {
@@ -72,7 +72,7 @@ func (d *Drafts) Remember(box *composer.Box, text string) intent.Intent {
 	return d.past.add(text)
 }
 
-// add adds a text to the file, or to what is to be added once that was read.
+// add adds a text to the file, after the file was read.
 func (p *past) add(text string) intent.Intent {
 	if !p.read {
 		p.typed = append(p.typed, text)
@@ -95,8 +95,8 @@ func (p *past) write(texts ...string) intent.Intent {
 	}}
 }
 
-// readPast reads the newest entries and, once the file has grown far beyond them, cuts it down to
-// them. A broken line, as a crash may leave, is skipped.
+// readPast reads the newest entries. If the file holds many more, it is cut down to them. A broken
+// line, which a crash may leave, is skipped.
 func readPast(path string) ([]string, error) {
 	b, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -122,7 +122,7 @@ func readPast(path string) ([]string, error) {
 	return texts, err
 }
 
-// appendPast adds entries to the file, each call with one write.
+// appendPast adds entries to the file, with one write per call.
 func appendPast(path string, texts []string) error {
 	var b bytes.Buffer
 	for _, text := range texts {

@@ -8,29 +8,29 @@ import (
 // Board fills the screen between the tabs and the status line.
 type Board interface {
 	Box() dialog.Box
-	// Do returns what follows from a decision made in it.
+	// Do returns the intent for a decision made in the board.
 	Do(d dialog.Decision) intent.Intent
-	// Tail is the agent whose last lines it shows; 0: none.
+	// Tail returns the agent whose last lines the board shows; 0: none.
 	Tail() int64
-	// Close tells it that it no longer shows.
+	// Close tells the board that it is no longer shown.
 	Close()
 }
 
-// Stack is everything open; the zero value is empty.
+// Stack holds all that is open. The zero value is empty.
 type Stack struct {
 	board  Board // nil: none
 	top    dialog.Box
 	decide func(dialog.Decision) intent.Intent
-	fresh  bool // something opened or closed since it was last drawn
+	fresh  bool // something opened or closed since the last frame
 }
 
-// Top has the keyboard: the dialog, or else the board; nil if neither is open.
+// Top returns what has the keyboard: the dialog, else the board; nil if neither is open.
 func (s *Stack) Top() dialog.Box { return s.top }
 
-// Board is the open board, on top or under a dialog; nil: none.
+// Board returns the open board, even under a dialog; nil: none.
 func (s *Stack) Board() Board { return s.board }
 
-// Base is the board's box, nil if none is open.
+// Base returns the board's box; nil: no board is open.
 func (s *Stack) Base() dialog.Box {
 	if s.board == nil {
 		return nil
@@ -38,23 +38,23 @@ func (s *Stack) Base() dialog.Box {
 	return s.board.Box()
 }
 
-// Bare reports whether a board is open with no dialog over it.
+// Bare reports whether a board is open without a dialog over it.
 func (s *Stack) Bare() bool { return s.board != nil && s.top == s.board.Box() }
 
-// Open puts a dialog on top; decide says what follows from the decision it closes with. nil:
-// nothing does.
+// Open puts a dialog on top. decide returns the intent for the decision that closes it; nil: there
+// is none.
 func (s *Stack) Open(b dialog.Box, decide func(dialog.Decision) intent.Intent) {
 	s.top, s.decide, s.fresh = b, decide, true
 }
 
-// Show opens a board in place of everything open.
+// Show opens a board and closes everything else.
 func (s *Stack) Show(b Board) {
 	s.Clear()
 	s.board = b
 	s.Open(b.Box(), b.Do)
 }
 
-// Decided closes the top with a decision and returns what follows.
+// Decided closes the top with a decision and returns the intent for it.
 func (s *Stack) Decided(d dialog.Decision) intent.Intent {
 	decide := s.decide
 	s.Shut()
@@ -64,14 +64,14 @@ func (s *Stack) Decided(d dialog.Decision) intent.Intent {
 	return decide(d)
 }
 
-// Drop closes the dialog on top, if any, and leaves the board.
+// Drop closes the dialog on top, if any, but not the board.
 func (s *Stack) Drop() {
 	if s.top != nil && !s.Bare() {
 		s.Shut()
 	}
 }
 
-// Shut closes the top: the dialog, or else the board.
+// Shut closes the top: the dialog, else the board.
 func (s *Stack) Shut() {
 	if s.board == nil || s.Bare() {
 		s.Clear()
@@ -91,5 +91,5 @@ func (s *Stack) Clear() {
 // Fresh reports whether something opened or closed since the last Drawn.
 func (s *Stack) Fresh() bool { return s.fresh }
 
-// Drawn notes that the stack is on the screen.
+// Drawn notes that the stack has been drawn.
 func (s *Stack) Drawn() { s.fresh = false }

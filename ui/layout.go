@@ -5,17 +5,17 @@ type rect struct{ x, y, w, h int }
 
 // facts is what the layout depends on.
 type facts struct {
-	box   int // lines the prompt box wants; 0: the tab has none
-	below int // lines a question wants in the box's place; 0: none
-	card  int // lines the urgent card wants; 0: none
+	box   int // lines that the prompt box wants; 0: the tab has none
+	below int // lines that a question wants in the box's place; 0: none
+	card  int // lines that the urgent card wants; 0: none
 }
 
-// rects is the regions from top to bottom.
+// rects are the regions of the screen from top to bottom.
 type rects struct {
 	tabs, upper, body, card, lower, box, status rect
 }
 
-// The smallest screen that is drawn.
+// The size of the smallest screen that is drawn.
 const (
 	minWidth  = 24
 	minHeight = 6
@@ -24,8 +24,8 @@ const (
 // fits reports whether a screen of that size can be drawn.
 func fits(w, h int) bool { return w >= minWidth && h >= minHeight }
 
-// layout divides a screen of w by h cells. The transcript gets the remaining lines, and always
-// some; a question may take more than the prompt box; a card is cut before the transcript is.
+// layout divides a screen of w by h cells. The transcript gets the remaining lines, at least one. A
+// question may be higher than the prompt box. A card is cut before the transcript.
 func layout(w, h int, f facts) rects {
 	var r rects
 	r.tabs = rect{0, 0, w, 1}

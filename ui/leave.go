@@ -16,30 +16,30 @@ import (
 	"fantail/ui/transcript"
 )
 
-// draftStore keeps drafts from screen to screen, one for an agent.
+// draftStore passes drafts from screen to screen, one for each agent.
 type draftStore interface {
-	// Leave keeps drafts and returns the older ones, in whose place they are.
+	// Leave stores drafts and returns the older ones that they replaced.
 	Leave(ctx context.Context, ds []store.Draft) (older []store.Draft, err error)
-	// Take hands over all drafts: no other screen gets them.
+	// Take returns all drafts and removes them, so that no other screen gets them.
 	Take(ctx context.Context) ([]store.Draft, error)
-	// Save keeps what is typed until Leave, in place of what it kept before.
+	// Save stores what is typed until Leave, and replaces what it stored before.
 	Save(ctx context.Context, ds []store.Draft) error
 }
 
-// leavesWithin is how long a screen that ends waits for its drafts to be on disk.
+// leavesWithin is how long an ending screen waits for its drafts to be on disk.
 const leavesWithin = 300 * time.Millisecond
 
-// offer is what earlier screens left and this one took. The token is its owner's: of the command that
-// takes, of the program once that is through, of Leave when the program has ended.
+// offer holds the drafts of earlier screens that this one took. Whoever has the token owns them:
+// the command that takes them, then the loop, then Leave once the loop has ended.
 type offer struct {
 	token chan struct{}
-	ds    []store.Draft // in no box yet
+	ds    []store.Draft // not in a box yet
 }
 
 func newOffer() offer { return offer{token: make(chan struct{}, 1)} }
 
-// Offered takes what earlier screens left. Each draft goes into its agent's box if that is empty; a
-// box that holds something is never touched, and the draft goes into the history.
+// Offered takes the drafts of earlier screens. Each goes into its agent's box if that is empty. A
+// box with text is never touched; the draft then goes into the history.
 func (d *Drafts) Offered(p draftStore) intent.Intent {
 	d.store = p
 	if d.ReadOnly {
@@ -61,7 +61,7 @@ func (d *Drafts) Offered(p draftStore) intent.Intent {
 	}}
 }
 
-// back puts the drafts that were taken where they belong, and says so in one line.
+// back puts the taken drafts where they belong and says so in one line.
 func (d *Drafts) back() intent.Intent {
 	ds := d.offer.ds
 	d.offer.ds = nil
@@ -88,8 +88,8 @@ func (d *Drafts) back() intent.Intent {
 	return all
 }
 
-// restore puts a draft into its agent's box, or, if that is not empty, into the history, and returns
-// what adds it to the file of that.
+// restore puts a draft into its agent's box or, if that is not empty, into the history. It returns
+// the intent that adds it to the history's file.
 func (d *Drafts) restore(x store.Draft) (t *tabs.Tab, kept intent.Intent) {
 	t, open := d.placeOf(d.Tabs.ByID(x.Agent), x.Text)
 	if t.Typing() == nil {
@@ -106,9 +106,9 @@ func (d *Drafts) restore(x store.Draft) (t *tabs.Tab, kept intent.Intent) {
 	return t, intent.All{d.past.add(x.Text)}
 }
 
-// Leave keeps what was typed and not sent, once the program has ended, however it did: one draft for
-// each agent for the next screen, the rest in the history. It returns within leavesWithin, and the
-// error says what may be lost.
+// Leave stores what was typed and not sent. It is called after the program has ended, even by a
+// panic. It stores one draft for each agent for the next screen, and the rest in the history. It
+// returns within leavesWithin, and the error says what may be lost.
 func (d *Drafts) Leave() error {
 	if d.ReadOnly {
 		return nil
@@ -131,13 +131,13 @@ func (d *Drafts) Leave() error {
 	return err
 }
 
-// leaving is what a screen that ends leaves.
+// leaving is what an ending screen stores.
 type leaving struct {
 	ds   []store.Draft
-	rest []string // for which there is no place among them, oldest first
+	rest []string // texts for which ds has no place, oldest first
 }
 
-// leaving gathers it.
+// leaving collects what to store.
 func (d *Drafts) leaving(ctx context.Context) (l leaving, err error) {
 	l.rest = append(slices.Clone(d.past.typed), d.early...)
 	for _, t := range d.Tabs.All {
@@ -156,7 +156,7 @@ func (d *Drafts) leaving(ctx context.Context) (l leaving, err error) {
 	case <-ctx.Done():
 		return l, errors.Join(err, errors.New("the drafts of earlier screens were still being taken"))
 	}
-	for _, x := range d.offer.ds { // nobody saw them
+	for _, x := range d.offer.ds { // they were never shown
 		if slices.ContainsFunc(l.ds, func(y store.Draft) bool { return y.Agent == x.Agent }) {
 			l.rest = append(l.rest, x.Text)
 		} else {
@@ -166,9 +166,9 @@ func (d *Drafts) leaving(ctx context.Context) (l leaving, err error) {
 	return l, err
 }
 
-// unsent is what was typed in a tab and not sent, the newest last: the answer to its agent's question,
-// and what its box or line has. No place that hides what is typed is among them. The program may have
-// ended because it failed right here.
+// unsent returns what was typed in a tab and not sent, newest last: the answer to its agent's
+// question, and the text of its box or line. Input that is hidden on the screen is not included. It
+// recovers from a panic, because the program may have failed right here.
 func (d *Drafts) unsent(t *tabs.Tab) (ds []store.Draft, err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -192,7 +192,7 @@ func (d *Drafts) unsent(t *tabs.Tab) (ds []store.Draft, err error) {
 	return ds, nil
 }
 
-// row is a draft as it is kept: without keys.
+// row returns a draft as it is stored: without keys.
 func (d *Drafts) row(agent int64, x composer.Draft) store.Draft {
 	row := store.Draft{Agent: agent, Text: d.withheld(x.Text)}
 	var spans [][2]int
@@ -201,23 +201,23 @@ func (d *Drafts) row(agent int64, x composer.Draft) store.Draft {
 		p = d.withheld(p)
 		at := strings.Index(row.Text[from:], p)
 		if at < 0 {
-			continue // a key began in it or ended in it
+			continue // a key overlaps its edge
 		}
 		spans = append(spans, [2]int{from + at, from + at + len(p)})
 		from += at + len(p)
 	}
 	if spans != nil {
-		b, _ := json.Marshal(spans) // numbers always can be
+		b, _ := json.Marshal(spans) // numbers can always be encoded
 		row.Pastes = string(b)
 	}
 	return row
 }
 
-// pastesIn are the pastes in a draft.
+// pastesIn returns the pastes in a draft.
 func pastesIn(x store.Draft) (pastes []string) {
 	var spans [][2]int
 	if json.Unmarshal([]byte(x.Pastes), &spans) != nil {
-		return nil // there are none
+		return nil // it has none
 	}
 	for _, s := range spans {
 		if 0 <= s[0] && s[0] < s[1] && s[1] <= len(x.Text) {
@@ -227,7 +227,7 @@ func pastesIn(x store.Draft) (pastes []string) {
 	return pastes
 }
 
-// keep writes it down. What can't become a draft goes into the file of the history.
+// keep stores it all. Texts that can't become drafts go into the history's file.
 func (l leaving) keep(ctx context.Context, p draftStore, history string) (err error) {
 	rest := l.rest
 	if p != nil {

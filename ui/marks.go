@@ -5,10 +5,10 @@ import (
 	"fantail/ui/tabs"
 )
 
-// The marks of an agent's mail: how much waits, whether something came since its tab was last
-// looked at, and whether something urgent waits. Coming to a tab counts as looking at it, and so
-// does sending something from it. Mail that was taken while somebody looked is not new, nor is mail
-// that comes into an open inbox.
+// The marks of an agent's mail: how many messages wait, whether one came since the human last
+// looked at the tab, and whether one is urgent. Going to a tab counts as looking at it, and so does
+// sending something from it. Mail that was taken while the human looked is not new, nor is mail
+// that arrives in an open inbox.
 
 // arrived notes what a change of an agent says about its mail.
 func (a *App) arrived(t *tabs.Tab, i event.Info) {
@@ -18,7 +18,7 @@ func (a *App) arrived(t *tabs.Tab, i event.Info) {
 	}
 }
 
-// visited notes which tab shows: nothing is new in a tab the human has just come to.
+// visited notes which tab is shown. In a tab that the human has just come to, nothing is new.
 func (a *App) visited() {
 	if t := a.tabs.Focus; t != a.drawn.focus {
 		a.drawn.focus = t

@@ -11,7 +11,7 @@ import (
 	"fantail/ui/transcript"
 )
 
-// What reaches Update besides the terminal's own messages.
+// The messages to Update other than the terminal's own.
 type (
 	attached struct{ pool *agents.Pool }
 	told     struct{ start string }

@@ -12,37 +12,37 @@ import (
 	"fantail/ui/tabs"
 )
 
-// Whose key is it while an agent asks something? This file decides: a sentence that the human is
-// typing, or begins, as a question comes up answers nothing and loses no letter, and a key meant
-// for a question that has just gone does nothing to what was under it.
+// This file decides who gets a key while an agent asks. If a question comes up while the human
+// types or begins a sentence, the sentence must answer nothing and lose no letter. A key meant for
+// a question that has just gone must not act on what was below it.
 
 const (
-	// atRest is how long nobody must have typed a letter to count as not typing.
+	// atRest is how long no letter must have been typed for the human to count as not typing.
 	atRest = 2 * time.Second
 	// firstSecond is how long a question that came up by itself takes no answer.
 	firstSecond = time.Second
-	// firstHalf is the same for a question the human went to, for one right after the answer to another, and for the
-	// urgent card.
+	// firstHalf is the same for a question that the human went to, for one right after the answer
+	// to another, and for the urgent card.
 	firstHalf = 500 * time.Millisecond
-	// afterQuestion is how long keys that answer questions do nothing once one has gone.
+	// afterQuestion is how long keys that answer questions do nothing after a question has gone.
 	afterQuestion = 500 * time.Millisecond
-	// oneLetter is how long no other letter may follow a letter that answers, once something was sent: the two begin a
-	// sentence.
+	// oneLetter is how long a letter that answers waits for another one after a text was sent: two
+	// letters begin a sentence.
 	oneLetter = 300 * time.Millisecond
 )
 
-// QuestionState is how a question shows on this screen.
+// QuestionState is how a question is shown on this screen.
 type QuestionState int
 
 const (
-	absent QuestionState = iota // there is none in sight
+	absent QuestionState = iota // none is in sight
 	carded                      // as a line above the box; it takes no key
 	placed                      // in the box's place, where it came by itself or with its tab
 	Sought                      // the human went to it
 	Strict                      // the same over a panel or by a command: a digit selects, Enter confirms
 )
 
-// keyed reports whether such a question has the keyboard.
+// keyed reports whether a question in this state has the keyboard.
 func (s QuestionState) keyed() bool { return s >= placed }
 
 // class is the kind of a key.
@@ -52,7 +52,7 @@ const (
 	other  class = iota
 	letter       // it types something
 	habit        // it types something that answers questions
-	enter        // and no new line
+	enter        // Enter without a new line
 )
 
 // types reports whether the key types something.
@@ -76,28 +76,28 @@ func classOf(k tea.KeyPressMsg) class {
 type taker int
 
 const (
-	beneath  taker = iota // what has the keyboard when no agent asks: mostly the draft
+	beneath  taker = iota // what has the keyboard if no agent asks, mostly the draft
 	question              // the question
-	nobody                // it is dropped
-	kept                  // it is dropped, unless a letter for the box follows: then it goes before that
+	nobody                // the key is dropped
+	kept                  // the key is dropped unless a letter for the box follows, which it then precedes
 )
 
-// moment is everything that decides whose key it is.
+// moment is everything that decides who gets a key.
 type moment struct {
 	now    time.Time
-	typed  time.Time // when a letter was last typed, anywhere
-	closed time.Time // when a question that had the keyboard last went away
+	typed  time.Time // time of the last letter typed anywhere
+	closed time.Time // time when a question with the keyboard last went away
 	stands QuestionState
-	since  time.Time // when it came to show this way, or a letter last came too early
-	next   bool      // it came to show so right after the answer to another
-	unseen bool      // nothing that is drawn can be seen
-	draft  bool      // something is in the box that has the keyboard, or its line was opened
-	boxed  bool      // a box has the keyboard: no dialog, no tab without one
+	since  time.Time // time when it came to be shown this way, or of the last letter that came too early
+	next   bool      // it came to be shown so right after the answer to another
+	unseen bool      // the human can't see what is drawn
+	draft  bool      // the box with the keyboard has text, or is a line that was opened
+	boxed  bool      // a box has the keyboard, not a dialog or a tab without a box
 	means  bool      // the key means something to the question
 }
 
-// stand is how a question first shows: having come up by itself or, visited, because the human went
-// to its tab.
+// stand returns how a question is shown first. visited means that the human went to its tab, else
+// it came up by itself.
 func (m moment) stand(visited bool) QuestionState {
 	if m.draft || !visited && m.now.Sub(m.typed) < atRest {
 		return carded
@@ -105,7 +105,7 @@ func (m moment) stand(visited bool) QuestionState {
 	return placed
 }
 
-// early reports whether the question has not shown for long enough to be seen.
+// early reports whether the question was not shown for long enough to be seen.
 func (m moment) early() bool {
 	switch {
 	case !m.stands.keyed():
@@ -118,7 +118,7 @@ func (m moment) early() bool {
 	return m.now.Sub(m.since) < firstHalf
 }
 
-// whose decides who gets a key of that class.
+// whose returns who gets a key of class c.
 func (m moment) whose(c class) taker {
 	switch {
 	case m.stands == placed && c.types() && !m.early() && !m.means:
@@ -141,8 +141,8 @@ func (m moment) whose(c class) taker {
 	return m.begins(c)
 }
 
-// begins decides whose a letter is that may begin a draft: one that could as well be the habit of
-// answering waits for the next key.
+// begins returns who gets a letter that may begin a draft. A letter that could also be meant as an
+// answer waits for the next key.
 func (m moment) begins(c class) taker {
 	switch {
 	case c != habit:
@@ -153,16 +153,16 @@ func (m moment) begins(c class) taker {
 	return kept
 }
 
-// sight is the question that has the keyboard, or would if it had not come up by itself.
+// sight is the question that has the keyboard, or would have it if it had not come up by itself.
 type sight struct {
 	focus    *tabs.Tab
 	asks     *tabs.Tab
 	question int64 // 0: none
-	message  int64 // that stands for it in an inbox; 0: none
-	over     bool  // as a dialog over what shows
+	message  int64 // its message in an inbox; 0: none
+	over     bool  // as a dialog over what is open
 }
 
-// moment is the current one, for what has the keyboard.
+// moment returns the current moment for what has the keyboard.
 func (a *Approvals) moment() moment {
 	box := a.Tabs.Typing()
 	return moment{
@@ -173,7 +173,7 @@ func (a *Approvals) moment() moment {
 	}
 }
 
-// inSight is what is in sight now.
+// inSight returns the question in sight now.
 func (a *Approvals) inSight() sight {
 	s := sight{focus: a.Tabs.Focus}
 	switch t := a.Tabs.Focus; {
@@ -188,13 +188,13 @@ func (a *Approvals) inSight() sight {
 	return s
 }
 
-// Openly reports whether the tab's agent asks something not answered on this screen.
+// Openly reports whether the tab's agent asks something that was not answered on this screen.
 func (a *Approvals) Openly(t *tabs.Tab) bool {
 	return t != nil && t.Info.Question != nil && t.Info.Question.ID != a.given
 }
 
-// Attend follows which question comes into sight and goes, and reports whether the screen changes.
-// It is called after every message, so that it misses no way to a question.
+// Attend follows which question comes into sight or goes, and reports whether the screen changes.
+// It is called after every message, because many messages can bring a question into sight.
 func (a *Approvals) Attend(m tea.Msg) bool {
 	now, changed, by := a.Tabs.Now(), false, itself
 	switch m := m.(type) {
@@ -223,15 +223,15 @@ func (a *Approvals) Attend(m tea.Msg) bool {
 	return changed
 }
 
-// questionMover is who has another question in sight.
+// questionMover is what brought another question into sight.
 type questionMover int
 
 const (
 	itself questionMover = iota
-	human                // by a key or the mouse
+	human                // a key or the mouse
 )
 
-// come takes in that another question is in sight, or none.
+// come notes that another question is in sight, or none.
 func (a *Approvals) come(s, was sight, by questionMover) {
 	now := a.Tabs.Now()
 	if was.question != 0 && a.stands.keyed() && !a.stillAsks(was) {
@@ -242,7 +242,7 @@ func (a *Approvals) come(s, was sight, by questionMover) {
 		a.held = held{}
 	}
 	if visited {
-		a.closed, a.sent = time.Time{}, false // the human went elsewhere and presses no key for what they left
+		a.closed, a.sent = time.Time{}, false // the human went elsewhere, so a key is not meant for the question they left
 	}
 	a.sight, a.since, a.next = s, now, false
 	switch {
@@ -261,8 +261,9 @@ func (a *Approvals) come(s, was sight, by questionMover) {
 	}
 }
 
-// Opens reports whether the line above the box will become its question by itself, which it does once if it came as a
-// line because of what was typed, and how long no key must fall until then.
+// Opens reports whether the line above the box will become its question by itself, and how long no
+// key must be pressed until then. That happens once, if the question came as a line because the
+// human was typing.
 func (a *Approvals) Opens() (left time.Duration, opens bool) {
 	m, t := a.moment(), a.sight.asks
 	if m.stands != carded || !a.stillAsks(a.sight) || t.Opened || t.PutOff || m.draft {
@@ -275,16 +276,16 @@ func (a *Approvals) Opens() (left time.Duration, opens bool) {
 	return atRest - m.now.Sub(last), true
 }
 
-// Back notes that the human sees the screen again: they have seen nothing on it before now.
+// Back notes that the human sees the screen again and has seen nothing on it before now.
 func (a *Approvals) Back() { a.since = a.Tabs.Now() }
 
-// stillAsks reports whether what was in sight is still open.
+// stillAsks reports whether the question in s is still open.
 func (a *Approvals) stillAsks(s sight) bool {
 	return s.asks != nil && a.Tabs.ByID(s.asks.Info.ID) == s.asks && a.Openly(s.asks) && s.asks.Info.Question.ID == s.question
 }
 
-// Key gives a key to its owner while an agent asks, and shortly after; taken: nobody else gets it.
-// What is open over the tabs takes its keys itself, but for a question.
+// Key passes a key to whoever gets it, while an agent asks and shortly after. If taken is true,
+// nothing else gets the key. A dialog over the tabs takes its keys itself, unless it is a question.
 func (a *Approvals) Key(k tea.KeyPressMsg) (i intent.Intent, taken bool) {
 	c := classOf(k)
 	m, q := a.moment(), a.Asker()
@@ -294,21 +295,21 @@ func (a *Approvals) Key(k tea.KeyPressMsg) (i intent.Intent, taken bool) {
 	case k.String() == "tab" && a.tabGoes():
 		a.Open(a.Tabs.Focus.Info.ID, Sought)
 		return nil, true
-	case a.maybe.question != 0 && c == enter: // nothing follows
+	case a.maybe.question != 0 && c == enter: // no letter follows
 		if i, q = a.sure(a.maybe.n), a.InPlace(); q == nil {
 			return i, true
 		}
 		more, _ := a.answer(q, k)
 		return intent.All{i, more}, true
 	case a.maybe.question != 0 && k.Text == a.maybe.key.Text:
-		return nil, true // it is held down
+		return nil, true // the key is held down
 	case a.maybe.question != 0 && c.types():
 		return a.sentence(k, m)
 	}
 	m.means = q != nil && q.Means(k)
 	who := m.whose(c)
 	if c.types() && m.stands.keyed() && (m.early() || !m.means) {
-		a.since = m.now // the letter answers nothing: the human is writing
+		a.since = m.now // the letter is no answer: the human is writing
 	}
 	switch who {
 	case question:
@@ -333,24 +334,24 @@ func (a *Approvals) Key(k tea.KeyPressMsg) (i intent.Intent, taken bool) {
 	return nil, false
 }
 
-// writes reports whether a question's line for words is open.
+// writes reports whether a question's line for text is open.
 func writes(q dialog.Question) bool {
 	_, _, open := q.Cursor()
 	return open
 }
 
-// chooses reports whether what a key types is an answer as it stands.
+// chooses reports whether the character of a key is an answer by itself.
 func (a *Approvals) chooses(q dialog.Question, k tea.KeyPressMsg) bool {
-	words := a.sight.asks.Info.Question.Asks != nil && k.Text > "9" // which open the line for them
+	words := a.sight.asks.Info.Question.Asks != nil && k.Text > "9" // letters open the line for text
 	return classOf(k).types() && k.Code != tea.KeySpace && q.Means(k) && !writes(q) && !words
 }
 
-// turns reports whether a key goes to another view of the focused tab, whatever is asked there.
+// turns reports whether a key switches the view of the focused tab, whatever the tab's agent asks.
 func (a *Approvals) turns(k tea.KeyPressMsg, q dialog.Question) bool {
 	return classOf(k) == habit && k.Text <= "9" && a.pages() && a.Layers.Top() == nil && (q == nil || !writes(q))
 }
 
-// begun has a draft begin, or go on, with what was just typed.
+// begun notes that a key of class c begins or continues a draft.
 func (a *Approvals) begun(c class, m moment) {
 	if !c.types() {
 		return
@@ -363,9 +364,9 @@ func (a *Approvals) begun(c class, m moment) {
 	}
 }
 
-// maybe is a letter that answers if it does not begin a sentence.
+// maybe is a letter that answers unless it begins a sentence.
 type maybe struct {
-	n        int // of this one
+	n        int // number of this one
 	key      tea.KeyPressMsg
 	question int64 // 0: there is no such letter
 }
@@ -385,7 +386,7 @@ func (a *Approvals) ponder(k tea.KeyPressMsg) intent.Intent {
 	}}
 }
 
-// sure has the letter answer that no other followed, if its question still stands there.
+// sure answers with a letter that no other followed, if its question is still there.
 func (a *Approvals) sure(n int) intent.Intent {
 	p, q := a.maybe, a.InPlace()
 	if p.n != n || p.question == 0 {
@@ -399,7 +400,7 @@ func (a *Approvals) sure(n int) intent.Intent {
 	return i
 }
 
-// sentence has the letter that might have answered begin what is typed: k is the second one.
+// sentence makes the letter that might have answered begin the draft. k is the second letter.
 func (a *Approvals) sentence(k tea.KeyPressMsg, m moment) (intent.Intent, bool) {
 	first := a.maybe.key
 	a.maybe.question, a.since = 0, m.now
@@ -413,7 +414,7 @@ func (a *Approvals) sentence(k tea.KeyPressMsg, m moment) (intent.Intent, bool) 
 	return nil, false
 }
 
-// Paste gives pasted text to its owner, as Key does with a letter.
+// Paste passes a pasted text to whoever gets it, as Key does with a letter.
 func (a *Approvals) Paste(s string) {
 	m, q := a.moment(), a.Asker()
 	if a.maybe.question != 0 {
@@ -434,10 +435,10 @@ func (a *Approvals) Paste(s string) {
 	a.Typed(m.now)
 }
 
-// Typed notes when a letter was typed, anywhere.
+// Typed notes the time of a letter typed anywhere.
 func (a *Approvals) Typed(at time.Time) { a.typed = at }
 
-// held are letters that go into the box before the next that is typed there soon, in the order they were typed.
+// held are letters that precede the next one if that is typed into the box soon, in order.
 type held struct {
 	keys []tea.KeyPressMsg
 	last time.Time
@@ -451,7 +452,7 @@ func (a *Approvals) keep(k tea.KeyPressMsg, now time.Time) {
 	a.held.keys, a.held.last = append(a.held.keys, k), now
 }
 
-// letGo puts the held letters into the box, before what begins there now.
+// letGo puts the held letters into the box, before the draft that begins there now.
 func (a *Approvals) letGo(m moment) {
 	if m.now.Sub(a.held.last) < atRest && !m.draft {
 		for _, k := range a.held.keys {

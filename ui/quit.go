@@ -14,9 +14,9 @@ import (
 	"fantail/ui/tabs"
 )
 
-// quit ends the program at once if no agent works and nobody is at another screen; otherwise it
+// quit ends the program at once if no agent works and no human is at another screen. Otherwise it
 // asks what to do with them. An agent with an open question loses nothing: it asks again at the
-// next start, and goes on.
+// next start and goes on.
 func quit(ts *tabs.Tabs, line *notify.Flash, others int, settled func(ctx context.Context) error) intent.Intent {
 	var names, asking []string
 	for _, t := range ts.All {
@@ -80,7 +80,7 @@ func quit(ts *tabs.Tabs, line *notify.Flash, others int, settled func(ctx contex
 	}}
 }
 
-// atWork reports whether a tab's agent works, or is about to: a prompt waits for it.
+// atWork reports whether a tab's agent works or has a prompt to work on.
 func atWork(t *tabs.Tab) bool {
 	return format.Working(t.Info.State) || slices.ContainsFunc(t.Info.Prompts, func(p event.Prompt) bool { return !p.Held })
 }

@@ -19,16 +19,16 @@ import (
 // pageSize is how many entries a page of a transcript has.
 const pageSize = 100
 
-// reader reads what the screen shows and completes from, off the loop and nothing twice. Its
-// methods return the command that reads, or nil if there is nothing to read; the answer comes back
-// as a message.
+// reader reads what the screen shows and what boxes complete from. It reads off the loop and
+// nothing twice. Each method returns a command that reads, whose result is a message, or nil if
+// there is nothing to read.
 type reader struct {
 	ctx  context.Context // of the screen
-	root string          // the workspace
+	root string          // directory of the workspace
 	head func() string   // returns the branch
 	pool *agents.Pool    // nil until attached
 
-	files     *composer.FileIndex // nil until a draft asked for one
+	files     *composer.FileIndex // nil until a draft needed it
 	documents []history.Document  // as last listed
 }
 
@@ -41,7 +41,7 @@ func (r *reader) transcript(t *tabs.Tab) tea.Cmd {
 	return r.page(t.Info.ID, 0)
 }
 
-// older reads the next older page when the view nears its top.
+// older reads the next older page when the view is near its top.
 func (r *reader) older(t *tabs.Tab) tea.Cmd {
 	if before, ok := t.View.Older(); ok && t.Loaded && r.pool != nil {
 		return r.page(t.Info.ID, before)
@@ -68,12 +68,12 @@ func (r *reader) facts(t *tabs.Tab) tea.Cmd {
 	}
 }
 
-// branch reads the branch that is checked out.
+// branch reads the checked-out branch.
 func (r *reader) branch() tea.Cmd {
 	return func() tea.Msg { return branched{r.head()} }
 }
 
-// branchAfter reads it again after entries that may have changed it.
+// branchAfter rereads the branch after entries that may have changed it.
 func (r *reader) branchAfter(es []history.Entry) tea.Cmd {
 	if slices.ContainsFunc(es, func(e history.Entry) bool {
 		return e.Kind == history.EntryResult || e.Kind == history.EntryShell || e.Kind == history.EntryEnded
@@ -83,12 +83,12 @@ func (r *reader) branchAfter(es []history.Entry) tea.Cmd {
 	return nil
 }
 
-// completes reads what a box is completed from, after that key.
+// completes reads what a box completes from after key k.
 func (r *reader) completes(k tea.KeyPressMsg, box *composer.Box) tea.Cmd {
 	return tea.Batch(r.list(box), r.remembered(k, box))
 }
 
-// list lists the files of the workspace once a draft asks for one.
+// list lists the workspace's files when a draft first needs them.
 func (r *reader) list(box *composer.Box) tea.Cmd {
 	if r.files != nil || !strings.Contains(box.Value(), "@") {
 		return nil
@@ -103,8 +103,7 @@ func (r *reader) list(box *composer.Box) tea.Cmd {
 	}
 }
 
-// remembered lists the memory documents when a `#` is typed, or where the arguments of /memory
-// begin.
+// remembered lists the memory documents when `#` is typed, or before the arguments of /memory.
 func (r *reader) remembered(k tea.KeyPressMsg, box *composer.Box) tea.Cmd {
 	if r.pool == nil || k.Text != "#" && (k.Text != " " || !strings.HasPrefix(box.Value(), "/memory ")) {
 		return nil

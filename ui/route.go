@@ -16,7 +16,7 @@ import (
 	"fantail/ui/term"
 )
 
-// key routes a key; the first to take it ends the route.
+// key routes a key. The first part to take it ends the route.
 func (a *App) key(k tea.KeyPressMsg) (cmd tea.Cmd) {
 	a.flash.Key(k.String(), func() { cmd = a.take(k) })
 	return cmd
@@ -46,7 +46,7 @@ func (a *App) keyAlways(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	return nil, false
 }
 
-// interrupt is Ctrl+C: it closes what is open, clears the box, and leaves when pressed twice.
+// interrupt handles Ctrl+C: it closes what is open, clears the box, and leaves when pressed twice.
 func (a *App) interrupt() tea.Cmd {
 	switch box := a.tabs.Typing(); {
 	case a.layers.Top() != nil:
@@ -84,9 +84,9 @@ func (a *App) keyDialog(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	return a.act(a.layers.Decided(d)), true
 }
 
-// free reports whether a dialog that took time to prepare may open: nothing was opened meanwhile,
-// which might hold typed text. If not, it says that what was not opened. "": the dialog took no
-// time.
+// free reports whether a dialog that took time to prepare may open: nothing that might hold typed
+// text was opened meanwhile. If not, it says that what was not opened. what is "" for a dialog that
+// took no time.
 func (a *App) free(what string) bool {
 	was := a.layers.Top()
 	if what == "" || was == nil {
@@ -96,7 +96,7 @@ func (a *App) free(what string) bool {
 	return false
 }
 
-// keyTabs takes the keys from tab to tab and to a question; they do nothing under a dialog.
+// keyTabs takes the keys that go to another tab or to a question. Under a dialog they do nothing.
 func (a *App) keyTabs(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	s := k.String()
 	if a.layers.Top() != nil {
@@ -139,8 +139,8 @@ func (a *App) keyTabs(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	return a.shown(), true
 }
 
-// keyFromDialog goes on from one question to the next, and from the overview to a question. A panel
-// does so itself; other dialogs might hold typed text.
+// keyFromDialog goes from one question to the next, and from the overview to a question. A panel
+// does that itself. Other dialogs might hold typed text.
 func (a *App) keyFromDialog(key string) (tea.Cmd, bool) {
 	_, _, over := a.asks.Over()
 	switch {
@@ -155,7 +155,7 @@ func (a *App) keyFromDialog(key string) (tea.Cmd, bool) {
 	return nil, true
 }
 
-// keySelection takes the keys that mean something while a block is selected.
+// keySelection takes the keys for a selected block.
 func (a *App) keySelection(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	t := a.tabs.Focus
 	if t == nil || t.At().Selected() == "" {
@@ -195,7 +195,7 @@ func (a *App) keyDelegated(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	}}), true
 }
 
-// keyBox gives the box its keys, and carries out what they mean beyond editing.
+// keyBox passes keys to the box, and carries out what they mean beyond editing.
 func (a *App) keyBox(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	t, box := a.tabs.Focus, a.tabs.Typing()
 	if box == nil {
@@ -222,7 +222,7 @@ func (a *App) keyBox(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	return a.reader.completes(k, box), true
 }
 
-// keyGlobal takes the keys nobody else took.
+// keyGlobal takes the keys that no other part took.
 func (a *App) keyGlobal(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	t := a.tabs.Focus
 	switch s := k.String(); s {
@@ -272,7 +272,8 @@ func (a *App) keyGlobal(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	return nil, false
 }
 
-// roll scrolls by the gathered turns: the open dialog or question, else the transcript.
+// roll scrolls by the gathered turns of the wheel: the open dialog or question, else the
+// transcript.
 func (a *App) roll() tea.Cmd {
 	lines, t := a.wheel.gathered(), a.tabs.Focus
 	if lines == 0 || t == nil {
@@ -299,7 +300,7 @@ func (a *App) roll() tea.Cmd {
 	return tea.Tick(wheelGap, func(time.Time) tea.Msg { return rolled{} })
 }
 
-// click goes to the clicked tab, or to what is new below.
+// click goes to the clicked tab, question or message, or to the new lines below.
 func (a *App) click(m tea.MouseClickMsg) tea.Cmd {
 	if m.Button != tea.MouseLeft {
 		return nil
@@ -345,7 +346,7 @@ func (a *App) click(m tea.MouseClickMsg) tea.Cmd {
 	return nil
 }
 
-// clickBody opens the clicked message, or unfolds a document.
+// clickBody opens the clicked message or unfolds a document.
 func (a *App) clickBody(t *tabs.Tab, x, y int) tea.Cmd {
 	id, ok := t.At().Click(x, y)
 	a.dirty = a.dirty || ok
@@ -355,7 +356,7 @@ func (a *App) clickBody(t *tabs.Tab, x, y int) tea.Cmd {
 	return a.act(intent.Message{Agent: t.Info.ID, ID: id})
 }
 
-// keyPanes takes the keys from view to view in the tab of an agent without a prompt box.
+// keyPanes takes the keys that switch views in the tab of an agent without a prompt box.
 func (a *App) keyPanes(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	t := a.tabs.Focus
 	if t == nil || t.Box != nil || t.Line != nil {
@@ -387,20 +388,20 @@ func (a *App) keyPanes(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	return nil, false
 }
 
-// showPane turns a tab to one of its views.
+// showPane switches a tab to one of its views.
 func (a *App) showPane(t *tabs.Tab, p tabs.Pane) tea.Cmd {
 	a.dirty = true
 	t.TurnTo(p)
 	return a.reader.facts(t)
 }
 
-// keyAsked takes the keys of a question, and those kept from what a question leaves behind.
+// keyAsked takes the keys of a question, and drops keys meant for one that has just gone.
 func (a *App) keyAsked(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	i, ok := a.asks.Key(k)
 	return a.act(i), ok
 }
 
-// keyNotice takes the keys of the urgent card, regardless of what else shows.
+// keyNotice takes the keys of the urgent card, whatever else is open.
 func (a *App) keyNotice(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	i, ok := a.notice.Key(k)
 	return a.act(i), ok
@@ -414,7 +415,7 @@ func (a *App) handleUrgent(h intent.Handle) tea.Cmd {
 	if t == nil {
 		return nil
 	}
-	a.layers.Clear() // what fills the screen
+	a.layers.Clear() // close what fills the screen
 	a.tabs.To(t)
 	t.News = false // handling its mail counts as looking at it
 	take := func(ctx context.Context, agent int64) (inbox.Message, bool, error) {

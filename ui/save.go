@@ -11,19 +11,19 @@ import (
 	"fantail/ui/intent"
 )
 
-// savesAfter is how long what is typed may be in memory alone.
+// savesAfter is how long typed text may be in memory only.
 const savesAfter = 2 * time.Second
 
-// saving keeps what is typed where it outlives this process. Nothing of it runs while nobody types.
+// saving stores what is typed where it outlives this process. It does nothing while no one types.
 type saving struct {
-	due   bool // a save comes within savesAfter
-	going bool // what is typed is being written
-	more  bool // something was typed since
+	due   bool // a save follows within savesAfter
+	going bool // a save is running
+	more  bool // something was typed since it began
 	last  []store.Draft
 }
 
-// Touched notes that something may have been typed, or sent. What was sent is no draft any more, whatever the next
-// moment brings: that is kept at once.
+// Touched notes that something may have been typed or sent. After a draft was sent it saves at
+// once, so that the draft can't come back.
 func (d *Drafts) Touched() intent.Intent {
 	s := &d.saving
 	switch {
@@ -44,18 +44,18 @@ func (d *Drafts) Touched() intent.Intent {
 		select {
 		case <-t.C:
 			return intent.Call(d.elapsed)
-		case <-ctx.Done(): // Leave keeps it
+		case <-ctx.Done(): // Leave stores it
 			return nil
 		}
 	}}
 }
 
-// sent reports whether nothing is typed any more where something was when that was kept.
+// sent reports whether a box is empty now that had text at the last save.
 func (d *Drafts) sent() bool {
 	return slices.ContainsFunc(d.saving.last, func(x store.Draft) bool {
 		t := d.Tabs.ByID(x.Agent)
 		if t == nil {
-			return true // it has closed, and another has what was typed there
+			return true // its tab has closed, and the text went to another
 		}
 		if t.Question != nil && strings.TrimSpace(t.Question.Typed()) != "" {
 			return false
@@ -76,7 +76,7 @@ func (d *Drafts) elapsed() intent.Intent {
 	return d.save()
 }
 
-// save keeps what is typed now, if that is not kept already.
+// save stores what is typed now, unless that is stored already.
 func (d *Drafts) save() intent.Intent {
 	s, to := &d.saving, d.store
 	var ds []store.Draft
@@ -96,7 +96,8 @@ func (d *Drafts) save() intent.Intent {
 	}}
 }
 
-// saved notes what was kept. What could not be is tried again when more is typed, and Leave says what is lost.
+// saved notes what was stored. What could not be stored is retried when more is typed; Leave
+// reports what is lost.
 func (d *Drafts) saved(ds []store.Draft, err error) intent.Intent {
 	s := &d.saving
 	s.going = false

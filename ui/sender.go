@@ -16,12 +16,12 @@ import (
 	"fantail/ui/transcript"
 )
 
-// sender says what follows from what the human sends from a box, and brings back what was sent but
-// has not entered a conversation yet.
+// sender sends what the human typed into a box, and takes back what has not entered a conversation
+// yet.
 type sender struct {
 	tabs    *tabs.Tabs
 	drafts  *Drafts
-	options func() slash.Options // of commands
+	options func() slash.Options // for commands
 	pool    prompter             // nil until attached
 }
 
@@ -36,8 +36,8 @@ type prompter interface {
 	Resume(ctx context.Context, by int64, name, prompt string) (t tasks.Task, goes bool, err error)
 }
 
-// submit sends the content of a tab's box: a command, a shell command of the human's own, or a
-// prompt. Before the workspace is open, it is kept.
+// submit sends the text of a tab's box: a command, a shell command of the human's own, or a prompt.
+// Before the workspace is open, it keeps the text.
 func (s *sender) submit(t *tabs.Tab) intent.Intent {
 	box := t.Typing()
 	text := s.drafts.Typed(box)
@@ -71,11 +71,12 @@ func (s *sender) submit(t *tabs.Tab) intent.Intent {
 	return intent.All{kept, s.prompt(t, text)}
 }
 
-// line sends a one-line box: an instruction for the agent, a prompt to resume it with, or a command as main.
+// line sends a one-line box: an instruction for the agent, a prompt to resume it with, or a command
+// as main.
 func (s *sender) line(t *tabs.Tab, text string) intent.Intent {
 	if t.Line.For == tabs.Command {
 		i, err := slash.Run(s.options(), t, text)
-		if err != nil { // the line stays, so that an Esc meant for it stops no turn
+		if err != nil { // keep the line, so that an Esc meant for it stops no turn
 			kept := s.drafts.Remember(t.Line.Box, text)
 			t.Line.Box.Set("/")
 			return intent.All{refusal(t, text, err), kept}
@@ -99,7 +100,7 @@ func (s *sender) line(t *tabs.Tab, text string) intent.Intent {
 	}}
 }
 
-// early sends what was kept until the pool came, in order; nil: nothing was.
+// early sends what was typed before the pool arrived, in order; nil: nothing was.
 func (s *sender) early() intent.Intent {
 	t := s.tabs.Main()
 	if t.Info.ID == 0 {
@@ -112,7 +113,7 @@ func (s *sender) early() intent.Intent {
 			all = append(all, s.prompt(t, text))
 			continue
 		}
-		all = append(all, intent.Call(func() intent.Intent { // run only once those before it are carried out
+		all = append(all, intent.Call(func() intent.Intent { // run it only after the ones before are carried out
 			i, err := slash.Run(s.options(), t, text)
 			if err != nil {
 				return refusal(t, text, err)
@@ -126,7 +127,7 @@ func (s *sender) early() intent.Intent {
 	return all
 }
 
-// prompt sends a prompt, or a shell command of the human's own.
+// prompt sends a prompt, or runs a shell command of the human's own.
 func (s *sender) prompt(t *tabs.Tab, text string) intent.Intent {
 	id := t.Info.ID
 	if command, ok := strings.CutPrefix(text, "!"); ok {
@@ -139,14 +140,14 @@ func (s *sender) prompt(t *tabs.Tab, text string) intent.Intent {
 	}}
 }
 
-// refusal says why a command can't be carried out. The box need not keep the command: the history
-// has it.
+// refusal says why a command can't be carried out. The box need not keep the command, because the
+// history has it.
 func refusal(t *tabs.Tab, command string, err error) intent.Intent {
 	return intent.Tell{Agent: t.Info.ID, Command: command, Text: format.Sentence(err), Tone: transcript.Bad}
 }
 
-// stop ends the turn or the wait of a tab's agent, and nothing else. Prompts queued for it go back
-// into its box before the turn ends, so that they are neither sent nor lost.
+// stop ends only the turn or the wait of a tab's agent. Prompts queued for it go back into its box
+// before the turn ends, so that they are neither sent nor lost.
 func (s *sender) stop(t *tabs.Tab) intent.Intent {
 	if t == nil || s.pool == nil || t.Info.State.Terminal() || s.options().ReadOnly != nil {
 		return nil
@@ -185,7 +186,7 @@ func (s *sender) edit(t *tabs.Tab) intent.Intent {
 	}}
 }
 
-// edited takes in an agent's draft as the editor left it.
+// edited applies an agent's draft as the editor left it.
 func (s *sender) edited(agent int64, text string, err error) intent.Intent {
 	t := s.tabs.ByID(agent)
 	switch {

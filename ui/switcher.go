@@ -9,7 +9,7 @@ import (
 	"fantail/ui/tabs"
 )
 
-// switcher picks a tab by name, with the one used before highlighted.
+// switcher picks a tab by name. The tab used before is highlighted.
 func switcher(ts *tabs.Tabs) intent.Intent {
 	var items []dialog.Item
 	before := ts.Last()

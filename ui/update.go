@@ -18,13 +18,12 @@ import (
 	"fantail/ui/transcript"
 )
 
-// Init asks for what the first frame does not need.
+// Init requests what the first frame does not need.
 func (a *App) Init() tea.Cmd {
 	return tea.Batch(term.AskBackground, a.reader.branch())
 }
 
-// Update takes one message. Whatever it changes is drawn once, here, so that View only hands out
-// the frame.
+// Update handles one message. It draws a change once, here, so that View only returns the frame.
 func (a *App) Update(m tea.Msg) (tea.Model, tea.Cmd) {
 	cmd := a.handle(m)
 	a.dirty = a.asks.Attend(m) || a.dirty
@@ -37,7 +36,7 @@ func (a *App) Update(m tea.Msg) (tea.Model, tea.Cmd) {
 		cmd = tea.Batch(cmd, a.act(a.drafts.Touched()))
 	}
 	a.tellPresence(m)
-	a.actions.begin() // by now the pool knows that the box is empty which held the command
+	a.actions.begin() // the pool knows by now that the box that held the command is empty
 	if a.dirty || a.flash.Fresh() || a.layers.Fresh() {
 		cmd = tea.Batch(cmd, a.draw())
 	}
@@ -58,7 +57,7 @@ func (a *App) tellPresence(m tea.Msg) {
 	}
 	for _, t := range a.tabs.All {
 		if t.Box == nil {
-			break // those with one are first
+			break // tabs with a box come first
 		}
 		a.human.Drafts(t.Info.ID, !t.Box.Empty())
 	}
@@ -149,7 +148,7 @@ func (a *App) handle(m tea.Msg) tea.Cmd {
 			a.drawn.next = time.Time{}
 		}
 		if a.o.Now().Sub(a.drawn.at) < feedRest {
-			return tea.Batch(a.jobs(), a.tick()) // what moves has just been drawn
+			return tea.Batch(a.jobs(), a.tick()) // the moving parts have just been drawn
 		}
 		a.dirty = true
 	case rolled:
@@ -158,7 +157,7 @@ func (a *App) handle(m tea.Msg) tea.Cmd {
 	return nil
 }
 
-// attach takes the pool; the first news are its current state.
+// attach takes the pool. Its first news is its current state.
 func (a *App) attach(p *agents.Pool) tea.Cmd {
 	a.asks.Free = func(ctx context.Context) error { return a.pool.SetMode(ctx, permission.Auto) }
 	a.use(p)
@@ -171,7 +170,7 @@ func (a *App) attach(p *agents.Pool) tea.Cmd {
 	return a.act(intent.All{a.drafts.Load(), a.drafts.Offered(p.Drafts.Arrive())})
 }
 
-// others is how many other screens show the same agents.
+// others returns how many other screens show the same agents.
 func (a *App) others() int {
 	if a.human == nil {
 		return 0
@@ -179,16 +178,16 @@ func (a *App) others() int {
 	return a.human.Others()
 }
 
-// use gives the pool to everything that asks it something.
+// use gives the pool to every part that needs it.
 func (a *App) use(p *agents.Pool) {
 	a.pool, a.reader.pool, a.sender.pool, a.boards.Pool = p, p, p, p
 	a.asks.Answer, a.boards.Inbox = p.Asks.Answer, panel.MessagesOf(p)
-	if f := a.boards.fleet(); f != nil { // opened before
+	if f := a.boards.fleet(); f != nil { // it was opened before
 		f.Pool = p
 	}
 }
 
-// refreshBox has the prompt box complete its word anew.
+// refreshBox has the prompt box complete its word again.
 func (a *App) refreshBox() {
 	a.dirty = true
 	if box := a.tabs.Typing(); box != nil {
@@ -196,7 +195,7 @@ func (a *App) refreshBox() {
 	}
 }
 
-// goWanted goes to the tab that was asked for, once it is there.
+// goWanted goes to the tab that was requested, once it exists.
 func (a *App) goWanted() tea.Cmd {
 	t := a.tabs.ByID(a.wanted)
 	if a.wanted == 0 || t == nil {
@@ -241,8 +240,7 @@ func (a *App) report(m done) {
 	}
 }
 
-// background picks the theme for the terminal's background, unless the human
-// chose one.
+// background picks the theme for the terminal's background, unless the human chose one.
 func (a *App) background(dark bool) {
 	if a.look.chosen {
 		return
@@ -252,7 +250,7 @@ func (a *App) background(dark bool) {
 	}
 }
 
-// takeOpening takes in what the opening of the workspace brought.
+// takeOpening applies what the opening of the workspace found.
 func (a *App) takeOpening(o Opening) {
 	a.dirty = true
 	a.welcome.Open(o)
@@ -280,8 +278,9 @@ func (a *App) setTheme(t *themes.Theme) {
 // blink is how long a spinner shows one of its signs.
 const blink = 100 * time.Millisecond
 
-// tick keeps visible things moving: ten times a second for a spinner, once a second for a clock, once a minute for one that
-// tells minutes or while the human looks elsewhere, not at all if nothing moves.
+// tick schedules the next redraw of things that move: ten times a second for a spinner, once a
+// second for a clock, once a minute for a clock of minutes or while the human looks elsewhere,
+// never if nothing moves.
 func (a *App) tick() tea.Cmd {
 	now, every := a.o.Now(), time.Duration(0)
 	within := func(d time.Duration) {
@@ -305,7 +304,7 @@ func (a *App) tick() tea.Cmd {
 		}
 	}
 	if every > 0 && a.notice.Blurred() {
-		every = max(every, time.Minute) // who looks elsewhere sees enough to know that it lives
+		every = max(every, time.Minute) // enough for a human who looks elsewhere to see that it lives
 	}
 	if left, ok := a.asks.Opens(); ok {
 		within(max(left, time.Millisecond))
@@ -336,8 +335,7 @@ func (a *App) later(d time.Duration, m tea.Msg) tea.Cmd {
 	}
 }
 
-// tell shows a text of the program's in a tab: it becomes part of the transcript, which the tab
-// turns to.
+// tell shows a text of the program in a tab's transcript, and switches the tab to it.
 func (a *App) tell(t *tabs.Tab, text string, tone transcript.Tone) { a.answer(t, "", text, tone) }
 
 // answer is tell for the result of a command.

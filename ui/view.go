@@ -25,15 +25,15 @@ type drawn struct {
 	focus *tabs.Tab
 	tabs  []tabs.Span
 	r     rects
-	asked rect          // the line for the focused agent's question
-	waits time.Duration // until what is in sight has stood at its width for long enough to be rendered; 0: nothing waits
+	asked rect          // line of the focused agent's question
+	waits time.Duration // until the visible text has kept its width for long enough to be rendered; 0: nothing waits
 }
 
-// View hands out the last frame.
+// View returns the last frame.
 func (a *App) View() tea.View { return a.drawn.view }
 
-// draw composes the frame and returns the commands that what became visible asks for. Its cost
-// depends on what is visible, not on the length of the transcript.
+// draw composes the frame and returns the commands that newly visible parts need. Its cost depends
+// on what is visible, not on the length of the transcript.
 func (a *App) draw() tea.Cmd {
 	a.dirty, a.drawn.at = false, a.o.Now()
 	a.flash.Draw()
@@ -66,7 +66,7 @@ func (a *App) draw() tea.Cmd {
 	return tea.Batch(a.restock(), a.jobs(), a.tick())
 }
 
-// compose returns the lines of the frame and the cursor, nil if there is none.
+// compose returns the lines of the frame and the cursor; nil: no cursor.
 func (a *App) compose() ([]string, *tea.Cursor) {
 	a.visited()
 	a.drawn.asked = rect{}
@@ -128,7 +128,7 @@ func (a *App) compose() ([]string, *tea.Cursor) {
 		x, y := box.Cursor()
 		cursor = tea.NewCursor(x, r.box.y+y)
 		if pop := box.Popup(a.w, max(1, min(8, r.body.h-1))); len(pop) > 0 && a.layers.Top() == nil {
-			for i, l := range pop { // the transcript does not show beside it
+			for i, l := range pop { // the popup hides the transcript beside it
 				lines[r.card.y-len(pop)+i] = cells.Fit(l, a.w)
 			}
 		}
@@ -144,7 +144,7 @@ func (a *App) statusLine(w int) string {
 	return a.tabs.Status(w, tabs.Status{Tally: a.tally.Tally, Branch: a.branch, Flash: a.flash.Text(), Usual: a.o.Usual, ReadOnly: a.o.ReadOnly != nil})
 }
 
-// whole is a frame with a board between the tabs and the status line.
+// whole returns a frame with a board between the tabs and the status line.
 func (a *App) whole(b dialog.Box) ([]string, *tea.Cursor) {
 	row, spans := a.tabs.Row(a.w)
 	a.drawn.tabs, a.drawn.r = spans, layout(a.w, a.h, facts{})
@@ -154,7 +154,7 @@ func (a *App) whole(b dialog.Box) ([]string, *tea.Cursor) {
 	}
 	card := a.notice.Card(min(1, a.h/10))
 	lines := append([]string{cells.Fit(row, a.w)}, b.Lines(a.w, a.h-2-len(card))...)
-	if len(lines) > 1 && cells.Width(lines[1]) != a.w { // the lines of a box all have the same width
+	if len(lines) > 1 && cells.Width(lines[1]) != a.w { // all lines of a box have the same width
 		for i, l := range lines {
 			lines[i] = cells.Fit(l, a.w)
 		}
@@ -169,11 +169,11 @@ func (a *App) whole(b dialog.Box) ([]string, *tea.Cursor) {
 	return lines, nil
 }
 
-// over splices the open dialog into the middle, between the tabs and the status line, and dims what
+// over draws the open dialog over the middle, between the tabs and the status line, and dims what
 // is under it.
 func (a *App) over(lines []string, cursor *tea.Cursor) ([]string, *tea.Cursor) {
 	a.notice.Hide()             // its card is dimmed and takes no key
-	rows := a.drawn.r.box.y - 1 // down to the rule above the box, if that leaves enough
+	rows := a.drawn.r.box.y - 1 // down to the rule above the box, if that leaves enough lines
 	if rows < a.h/2 {
 		rows = a.h - 2
 	}
@@ -192,7 +192,7 @@ func (a *App) over(lines []string, cursor *tea.Cursor) ([]string, *tea.Cursor) {
 	return cells.Overlay(lines, b, x, y), cursor
 }
 
-// body is the focused transcript, or the start screen while it is empty.
+// body returns the focused transcript, or the start screen while that is empty.
 func (a *App) body(w, h int) []string {
 	t := a.tabs.Focus
 	if t == nil || t.Box != nil && t.Panes.At == tabs.Transcript && t.Loaded && t.Newest == 0 && t.View.Empty() {
@@ -204,7 +204,7 @@ func (a *App) body(w, h int) []string {
 	return t.At().Lines(w, h)
 }
 
-// title is the title of the window: the workspace, and how many messages wait.
+// title returns the window's title: the workspace, and how many messages wait.
 func title(root string, pending int) string {
 	s := "fantail — " + cells.CleanLine(filepath.Base(root))
 	if pending > 0 {
@@ -213,7 +213,7 @@ func title(root string, pending int) string {
 	return s
 }
 
-// restock reads what the open board lacks: last lines, and what a panel lists.
+// restock reads what the open board lacks: last lines, and the rows of a panel.
 func (a *App) restock() tea.Cmd {
 	cmd := a.reader.transcript(a.boards.tailed())
 	if p := a.boards.panel(); p != nil && a.pool != nil {
@@ -222,8 +222,8 @@ func (a *App) restock() tea.Cmd {
 	return cmd
 }
 
-// jobs renders what became visible, off the interface's goroutine, and reads an older page when the
-// view nears its top.
+// jobs renders newly visible parts off the interface's goroutine, and reads an older page when the
+// view is near its top.
 func (a *App) jobs() tea.Cmd {
 	t := a.tabs.Focus
 	if t == nil {
@@ -231,7 +231,7 @@ func (a *App) jobs() tea.Cmd {
 	}
 	var cmds []tea.Cmd
 	shown := []*transcript.View{t.At()}
-	if base := a.layers.Base(); base != nil { // nothing else is in sight
+	if base := a.layers.Base(); base != nil { // nothing else is visible
 		shown = a.boards.views()
 	}
 	a.drawn.waits = 0

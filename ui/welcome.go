@@ -12,24 +12,24 @@ import (
 	"fantail/ui/transcript"
 )
 
-// Opening is what the opening of the workspace brings: what it remembers, and which of its files
-// steer the agents. Empty fields say nothing.
+// Opening is what the opening of the workspace found: remembered choices, and the files that affect
+// the agents. Empty fields mean nothing was found.
 type Opening struct {
 	Start        string // the model and why it was chosen
-	Trouble      string // why it is not the one that was chosen here
-	Theme        string // the theme that was chosen here
-	Instructions string // the file main is told of
+	Trouble      string // why it is not the model chosen here
+	Theme        string // the theme chosen here
+	Instructions string // the instruction file for main
 	Policy       string // the file that says how main's mail is handled
-	Sandbox      string // what the sandbox under commands lacks
-	Brings       string // what of the repository does not run, as nobody agreed to it
+	Sandbox      string // what the sandbox of commands lacks
+	Brings       string // what of the repository does not run because the human has not agreed to it
 }
 
 // WelcomeOptions is what else the start screen shows, and the tabs it is about.
 type WelcomeOptions struct {
 	Tabs     *tabs.Tabs
 	Version  string
-	Root     string // the workspace
-	ReadOnly error  // why nothing can be written here; nil: it can be
+	Root     string // directory of the workspace
+	ReadOnly error  // why nothing can be written here; nil: it can
 	News     string // what is new with this screen; "": nothing
 }
 
@@ -42,7 +42,7 @@ type Welcome struct {
 	told    bool // main's transcript has it
 }
 
-// NewWelcome makes the start screen; start is the model and why it was chosen, as far as known.
+// NewWelcome makes the start screen. start is the model and why it was chosen, as far as known.
 func NewWelcome(e WelcomeOptions, start string) *Welcome {
 	return &Welcome{WelcomeOptions: e, start: start}
 }
@@ -50,7 +50,7 @@ func NewWelcome(e WelcomeOptions, start string) *Welcome {
 // Model replaces the line about the model.
 func (s *Welcome) Model(start string) { s.start = start }
 
-// Lacks takes in what the sandbox under commands lacks.
+// Lacks sets what the sandbox of commands lacks.
 func (s *Welcome) Lacks(text string) {
 	s.opening.Sandbox = text
 	if t := s.Tabs.Main(); s.told && t != nil {
@@ -58,13 +58,13 @@ func (s *Welcome) Lacks(text string) {
 	}
 }
 
-// Open takes in the opening of the workspace.
+// Open sets what the opening of the workspace found.
 func (s *Welcome) Open(o Opening) {
 	s.opening, s.told = o, false
 	s.start = cmp.Or(o.Start, s.start)
 }
 
-// inForce names the files that steer main.
+// inForce names the files that affect main.
 func (o Opening) inForce() string {
 	var in []string
 	if o.Instructions != "" {
@@ -109,7 +109,7 @@ func readOnly(why error) string {
 	return fmt.Sprintf("Read-only: %s. What is there shows; nothing starts, is taken or is kept.", cells.Clean(why.Error()))
 }
 
-// Lines is the start screen of an empty tab; t is nil if there is no tab.
+// Lines returns the start screen of an empty tab. t is nil if there is no tab.
 func (s *Welcome) Lines(t *tabs.Tab, w, h int) []string {
 	var lines []string
 	if t != nil && t.Info.Kind.Nature().Opened {
@@ -132,7 +132,8 @@ func (s *Welcome) unmodelled() bool {
 	return word == tabs.PlainEngine
 }
 
-// modelLines are the model and why it was chosen; without one, what works and how to get one.
+// modelLines returns the model and why it was chosen. Without a model it says what works and how to
+// get one.
 func (s *Welcome) modelLines(w int) []string {
 	start := s.start
 	if start == "" {
@@ -140,7 +141,7 @@ func (s *Welcome) modelLines(w int) []string {
 	}
 	plain := s.unmodelled()
 	if plain {
-		start, _, _ = strings.Cut(start, "; ") // how to get one is said below
+		start, _, _ = strings.Cut(start, "; ") // how to get one follows below
 	}
 	label, indent := s.Tabs.Theme.Paint(themes.Dim, "model  "), "       "
 	var ls []string
@@ -161,7 +162,7 @@ func (s *Welcome) modelLines(w int) []string {
 	return ls
 }
 
-// rows are the rows of the start screen about the model and the workspace.
+// rows returns the rows about the model and the workspace.
 func (s *Welcome) rows(w int) []string {
 	p := s.Tabs.Theme.Paint
 	rows := s.modelLines(w)
@@ -192,7 +193,7 @@ func (s *Welcome) rows(w int) []string {
 	return rows
 }
 
-// main is the start screen of main: what the program is, which model and why, what to try.
+// main returns the start screen of main: what the program is, which model and why, what to try.
 func (s *Welcome) main(w, h int) []string {
 	p := s.Tabs.Theme.Paint
 	var ls []string
@@ -200,7 +201,7 @@ func (s *Welcome) main(w, h int) []string {
 	mark := []string{`  \ | /  `, ` --\|/-- `, `    V    `}
 	name := []string{"Fantail" + version(s.Version), "Fan out the work, tail any agent, collect the mail.", ""}
 	rows := s.rows(w)
-	if h > len(rows)+7 { // else what matters would not be in sight
+	if h > len(rows)+7 { // else the rows that matter would be out of sight
 		add("")
 		for i, m := range mark {
 			role := themes.Dim
@@ -230,7 +231,7 @@ func (s *Welcome) main(w, h int) []string {
 	return ls
 }
 
-// helper is the start screen of a helper: whom one types to here.
+// helper returns the start screen of a helper: what typing here does.
 func (s *Welcome) helper(i event.Info, w int) []string {
 	p := s.Tabs.Theme.Paint
 	name := cells.CleanLine(i.Name)

@@ -6,20 +6,20 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// wheelGap is for how long turns of the wheel are gathered, and the least time between two motions
-// of the mouse that are let through.
+// wheelGap is how long turns of the wheel are gathered, and the shortest time between two mouse
+// motions that are passed on.
 const wheelGap = 16 * time.Millisecond
 
 // wheel gathers turns of the mouse wheel.
 type wheel struct {
-	on      bool // the mouse is the screen's, not the terminal's
+	on      bool // the screen has the mouse, not the terminal
 	turning bool // a rolled message is on its way
-	lines   int  // gathered since; negative: up
-	x, y    int  // where the pointer was
+	lines   int  // gathered since then; negative: up
+	x, y    int  // position of the pointer
 }
 
-// turn gathers a turn and reports whether to scroll at once: the first turn does, those that follow
-// closely wait for the rolled message on its way. So a flood of them costs few frames.
+// turn gathers a turn of the wheel and reports whether to scroll at once. Only the first one does;
+// those that follow closely wait for the rolled message, so that a flood of them costs few frames.
 func (w *wheel) turn(m tea.MouseWheelMsg) bool {
 	w.x, w.y = m.X, m.Y
 	switch m.Button {
@@ -31,15 +31,15 @@ func (w *wheel) turn(m tea.MouseWheelMsg) bool {
 	return !w.turning
 }
 
-// gathered returns and forgets by how many lines the wheel was turned; negative: up.
+// gathered returns and resets the number of lines to scroll; negative: up.
 func (w *wheel) gathered() int {
 	lines := w.lines
 	w.turning, w.lines = false, 0
 	return lines
 }
 
-// calm drops a flood of mouse motions before it reaches the loop, and all that was typed on a screen that is gone: who typed
-// it no longer sees what it would answer.
+// calm drops a flood of mouse motions before it reaches the loop. After the human has left it also
+// drops all input: they no longer see what they would answer.
 func calm(now func() time.Time, gone <-chan struct{}) func(tea.Model, tea.Msg) tea.Msg {
 	var last time.Time
 	return func(_ tea.Model, m tea.Msg) tea.Msg {
