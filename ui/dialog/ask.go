@@ -10,20 +10,20 @@ import (
 	"fantail/ui/cells"
 )
 
-// Asked is a question that an agent asks in words of its own.
+// Asked is an agent's question with free text as an answer.
 type Asked struct {
 	ID       int64
-	Name     string // the agent's
+	Name     string // name of the agent
 	Text     string
 	Options  []Offer
 	Multiple bool // several options may be chosen
-	Outside  bool // it comes of work that was asked for outside of the program
+	Outside  bool // it belongs to work that was requested from outside the program
 }
 
-// Offer is an answer that is offered.
+// Offer is an answer to choose.
 type Offer struct{ Label, Why string }
 
-// Said is the answer to such a question, in words.
+// Said is the answer to such a question, as text.
 type Said struct {
 	Question int64
 	Text     string
@@ -31,20 +31,20 @@ type Said struct {
 
 func (Said) decision() {}
 
-// ask asks a question in the words of an agent. An option answers by its digit,
-// or by the arrows and Enter; what is typed is an answer too.
+// ask asks an agent's question. Digits answer with an option, and so do the arrows and Enter. Typed
+// text is an answer too.
 type ask struct {
 	theme *themes.Theme
 	q     Asked
-	by    answering // strictly: nothing that is typed opens the line for words either
+	by    answering // if strictly, typing does not open the line for text
 
 	// at is the highlighted row, -1 for none, so that an Enter meant for the prompt answers
-	// nothing. The row after the options is for words.
+	// nothing. The row after the options opens the line for text.
 	at     int
-	chosen map[int]bool // of several
-	words  *input       // the open line for words, nil if it is closed
+	chosen map[int]bool // if several may be
+	words  *input       // the open line for text; nil: closed
 	scroll scroll
-	width  int // what body was laid out for
+	width  int // the width of body
 	body   []string
 	cx, cy int
 }
@@ -92,7 +92,7 @@ func (b *ask) Key(k tea.KeyPressMsg) Decision {
 		case n >= 0 && b.by == lettered:
 		case n >= 0 && n < last:
 			return b.pick(n)
-		case typed != "" && b.by != strictly: // typing answers in the human's own words
+		case typed != "" && b.by != strictly: // typed text is an answer
 			b.words = newInput()
 			b.words.key(k)
 		}
@@ -100,7 +100,7 @@ func (b *ask) Key(k tea.KeyPressMsg) Decision {
 	return nil
 }
 
-// digit is the place of the option with that digit, -1 if it is none.
+// digit returns the index of the option with that digit; -1: it is none.
 func digit(s string) int {
 	if len(s) == 1 && s[0] >= '1' && s[0] <= '9' {
 		return int(s[0] - '1')
@@ -110,7 +110,7 @@ func digit(s string) int {
 
 func (b *ask) toggle(n int) { b.chosen[n] = !b.chosen[n] }
 
-// pick takes an option by its digit: it answers, or is one of several.
+// pick takes an option by its digit: it answers, or toggles one of several.
 func (b *ask) pick(n int) Decision {
 	if b.at = n; b.q.Multiple {
 		b.toggle(n)
@@ -122,7 +122,7 @@ func (b *ask) pick(n int) Decision {
 	return Said{b.q.ID, b.q.Options[n].Label}
 }
 
-// enter answers with what is chosen, or with what is highlighted.
+// enter answers with the chosen options or the highlighted one.
 func (b *ask) enter() Decision {
 	last := len(b.q.Options)
 	var labels []string
@@ -161,7 +161,7 @@ func (b *ask) wordsKey(k tea.KeyPressMsg) Decision {
 	return nil
 }
 
-// Means takes any words for an answer, but where digits alone select, or do something else.
+// Means accepts any text, except where digits only select or switch views.
 func (b *ask) Means(k tea.KeyPressMsg) bool {
 	typed := typedText(k)
 	switch n := digit(typed); {
@@ -211,7 +211,7 @@ func (b *ask) Lines(w, h int) []string {
 		b.scroll.set(view, len(b.body))
 		lines = append(lines, b.body...)
 	} else {
-		// The last row says how much is out of sight, where there is one for it.
+		// If there is room, the last row says how many rows are hidden.
 		shown := max(1, view-1)
 		b.scroll.set(shown, len(b.body))
 		top := b.scroll.top
@@ -227,7 +227,7 @@ func (b *ask) Lines(w, h int) []string {
 	return panel(b.theme, w, themes.Warn, title, b.hint(hidden), lines[:min(len(lines), rows)])
 }
 
-// lay is the question wrapped to w columns.
+// lay returns the question wrapped to w columns.
 func (b *ask) lay(w int) (rows []string) {
 	if b.q.Outside {
 		for _, s := range cells.Wrap("⚠ for work that was asked for outside of the program", w) {
@@ -240,8 +240,8 @@ func (b *ask) lay(w int) (rows []string) {
 	return rows
 }
 
-// foot is the options, or the line for words, in at most `most` rows; hidden
-// are the rows that found no place. The highlighted one always has one.
+// foot returns the options, or the line for text, in at most `most` rows. hidden is the number of
+// rows left out. The highlighted option is always shown.
 func (b *ask) foot(inner, most int) (rows []string, hidden int) {
 	if b.words != nil {
 		label := "› "
@@ -269,7 +269,7 @@ func (b *ask) foot(inner, most int) (rows []string, hidden int) {
 	return rows[top : top+most], hidden
 }
 
-// option is a row, or several, of the list.
+// option returns the rows of option n.
 func (b *ask) option(n, inner int) (rows []string) {
 	key, label, why := "", "", ""
 	if n == len(b.q.Options) {

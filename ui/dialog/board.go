@@ -12,61 +12,61 @@ import (
 	"fantail/ui/cells"
 )
 
-// Lane is a part of what a board lists.
+// Lane is a group of the rows of a board.
 type Lane struct {
 	Name  string
-	Short string // where the name has no room
-	Count int    // -1: not known
+	Short string // for narrow boards
+	Count int    // -1: unknown
 	Role  themes.Role
 }
 
-// Line is a row of a board. Of each of its texts one line shows.
+// Line is a row of a board. Each of its texts is shown on one line.
 type Line struct {
-	ID     int64 // of what it lists; 0: a heading, which the bar skips
-	Lane   int   // of a row: the lane it belongs to, as its index
+	ID     int64 // of the listed thing; 0: a heading, which the bar skips
+	Lane   int   // index of its lane
 	Sign   string
 	Role   themes.Role
-	Mark   string // one cell: pinned, held silently; "": none
+	Mark   string // one cell: pinned or muted; "": none
 	Number string
 	Who    string
-	Flags  string // highlighted before the text: its priority, its tags
+	Flags  string // highlighted before the text: priority and tags
 	Text   string
-	At     time.Time // its age shows; zero: none
-	Ahead  bool      // At is when it is due: how long until then shows
-	Fold   int       // how many more are folded into it
-	Open   bool      // they show below it
-	Under  bool      // it is one of those
+	At     time.Time // its age is shown; zero: none
+	Ahead  bool      // At is a due time, and the time until then is shown
+	Fold   int       // number of rows folded into it
+	Open   bool      // they are shown below it
+	Under  bool      // it is one of them
 	Faint  bool      // it was put off
 	Fresh  bool      // it was not seen yet
 	Cost   int       // tokens that taking it costs
-	Does   string    // what Enter does with it instead of taking it: it can't be picked
+	Does   string    // what Enter does instead of taking it, which also can't be picked; "": it takes it
 }
 
-// clean makes all texts of a line displayable.
+// clean removes control characters from all texts of a line.
 func (l *Line) clean() {
 	for _, s := range []*string{&l.Sign, &l.Mark, &l.Number, &l.Who, &l.Flags, &l.Text, &l.Does} {
 		*s = cells.CleanLine(*s)
 	}
 }
 
-// Verb is something that can be done with a row.
+// Verb is an action on a row.
 type Verb struct {
-	Key  string // or several, separated by blanks; the border shows the first
-	Name string // of the wish
+	Key  string // keys, separated by blanks; the border shows the first
+	Name string // name of the action
 	Help string
-	Hint string // in the lower border; "": only the list of keys shows it
-	Many string // the hint where rows are picked, before how many; "": as ever
-	Ask  string // what is to be typed for it; "": nothing
-	All  bool   // what is typed is for all that are picked
+	Hint string // in the lower border; "": only in the list of keys
+	Many string // hint while rows are picked, before their number; "": Hint
+	Ask  string // label of the line to type in; "": nothing is typed
+	All  bool   // the typed text is for all picked rows
 	Bare bool   // it needs no row
 }
 
-// BoardAction is what the human wants done, for the board stays open: a verb's name.
+// BoardAction is an action that the human wants. The board stays open. Verb is the verb's name.
 type BoardAction struct {
 	Verb string
-	ID   int64   // the row under the bar; 0: none
-	IDs  []int64 // the rows that are picked, else the one under the bar
-	Text string  // what was typed
+	ID   int64   // row under the bar; 0: none
+	IDs  []int64 // picked rows, else the one under the bar
+	Text string  // typed text
 }
 
 func (BoardAction) decision() {}
@@ -77,35 +77,35 @@ type Preview interface {
 	Scroll(lines int)
 }
 
-// Board is a full-screen list of which any number of rows may exist: it holds a
-// window of them around the bar, beside or above a preview. What is typed at its
-// foot belongs to it alone.
+// Board is a list that fills the screen. The list may have any number of rows: the board holds a
+// window of them around the bar, beside or above a preview. Text typed in its last line belongs to
+// the board alone.
 type Board struct {
 	theme *themes.Theme
 	now   func() time.Time
 	title string
-	empty string // what to do where there is nothing
+	empty string // hint for an empty list
 	verbs []Verb
 	picks bool // rows can be picked
 
 	lanes  []Lane
-	lane   int // the one that shows; -1: all
+	lane   int // lane shown; -1: all
 	lines  []Line
-	above  bool // there are rows before the window
-	below  bool // there are rows after it
+	above  bool // rows precede the window
+	below  bool // rows follow the window
 	at     int64
-	place  int // of the bar's line, as it was last known
+	place  int // last known index of the bar's line
 	leaps  int
-	owed   int // how much farther the bar would have moved than the window reaches
+	owed   int // rows that the bar still has to move beyond the window
 	picked map[int64]int
-	folds  map[int64]bool // the threads that are unfolded, by the row they hang on
+	folds  map[int64]bool // unfolded threads, by their first row
 	folded int            // counts changes of folds
 
 	find  *input
 	seeks bool // find is open
 	asking
 	notice string
-	bad    bool // the notice is of a failure
+	bad    bool // the notice reports a failure
 
 	beside
 	scroll scroll
@@ -114,24 +114,23 @@ type Board struct {
 	last   frames
 }
 
-// asking is the line in which words are typed for a verb.
+// asking is the line in which text for a verb is typed.
 type asking struct {
 	ask  *input
-	asks Verb // what is typed for; Name "": nothing
+	asks Verb // verb of the typed text; Name "": none
 	of   int64
-	ids  []int64 // and those that it is for
+	ids  []int64 // rows that it is for
 }
 
 // beside is the preview of a row.
 type beside struct {
 	preview Preview
-	shows   int64 // what preview is of
-	covered int64 // what shows whole over the board
+	shows   int64 // row of preview
+	covered int64 // row shown in full over the board
 	peeks   bool  // it fills the board
 }
 
-// frames is where the last Lines drew what can be pointed at, in cells of the
-// board.
+// frames are the areas drawn last that can be clicked, in cells of the board.
 type frames struct {
 	list, preview area
 	tabs          []tabAt
@@ -143,8 +142,8 @@ func (a area) has(x, y int) bool { return x >= a.x && x < a.x+a.w && y >= a.y &&
 
 type tabAt struct{ lane, from, to int }
 
-// NewBoard makes an empty board; picks says whether rows can be picked. empty is the text when
-// there is nothing to list.
+// NewBoard makes an empty board. picks reports whether rows can be picked. empty is the text of an
+// empty list.
 func NewBoard(t *themes.Theme, now func() time.Time, title, empty string, verbs []Verb, picks bool) *Board {
 	return &Board{
 		theme: t, now: now, title: title, empty: empty, verbs: verbs, picks: picks, lane: -1,
@@ -155,20 +154,20 @@ func NewBoard(t *themes.Theme, now func() time.Time, title, empty string, verbs 
 // SetTheme changes the colours.
 func (b *Board) SetTheme(t *themes.Theme) { b.theme = t }
 
-// Entitle says what the board shows, and what to do where there is nothing.
+// Entitle sets the title and the text of an empty list.
 func (b *Board) Entitle(title, empty string) { b.title, b.empty = cells.CleanLine(title), empty }
 
-// Stand puts the bar on a row of what Show brings next.
+// Stand puts the bar on a row of the next window.
 func (b *Board) Stand(id int64) { b.at, b.place = id, 0 }
 
-// Peek brings the preview into sight.
+// Peek shows the preview.
 func (b *Board) Peek() { b.peeks = b.peeks || b.last.preview.h == 0 && b.At() != 0 }
 
 // Lanes replaces the lanes and their counts.
 func (b *Board) Lanes(ls []Lane) { b.lanes = ls }
 
-// Show replaces the window; above and below say whether there are rows before and after it. The bar
-// stays on its row, or else in its place.
+// Show replaces the window. above and below report whether rows precede and follow it. The bar
+// stays on its row, else at its place.
 func (b *Board) Show(lines []Line, above, below bool) {
 	was := b.bar()
 	over := was - b.scroll.top
@@ -189,7 +188,7 @@ func (b *Board) Show(lines []Line, above, below bool) {
 	}
 	b.place = max(at, 0)
 	if was >= 0 && at >= 0 && b.scroll.top > 0 {
-		b.scroll.top = max(0, at-over) // what is beside the bar stays beside it
+		b.scroll.top = max(0, at-over) // the bar's distance from the top stays the same
 	}
 	if owed := b.owed; owed != 0 {
 		b.owed = 0
@@ -202,7 +201,7 @@ func (b *Board) Show(lines []Line, above, below bool) {
 	}
 }
 
-// At is the row under the bar, 0 if there is none.
+// At returns the row under the bar; 0: none.
 func (b *Board) At() int64 {
 	if b.bar() < 0 {
 		return 0
@@ -210,38 +209,38 @@ func (b *Board) At() int64 {
 	return b.at
 }
 
-// Lane is the lane that shows, -1 for all.
+// Lane returns the lane shown; -1: all.
 func (b *Board) Lane() int { return b.lane }
 
-// Search is what is searched for.
+// Search returns the search text.
 func (b *Board) Search() string { return strings.TrimSpace(b.find.value()) }
 
-// Unfolded are the rows whose threads are unfolded, and a number that changes when
-// they do.
+// Unfolded returns the rows whose threads are unfolded, and a number that changes whenever they do.
 func (b *Board) Unfolded() (ids []int64, version int) {
 	return slices.Sorted(maps.Keys(b.folds)), b.folded
 }
 
-// near is how near the bar must be to the end of the window for more to be wanted.
+// near is how close to the end of the window the bar must be for more rows to be read.
 const near = 60
 
-// Wants reports that the bar nears the beginning or the end of the window, and that there are rows
-// beyond.
+// Wants reports whether the bar is near the beginning or the end of the window and more rows follow
+// there.
 func (b *Board) Wants() (above, below bool) {
 	at := b.bar()
 	return b.above && at < near, b.below && at >= len(b.lines)-near
 }
 
-// Peeks reports whether the preview is in sight.
+// Peeks reports whether the preview is visible.
 func (b *Board) Peeks() bool { return b.peeks || b.last.preview.h > 0 }
 
-// Cover names the row that shows in full over the board, and so need not show twice; 0: none.
+// Cover names the row that is shown in full over the board, so that the board need not repeat it;
+// 0: none.
 func (b *Board) Cover(id int64) { b.covered = id }
 
-// Previews is what the preview is of.
+// Previews returns the row of the preview.
 func (b *Board) Previews() int64 { return b.shows }
 
-// Preview replaces the preview; its row has been seen.
+// Preview replaces the preview and marks its row as seen.
 func (b *Board) Preview(id int64, p Preview) {
 	b.shows, b.preview = id, p
 	for i := range b.lines {
@@ -251,23 +250,23 @@ func (b *Board) Preview(id int64, p Preview) {
 	}
 }
 
-// Say shows at the foot what became of a wish, until the next key; Fail why it could not be
-// carried out.
+// Say shows the result of an action in the last line, until the next key. Fail shows why an action
+// failed.
 func (b *Board) Say(text string)  { b.notice, b.bad = text, false }
 func (b *Board) Fail(text string) { b.notice, b.bad = text, true }
 
-// Unpick lets go of rows that were picked.
+// Unpick unpicks rows.
 func (b *Board) Unpick(ids ...int64) {
 	for _, id := range ids {
 		delete(b.picked, id)
 	}
 }
 
-// Picked are the rows that are picked.
+// Picked returns the picked rows.
 func (b *Board) Picked() []int64 { return slices.Sorted(maps.Keys(b.picked)) }
 
-// Resume asks again for what was typed for a verb and could not be done. false: it
-// can't, for something else is being typed.
+// Resume asks again for the text of an action that failed. It returns false if it can't, because
+// something else is being typed.
 func (b *Board) Resume(w BoardAction) bool {
 	if w.Text == "" {
 		return true
@@ -289,7 +288,7 @@ func (b *Board) bar() int {
 	return slices.IndexFunc(b.lines, func(l Line) bool { return l.ID == b.at && l.ID != 0 })
 }
 
-// next is the first row in that direction, from a place on, that the bar may be on; else the
+// next returns the first row from index i in the direction step that the bar may be on, else the
 // nearest one in the other direction.
 func (b *Board) next(i, step int) int {
 	for _, s := range []int{step, -step} {
@@ -302,8 +301,7 @@ func (b *Board) next(i, step int) int {
 	return -1
 }
 
-// move moves the bar by rows. What the window does not reach is made up for when
-// more of it comes.
+// move moves the bar by rows. The part beyond the window is done when more rows arrive.
 func (b *Board) move(by int) {
 	step := 1
 	if by < 0 {
@@ -324,7 +322,7 @@ func (b *Board) move(by int) {
 	}
 }
 
-// Key takes a key: for the line that is open at the foot, else for the list.
+// Key passes a key to the open line, else to the list.
 func (b *Board) Key(k tea.KeyPressMsg) Decision {
 	b.notice = ""
 	switch {
@@ -340,7 +338,7 @@ func (b *Board) Key(k tea.KeyPressMsg) Decision {
 		key = k.Text
 	}
 	if key == "enter" && b.At() != 0 && len(b.picked) == 0 && !b.Peeks() {
-		b.peeks = true // what is taken is seen first
+		b.peeks = true // show it first, so that it is seen before it is taken
 		return nil
 	}
 	for _, v := range b.verbs {
@@ -364,7 +362,7 @@ func (b *Board) Key(k tea.KeyPressMsg) Decision {
 	return nil
 }
 
-// back closes what is open over the list, then what narrows it, then the board.
+// back closes what is open over the list, else ends what narrows it, else closes the board.
 func (b *Board) back() Decision {
 	switch {
 	case b.peeks:
@@ -419,8 +417,7 @@ func (b *Board) keyAsk(k tea.KeyPressMsg) Decision {
 	return nil
 }
 
-// keyFind edits what is searched for. Keys that are not for a line of text move
-// the bar as ever.
+// keyFind edits the search text. Keys that don't edit text move the bar as usual.
 func (b *Board) keyFind(k tea.KeyPressMsg) (Decision, bool) {
 	switch k.Keystroke() {
 	case "esc":
@@ -464,7 +461,7 @@ func (b *Board) keyMove(key string) bool {
 	return true
 }
 
-// leap puts the bar on the first row of all, or the last.
+// leap puts the bar on the first or last row of the list.
 func (b *Board) leap(way int) {
 	b.move(way * len(b.lines))
 	b.owed = 0
@@ -473,11 +470,11 @@ func (b *Board) leap(way int) {
 	}
 }
 
-// Leaps tells which end of all rows the bar wants to be on that the window does
-// not reach: -1, 1, or 0 for none.
+// Leaps returns which end of the list the bar should be on that is outside the window: -1, 1, or 0
+// for none.
 func (b *Board) Leaps() int { return b.leaps }
 
-// Landed puts the bar on the end of the window that it wanted to be on.
+// Landed puts the bar on that end of the window.
 func (b *Board) Landed() {
 	way := b.leaps
 	b.leaps = 0
@@ -485,7 +482,7 @@ func (b *Board) Landed() {
 	b.owed = 0
 }
 
-// keyPreview scrolls the preview; p lets it fill the board, until Esc.
+// keyPreview scrolls the preview. p has it fill the board, until Esc.
 func (b *Board) keyPreview(key string) bool {
 	lines := 0
 	switch key {
@@ -509,7 +506,7 @@ func (b *Board) keyPreview(key string) bool {
 	return true
 }
 
-// keyLane goes to a lane: by its number, 0 for all, or on to the next.
+// keyLane shows a lane: by its number, 0 for all, or the next one.
 func (b *Board) keyLane(key string) bool {
 	n := len(b.lanes)
 	switch {
@@ -525,14 +522,14 @@ func (b *Board) keyLane(key string) bool {
 	return true
 }
 
-// turn shows another lane, from its beginning.
+// turn shows another lane from its beginning.
 func (b *Board) turn(lane int) {
 	if lane != b.lane {
 		b.lane, b.at, b.place, b.scroll.top, b.peeks, b.owed = lane, 0, 0, 0, false, 0
 	}
 }
 
-// pick picks the row under the bar, or lets go of it, and goes on to the next.
+// pick picks or unpicks the row under the bar and moves to the next row.
 func (b *Board) pick() {
 	at := b.bar()
 	if at < 0 || !b.picks {
@@ -550,7 +547,7 @@ func (b *Board) pick() {
 	b.move(1)
 }
 
-// fold unfolds the thread under the bar, or folds it.
+// fold folds or unfolds the thread under the bar.
 func (b *Board) fold(open bool) {
 	at := b.bar()
 	if at < 0 {
@@ -570,7 +567,7 @@ func (b *Board) fold(open bool) {
 	}
 }
 
-// Paste goes into the line that is open.
+// Paste inserts a text into the open line.
 func (b *Board) Paste(s string) {
 	switch {
 	case b.asks.Name != "":
@@ -582,7 +579,7 @@ func (b *Board) Paste(s string) {
 
 func (b *Board) Cursor() (x, y int, ok bool) { return b.cx, b.cy, b.cursor }
 
-// Wheel scrolls what the pointer is over: the preview, else the list by its rows.
+// Wheel scrolls what is under the pointer: the preview, else the list.
 func (b *Board) Wheel(x, y, lines int) {
 	if b.preview != nil && b.last.preview.has(x, y) {
 		b.preview.Scroll(lines)
@@ -591,7 +588,7 @@ func (b *Board) Wheel(x, y, lines int) {
 	b.move(lines)
 }
 
-// Click puts the bar on the row, or goes to the lane, that was clicked.
+// Click puts the bar on the clicked row, or shows the clicked lane.
 func (b *Board) Click(x, y int) {
 	b.notice = ""
 	for _, t := range b.last.tabs {

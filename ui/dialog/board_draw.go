@@ -11,17 +11,17 @@ import (
 	"fantail/ui/cells"
 )
 
-// Sizes that decide what a board shows.
+// The sizes that decide which parts a board shows.
 const (
-	besideCols  = 100 // from this width the preview is beside the list
-	underCols   = 60  // from this width it is below the list
+	besideCols  = 100 // minimum width for the preview beside the list
+	underCols   = 60  // minimum width for the preview below the list
 	underRows   = 14
-	longestText = 12 // the least rows for a preview below the list
-	narrowCols  = 40 // below it a row's parts may not fit
-	numberCols  = 45 // from here on a row has its number
+	longestText = 12 // minimum height of a preview below the list
+	narrowCols  = 40 // below this width the parts of a row may not fit
+	numberCols  = 45 // minimum width for a row's number
 )
 
-// Lines costs what is visible, however many rows there are.
+// Lines draws the board. Its cost depends on what is visible, not on the number of rows.
 func (b *Board) Lines(w, h int) []string {
 	b.cursor, b.last = false, frames{}
 	if !fits(w, h) {
@@ -68,7 +68,7 @@ func (b *Board) Lines(w, h int) []string {
 	return framed(b.theme, w, themes.Accent, b.title, b.hint(w), out[:min(len(out), rows)])
 }
 
-// tabs are the lanes with their counts, the one that shows in brackets.
+// tabs returns the lanes with their counts. The lane shown is in brackets.
 func (b *Board) tabs(w int) string {
 	all := 0
 	for _, l := range b.lanes {
@@ -124,8 +124,8 @@ func laneText(l Lane, short bool) string {
 	return name + " " + thousands(l.Count)
 }
 
-// foot is the result of a wish, in at most that many rows, above the open line; without either,
-// what taking the rows costs. y is the row of its last line.
+// foot returns the result of an action, in at most `most` rows, above the open line. Without either
+// it is the cost of taking the rows. y is the row of its last line.
 func (b *Board) foot(w, most, y int) (out []string) {
 	line := func(label string, in *input) {
 		label = cells.Cut(label, w/2)
@@ -166,8 +166,8 @@ func (b *Board) foot(w, most, y int) (out []string) {
 	return out
 }
 
-// label is shown before what is typed for a verb; %s in it is the row's name, or how many are
-// picked.
+// label returns the label of the line for a verb's text. %s in it becomes the row's name, or the
+// number of picked rows.
 func (b *Board) label() string {
 	of := ""
 	if n := len(b.ids); n > 1 && b.asks.All {
@@ -185,7 +185,7 @@ func (b *Board) label() string {
 	return strings.ReplaceAll(b.asks.Ask, "%s", of)
 }
 
-// price is what taking the picked rows costs, or the one under the bar.
+// price returns the cost of taking the picked rows, or else the row under the bar.
 func (b *Board) price() string {
 	n, cost := len(b.picked), 0
 	for _, c := range b.picked {
@@ -203,7 +203,7 @@ func (b *Board) price() string {
 	return fmt.Sprintf("%s messages, about %s tokens", thousands(n), thousands(cost))
 }
 
-// thousands is n with commas.
+// thousands formats n with commas.
 func thousands(n int) string {
 	s := strconv.Itoa(n)
 	for i := len(s) - 3; i > 0; i -= 3 {
@@ -212,14 +212,14 @@ func thousands(n int) string {
 	return s
 }
 
-// list draws the rows around the bar; top is how many lines are above it.
+// list draws the rows around the bar. top is the number of lines above it.
 func (b *Board) list(w, h, top int) []string {
 	b.last.list = area{2, top + 1, w, h}
 	at := b.bar()
 	b.scroll.set(h, len(b.lines))
 	switch {
 	case at < 0:
-	case at == b.next(0, 1): // there is a heading above the first row
+	case at == b.next(0, 1): // a heading precedes the first row
 		b.scroll.to(0)
 	case at < b.scroll.top:
 		b.scroll.to(at)
@@ -279,7 +279,7 @@ func under(l Line) int {
 	return 0
 }
 
-// row is exactly w cells wide where w is not narrow.
+// row returns a row, exactly w cells wide unless w is narrow.
 func (b *Board) row(l Line, c cols, bar bool, w int, now time.Time) string {
 	if l.ID == 0 {
 		return b.theme.Paint(themes.Dim, cells.Cut(l.Text, w))
@@ -338,10 +338,10 @@ func (b *Board) row(l Line, c cols, bar bool, w int, now time.Time) string {
 	return p(themes.Accent, state) + p(l.Role, l.Sign) + mark + p(themes.Dim, number) + p(name, who) + p(themes.Warn, flags) + p(body, text) + p(themes.Dim, tail)
 }
 
-// lateAfter is how long after its time what is due is late.
+// lateAfter is how long after its time a due thing counts as late.
 const lateAfter = time.Minute
 
-// age is how old a row is, or how far ahead.
+// age returns how old a row is, or how long until it is due.
 func age(l Line, now time.Time) string {
 	d := now.Sub(l.At)
 	switch {
@@ -354,12 +354,12 @@ func age(l Line, now time.Time) string {
 	case d >= 0:
 		return "now"
 	case d > -time.Minute:
-		return "soon" // nothing counts the seconds
+		return "soon" // the seconds are not counted down
 	}
 	return "in " + short((-d).Round(time.Second))
 }
 
-// short is an age in a few cells.
+// short returns an age in a few cells.
 func short(d time.Duration) string {
 	switch {
 	case d < 0:
@@ -374,7 +374,7 @@ func short(d time.Duration) string {
 	return fmt.Sprintf("%dd", d/(24*time.Hour))
 }
 
-// shown are the preview's lines.
+// shown returns the preview's lines.
 func (b *Board) shown(w, h int) []string {
 	var out []string
 	if b.preview != nil && b.shows == b.At() && b.shows != 0 && b.shows != b.covered && h > 0 {
@@ -389,7 +389,7 @@ func (b *Board) shown(w, h int) []string {
 	return out[:max(h, 0)]
 }
 
-// hint names the keys that mean something now.
+// hint names the keys that work now.
 func (b *Board) hint(w int) string {
 	switch {
 	case b.asks.Name != "":
@@ -426,7 +426,7 @@ func (b *Board) hint(w int) string {
 	return hint + rest
 }
 
-// Keys are the keys that work in a board, for its help.
+// Keys returns the keys of a board for its help.
 func (b *Board) Keys() []Row {
 	var rows []Row
 	for _, v := range b.verbs {

@@ -9,25 +9,25 @@ import (
 	"fantail/ui/cells"
 )
 
-// confirm asks for one of a few options.
+// confirm asks for one of several options.
 type confirm struct {
 	theme   *themes.Theme
 	title   string
 	text    string
 	options []Option
-	at      int // the highlighted option, -1 for none: Enter alone decides nothing
+	at      int // highlighted option; -1: none, so that Enter alone decides nothing
 	scroll  scroll
-	unread  bool // the end of the text has to be seen first
+	unread  bool // the end of the text has not been shown
 }
 
-// NewConsent is NewConfirm for a text that has to be seen whole: before its end was on the screen, an answer that is not the
-// last one shows the next page.
+// NewConsent is NewConfirm for a text that must be seen in full. Until its end was shown, any
+// answer except the last option shows the next page.
 func NewConsent(t *themes.Theme, title, text string, options []Option) Box {
 	return &confirm{theme: t, title: cells.CleanLine(title), text: text, options: options, at: -1, unread: true}
 }
 
-// NewConfirm asks to choose one of the options, by its key or by the arrows and
-// Enter. Nothing is highlighted before an arrow is pressed.
+// NewConfirm asks for one of the options, by its key or by the arrows and Enter. Nothing is
+// highlighted before the first arrow key.
 func NewConfirm(t *themes.Theme, title, text string, options []Option) Box {
 	return &confirm{theme: t, title: cells.CleanLine(title), text: text, options: options, at: -1}
 }
@@ -37,7 +37,7 @@ func (b *confirm) Key(k tea.KeyPressMsg) Decision {
 	if key == "esc" {
 		return Cancelled{}
 	}
-	// A capital may be an option of its own beside its small letter.
+	// A capital and its small letter may be different options.
 	for _, name := range []string{k.String(), strings.ToLower(typedText(k)), key} {
 		for _, o := range b.options {
 			if name != "" && o.Key == name {
@@ -71,7 +71,7 @@ func (b *confirm) choose(o Option) Decision {
 	return Confirmed{o.Key}
 }
 
-// Paste does nothing: there is no line of text.
+// Paste does nothing, because there is no line of text.
 func (b *confirm) Paste(string) {}
 
 func (b *confirm) Cursor() (x, y int, ok bool) { return 0, 0, false }
@@ -98,7 +98,7 @@ func (b *confirm) Lines(w, h int) []string {
 	for range gap {
 		lines = append(lines, "")
 	}
-	// Options that do not fit are reached by moving the highlight.
+	// Moving the highlight reaches options that do not fit.
 	first := max(0, min(b.at-foot+1, len(b.options)-foot))
 	for i, o := range b.options[first : first+foot] {
 		lines = append(lines, b.option(o, first+i == b.at, inner))

@@ -8,10 +8,10 @@ import (
 	"fantail/tools/permission"
 )
 
-// Box is an open dialog. Key returns what was decided (nil: nothing yet); Lines are the whole box,
-// border included, at most w by h, every line of the same width. No key that types something closes
-// a box that is only read, so that a human who goes on typing loses nothing and sends nothing.
-// Paste goes into the box's line of text if one is open, and decides nothing.
+// Box is an open dialog. Key returns the decision; nil: none yet. Lines returns the whole box with
+// its border, at most w by h cells, all lines of the same width. A key that types something never
+// closes a box that is only read, so that a human who goes on typing loses nothing and sends
+// nothing. Paste inserts a text into the open line, if any, and decides nothing.
 type Box interface {
 	Key(k tea.KeyPressMsg) Decision
 	Paste(s string)
@@ -19,25 +19,25 @@ type Box interface {
 	Cursor() (x, y int, ok bool)
 }
 
-// Question is a box that asks what an agent wants to know. When it may be answered
-// is for its owner to say: it takes every key it is given.
+// Question is a box with an agent's question. It takes every key it is given: its owner decides
+// from when on it may be answered.
 type Question interface {
 	Box
-	// Means reports whether a key that types something is an answer, or part of one.
+	// Means reports whether a key that types something is an answer or a part of one.
 	Means(k tea.KeyPressMsg) bool
-	// Strictly lets no letter answer any more: a digit selects, and Enter confirms. So
-	// it asks over what letters mean something else to. Lettered lets no digit answer: so it asks
-	// where they go from view to view. Freely lets both.
+	// These set which keys answer at once. Strictly: none. A digit selects and Enter confirms; it
+	// is for questions over boards that use letters. Lettered: letters, for places where digits
+	// switch views. Freely: letters and digits.
 	Strictly()
 	Lettered()
 	Freely()
-	// Typed is the text in its line for words.
+	// Typed returns the text in the line for text.
 	Typed() string
 	// SetTheme changes the colours.
 	SetTheme(t *themes.Theme)
 }
 
-// answering is which keys answer a question at once.
+// answering says which keys answer a question at once.
 type answering int
 
 const (
@@ -46,23 +46,22 @@ const (
 	strictly                  // none: a digit selects, and Enter confirms
 )
 
-// Decision is what a dialog was closed with; Cancelled if by Esc.
+// Decision is what a dialog was closed with. After Esc it is Cancelled.
 type Decision interface{ decision() }
 
-// Cancelled: nothing was decided. Of a question it means that the human leaves
-// it open.
+// Cancelled means that nothing was decided. The human leaves a question open.
 type Cancelled struct{}
 
-// Answered is a question's answer.
+// Answered is the answer to a question about a call.
 type Answered struct {
 	Question int64
 	Answer   permission.Answer
 }
 
-// Picked is the value of the item picked.
+// Picked is the value of the picked item.
 type Picked struct{ Value string }
 
-// Confirmed is the key of the option chosen.
+// Confirmed is the key of the chosen option.
 type Confirmed struct{ Choice string }
 
 func (Cancelled) decision() {}
@@ -73,7 +72,7 @@ func (Confirmed) decision() {}
 // Option is one choice of a confirmation, e.g. {"k", "kill them"}.
 type Option struct{ Key, Label string }
 
-// Item is one line of a picker. The one that is Chosen is highlighted at first.
+// Item is one line of a picker. A Chosen item is highlighted at first.
 type Item struct {
 	Value, Label, Help string
 	Chosen             bool

@@ -11,7 +11,7 @@ import (
 	"fantail/ui/cells"
 )
 
-// Member is an agent as the overview sorts and finds it.
+// Member is an agent as the overview sorts and searches it.
 type Member struct {
 	ID, Parent  int64
 	Name, State string
@@ -22,17 +22,17 @@ type Glance struct {
 	Sign  string
 	Role  themes.Role
 	State string // what it does now
-	Short string // where there is no room for that; "": it is cut
+	Short string // replaces State where that does not fit; "": State is cut
 	Age   string
-	Seen  string // since its last sign of life
+	Seen  string // time since its last sign of life
 	Cost  string
-	Mail  string   // what waits in its inbox, as the tabs show it
-	Moves bool     // with time
-	Keys  []string // that do something with it, and what: `k kills`
+	Mail  string   // its pending mail, as the tabs show it
+	Moves bool     // the line changes with time
+	Keys  []string // keys that act on it, and what they do: `k kills`
 }
 
-// Fleet is the overview of all agents, as a tree of who dispatched whom. It asks
-// for what a line shows when the line is drawn.
+// Fleet is the overview of all agents, as a tree of who dispatched whom. It reads a line's content
+// when it draws the line.
 type Fleet struct {
 	theme  *themes.Theme
 	glance func(id int64) Glance
@@ -40,8 +40,8 @@ type Fleet struct {
 
 	members []Member
 	lines   []leaf
-	longest int   // the width of the longest name with what leads to it
-	at      int64 // the agent under the bar
+	longest int   // width of the longest name with its branch
+	at      int64 // agent under the bar
 	filter  *input
 	typing  bool
 	peeks   bool
@@ -53,13 +53,14 @@ type Fleet struct {
 
 // leaf is a line of the tree.
 type leaf struct {
-	member int // its index
+	member int // index into members
 	depth  int
-	last   bool   // of those beside it
-	rails  uint64 // bit n: the one n+1 levels above it is not the last of its kind
+	last   bool   // the last of its siblings
+	rails  uint64 // bit n: the ancestor n+1 levels above has later siblings
 }
 
-// branch is what leads to a leaf's name, drawn in at most so many levels: where they don't suffice, a number tells the depth.
+// branch returns the lines drawn before a leaf's name, at most `levels` levels deep. Beyond that a
+// number gives the depth.
 func (l leaf) branch(levels int) string {
 	if l.depth == 0 {
 		return ""
@@ -82,8 +83,8 @@ func (l leaf) branch(levels int) string {
 	return s + "├ "
 }
 
-// Wanted is what the human wants done with an agent of the overview, which stays
-// open unless they go to its tab: kill, wrap, close, tell, end, respawn.
+// Wanted is an action on an agent of the overview: kill, wrap, close, tell, end, respawn. The
+// overview stays open unless the human goes to a tab.
 type Wanted struct {
 	Verb  string
 	Agent int64
@@ -95,19 +96,19 @@ type Opened struct{ Agent int64 }
 func (Wanted) decision() {}
 func (Opened) decision() {}
 
-// NewFleet makes the overview; the bar is on that agent. peek returns the last
-// lines of an agent.
+// NewFleet makes the overview with the bar on the agent at. peek returns the last lines of an
+// agent.
 func NewFleet(t *themes.Theme, at int64, glance func(id int64) Glance, peek func(id int64, w, h int) []string) *Fleet {
 	return &Fleet{theme: t, glance: glance, peek: peek, at: at, filter: newInput()}
 }
 
-// Members replaces the agents; the bar stays on its agent, or on the place it had.
+// Members replaces the agents. The bar stays on its agent, else at its place.
 func (b *Fleet) Members(ms []Member) {
 	b.members = ms
 	b.sort()
 }
 
-// Peeked is the agent whose last lines show; 0: none.
+// Peeked returns the agent whose last lines are shown; 0: none.
 func (b *Fleet) Peeked() int64 {
 	if !b.peeks || len(b.lines) == 0 {
 		return 0
@@ -115,10 +116,10 @@ func (b *Fleet) Peeked() int64 {
 	return b.at
 }
 
-// Moves reports whether a line that shows changes with time.
+// Moves reports whether a visible line changes with time.
 func (b *Fleet) Moves() bool { return b.moves }
 
-// sort makes the lines: the tree, or the matches of the filter one below the other.
+// sort makes the lines: the tree, or a list of the filter's matches.
 func (b *Fleet) sort() {
 	was := max(b.place(), 0)
 	b.lines = b.lines[:0]
@@ -150,7 +151,7 @@ func (b *Fleet) sort() {
 				if l.last || depth == 0 {
 					rail = 0
 				}
-				if id := b.members[i].ID; id != 0 { // 0: main, before the workspace is open; nothing is below it
+				if id := b.members[i].ID; id != 0 { // 0: main before the workspace is open; it has nothing below it
 					add(id, depth+1, rails<<1|rail)
 				}
 			}
@@ -166,12 +167,12 @@ func (b *Fleet) sort() {
 	}
 }
 
-// place is the line of the bar, -1 if its agent is not there.
+// place returns the index of the bar's line; -1: its agent has none.
 func (b *Fleet) place() int {
 	return slices.IndexFunc(b.lines, func(l leaf) bool { return l.member < len(b.members) && b.members[l.member].ID == b.at })
 }
 
-// move puts the bar on the line that far from its own.
+// move moves the bar by lines.
 func (b *Fleet) move(by int) {
 	if n := len(b.lines); n > 0 {
 		b.at = b.members[b.lines[max(0, min(n-1, b.place()+by))].member].ID
@@ -244,12 +245,12 @@ func (b *Fleet) Paste(s string) {
 
 func (b *Fleet) Cursor() (x, y int, ok bool) { return b.cx, b.cy, b.typing }
 
-// columns are the widths of a line's parts; a part of width 0 does not show. What an agent is doing
+// columns are the widths of a line's parts. A part of width 0 is not shown. What an agent does
 // comes last, where its length moves nothing.
 type columns struct{ name, age, seen, cost, mail, state int }
 
-// columnsOf divides w cells: names get what the longest needs, if that can be,
-// costs nothing if none is known.
+// columnsOf divides w cells. Names get the width of the longest one if possible; costs get none if
+// none is known.
 func (b *Fleet) columnsOf(w int, priced bool) columns {
 	c := columns{age: 5, mail: 5}
 	if w >= 60 {
@@ -321,7 +322,7 @@ func (b *Fleet) Lines(w, h int) []string {
 	return panel(b.theme, w, themes.Accent, title, b.hint(w), out[:min(len(out), rows)])
 }
 
-// cells are a line's parts in their columns.
+// fleetRow holds a line's parts in their columns.
 type fleetRow struct{ name, numbers, mail, state string }
 
 func (c fleetRow) String() string { return c.name + c.numbers + c.mail + c.state }
@@ -365,8 +366,8 @@ func (b *Fleet) row(l leaf, g Glance, c columns, inner int) string {
 		b.theme.Paint(themes.Message, cs.mail) + b.theme.Paint(does, cs.state)
 }
 
-// hint names the keys, as many as the border has room for, with what they do: those that do something with the agent
-// under the bar, and those for all.
+// hint names the keys that act on the agent under the bar, then those for all, as many as fit the
+// border.
 func (b *Fleet) hint(w int) string {
 	const rest = "esc"
 	hint := ""

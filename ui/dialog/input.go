@@ -23,7 +23,7 @@ func newInput() *input {
 
 func (in *input) value() string { return in.line.Value() }
 
-// typed is the value of a line that may be closed.
+// typed returns the value of a line; "" if it is closed.
 func (in *input) typed() string {
 	if in == nil {
 		return ""
@@ -31,17 +31,16 @@ func (in *input) typed() string {
 	return in.value()
 }
 
-// insert puts s at the cursor; line ends become blanks, and control characters
-// are dropped.
+// insert inserts s at the cursor. Line ends become blanks, and control characters are dropped.
 func (in *input) insert(s string) {
 	in.line, _ = in.line.Update(tea.PasteMsg{Content: strings.ReplaceAll(s, "\r\n", "\n")})
 }
 
-// key edits; a key that is not for a line of text does nothing.
+// key edits the line. A key that does not edit text does nothing.
 func (in *input) key(k tea.KeyPressMsg) { in.line, _ = in.line.Update(k) }
 
-// view is the part of the line around the cursor that fits w columns, clean,
-// and the cursor's column in it.
+// view returns the part of the line around the cursor that fits w columns, without control
+// characters, and the cursor's column in it.
 func (in *input) view(w int) (string, int) {
 	in.line.SetWidth(max(w-1, 1))
 	typed := []rune(in.line.Value())[:in.line.Position()]

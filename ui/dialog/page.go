@@ -10,18 +10,18 @@ import (
 	"fantail/ui/cells"
 )
 
-// page is a text to read, laid out for a width, in a box that scrolls.
+// page is a text to read in a box that scrolls, laid out for a width.
 type page struct {
 	theme  *themes.Theme
 	title  string
-	keys   string // the hint at its foot
+	keys   string // hint in the lower border
 	lay    func(w int) []string
-	width  int // what lines were laid out for
+	width  int // the width of lines
 	lines  []string
 	scroll scroll
 }
 
-// widest is how wide it may get: longer lines are hard to read.
+// widest limits the width: longer lines are hard to read.
 const widest = 100
 
 func (b *page) Key(k tea.KeyPressMsg) Decision {
@@ -34,7 +34,7 @@ func (b *page) Key(k tea.KeyPressMsg) Decision {
 	return nil
 }
 
-// Paste does nothing: there is no line of text.
+// Paste does nothing, because there is no line of text.
 func (b *page) Paste(string) {}
 
 func (b *page) Cursor() (x, y int, ok bool) { return 0, 0, false }
@@ -50,7 +50,7 @@ func (b *page) Lines(w, h int) []string {
 	return panel(b.theme, w, themes.Accent, b.title, b.hint(), b.lines[b.scroll.top:b.scroll.top+view])
 }
 
-// fill lays the text out for a box of w columns, if it is not yet.
+// fill lays the text out for a box of w columns, unless it is already.
 func (b *page) fill(w int) {
 	if inner := w - borderCols; b.width != inner {
 		b.width, b.lines = inner, b.lay(inner)
@@ -73,11 +73,11 @@ func NewTable(t *themes.Theme, title string, rows []Row) Box {
 	}
 }
 
-// stacked is the width below which one column goes below the other.
+// stacked is the width below which the columns are stacked.
 const stacked = 60
 
-// table makes the lines of rows for a width. A cell that is too long goes on below itself,
-// a little further in on the left.
+// table returns the lines of rows for a width. A cell that is too long continues on the next line,
+// indented.
 func table(t *themes.Theme, rows []Row, w int) []string {
 	column := 0
 	for _, r := range rows {
@@ -110,7 +110,7 @@ func table(t *themes.Theme, rows []Row, w int) []string {
 	return lines
 }
 
-// hang wraps a line to w columns; continued lines are indented by two.
+// hang wraps a line to w columns and indents the continued lines by two.
 func hang(t *themes.Theme, text string, w int) []string {
 	rows := wrap(text, w)
 	if len(rows) > 1 {

@@ -9,7 +9,7 @@ import (
 	"fantail/ui/cells"
 )
 
-// A box has a border all around, and a blank beside its text.
+// A box has a border all around, and a blank on either side of its text.
 const (
 	borderRows = 2
 	borderCols = 4
@@ -23,8 +23,8 @@ func panel(t *themes.Theme, w int, titleRole themes.Role, title, hint string, li
 	return framed(t, w, titleRole, title, hint, lines)
 }
 
-// framed is panel for lines that are exactly as wide as they may be: to measure
-// them is most of what they cost.
+// framed is panel for lines that have the exact width already: measuring them is most of their
+// cost.
 func framed(t *themes.Theme, w int, titleRole themes.Role, title, hint string, lines []string) []string {
 	out := make([]string, 0, len(lines)+borderRows)
 	out = append(out, edge(t, w, "╭─", titleRole, title, "╮"))
@@ -35,7 +35,7 @@ func framed(t *themes.Theme, w int, titleRole themes.Role, title, hint string, l
 	return append(out, edge(t, w, "╰─", themes.Dim, hint, "╯"))
 }
 
-// edge is the upper or lower border with a text in it.
+// edge returns the upper or lower border with a text in it.
 func edge(t *themes.Theme, w int, corner string, role themes.Role, text, end string) string {
 	if text = cells.Cut(text, max(0, w-6)); text != "" {
 		text = " " + text + " "
@@ -44,13 +44,13 @@ func edge(t *themes.Theme, w int, corner string, role themes.Role, text, end str
 	return cells.Fit(t.Paint(themes.Border, corner)+t.Paint(role, text)+t.Paint(themes.Border, rest), w)
 }
 
-// fits says whether a box of w by h can show anything.
+// fits reports whether a box of w by h can show anything.
 func fits(w, h int) bool { return w > borderCols+1 && h > borderRows }
 
-// scroll is the position in lines of which only some are shown.
+// scroll is a position in lines of which only some are visible.
 type scroll struct{ top, view, total int }
 
-// set tells what is shown now; the position stays within it.
+// set sets the visible and the total number of lines. The position stays within them.
 func (s *scroll) set(view, total int) {
 	s.view, s.total = max(view, 1), total
 	s.to(s.top)
@@ -58,7 +58,7 @@ func (s *scroll) set(view, total int) {
 
 func (s *scroll) to(top int) { s.top = max(0, min(top, s.total-s.view)) }
 
-// key moves by the keys that every box scrolls with.
+// key scrolls by the keys that all boxes have for that.
 func (s *scroll) key(key string) bool {
 	switch key {
 	case "pgup", "ctrl+u":
@@ -79,7 +79,7 @@ func (s *scroll) key(key string) bool {
 	return true
 }
 
-// read moves also by the keys of a pager, in a box where nothing is typed or chosen.
+// read also scrolls by the keys of a pager, for boxes in which nothing is typed or chosen.
 func (s *scroll) read(key string) {
 	same := map[string]string{
 		"up": "shift+up", "k": "shift+up", "down": "shift+down", "j": "shift+down",
@@ -91,7 +91,7 @@ func (s *scroll) read(key string) {
 	s.key(key)
 }
 
-// typedText is what the key types: nothing if it is held with Ctrl or Alt.
+// typedText returns what the key types: nothing if it is held with Ctrl or Alt.
 func typedText(k tea.KeyPressMsg) string {
 	if k.Mod&(tea.ModCtrl|tea.ModAlt|tea.ModMeta|tea.ModHyper|tea.ModSuper) != 0 {
 		return ""
@@ -99,7 +99,7 @@ func typedText(k tea.KeyPressMsg) string {
 	return k.Text
 }
 
-// wrap cleans a text of ours and breaks it into lines.
+// wrap cleans a text of the program and breaks it into lines.
 func wrap(text string, w int) []string {
 	return cells.Wrap(strings.Trim(cells.Clean(text), "\n"), max(1, w))
 }

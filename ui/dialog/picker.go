@@ -12,12 +12,12 @@ import (
 	"fantail/ui/cells"
 )
 
-// picker is a list to pick from, narrowed by what is typed.
+// picker is a list to pick from, which typing narrows.
 type picker struct {
 	theme  *themes.Theme
 	title  string
 	items  []Item
-	labels []string // clean
+	labels []string // without control characters
 	fuzzy  bool
 	filter *input
 	hits   []found
@@ -26,22 +26,21 @@ type picker struct {
 	cx, cy int
 }
 
-// found is an item that matches the filter, and the bytes of its label that do.
+// found is an item that matches the filter, and the matching bytes of its label.
 type found struct {
 	index int
 	marks []int
 }
 
-// NewPicker lets pick one of the items. The filter is a part of the label, and the
-// order stays.
+// NewPicker picks one of the items. The filter matches a part of the label, and the order stays.
 func NewPicker(t *themes.Theme, title string, items []Item) Box {
 	b := newPicker(t, title, items)
 	b.match()
 	return b
 }
 
-// NewFinder is NewPicker of many items: the filter's letters need not be neighbours, and
-// the best match comes first.
+// NewFinder is NewPicker for many items: the filter's letters need not be adjacent, and the best
+// match comes first.
 func NewFinder(t *themes.Theme, title string, items []Item) Box {
 	b := newPicker(t, title, items)
 	b.fuzzy = true
@@ -73,7 +72,7 @@ func (b *picker) match() {
 			continue
 		}
 		f := found{index: i}
-		// Lower case of another length has other places: then nothing is marked.
+		// If lower case has another length, offsets differ and nothing is marked.
 		if len(strings.ToLower(label)) == len(label) {
 			for j := from; j < from+len(low); {
 				f.marks = append(f.marks, j)
@@ -115,7 +114,7 @@ func (b *picker) Key(k tea.KeyPressMsg) Decision {
 	return nil
 }
 
-// edit changes the filter; the list follows only if it did change.
+// edit changes the filter. It updates the list only after a change.
 func (b *picker) edit(change func()) {
 	was := b.filter.value()
 	change()
@@ -128,8 +127,8 @@ func (b *picker) Paste(s string) { b.edit(func() { b.filter.insert(s) }) }
 
 func (b *picker) Cursor() (x, y int, ok bool) { return b.cx, b.cy, true }
 
-// size is the narrowest box that shows every item whole, within limits: it does
-// not change while the list is narrowed.
+// size returns the narrowest width that shows every item in full, within limits. It does not change
+// while the list is narrowed.
 func (b *picker) size(w int) (width, label, help int) {
 	for i, it := range b.items {
 		label = max(label, cells.Width(b.labels[i]))
@@ -156,7 +155,7 @@ func (b *picker) Lines(w, h int) []string {
 	view, x := b.filter.view(inner - 3)
 	b.cx, b.cy = 2+2+x, 1
 	lines := []string{b.theme.Paint(themes.Accent, "› ") + b.theme.Paint(themes.Text, view)}
-	// The height stays while the list is narrowed, or the box would jump.
+	// The height stays while the list is narrowed, so that the box does not jump.
 	rows := min(h-borderRows-1, max(len(b.items), 1))
 	b.scroll.set(rows, len(b.hits))
 	if b.at < b.scroll.top {
@@ -202,7 +201,7 @@ func (b *picker) row(f found, chosen bool, inner, label, help int) string {
 	return plain.Render(mark) + text + side.Render(cells.Fit(rest, max(0, inner-2-cells.Width(text))))
 }
 
-// marked renders a label with the characters that begin at marks set off.
+// marked renders a label and highlights the characters that begin at marks.
 func marked(label string, marks []int, plain, match func(...string) string) string {
 	var out strings.Builder
 	at := 0

@@ -12,28 +12,27 @@ import (
 	"fantail/ui/cells"
 )
 
-// question asks whether a call may run. It shows the whole of what would
-// happen, and only a key that says so answers.
+// question asks whether a call may run. It shows everything that would happen, and only a key for a
+// choice answers.
 type question struct {
 	theme *themes.Theme
 	q     permission.Question
 	by    answering
 
-	// at is the highlighted choice, -1 for none. It starts at none, so that an
-	// Enter meant for the prompt answers nothing, and the first arrow brings it
-	// to the last choice, no: approving by Enter takes two arrows and Enter,
-	// never one slip.
+	// at is the highlighted choice, -1 for none. It starts at -1, so that an Enter meant for the
+	// prompt answers nothing. The first arrow moves it to the last choice, no: approving by Enter
+	// takes two arrows and Enter, never one slip.
 	at      int
-	reason  *input // the open line for a reason, nil if it is closed
+	reason  *input // the open line for a reason; nil: closed
 	scroll  scroll
 	body    []RevealRow
-	laid    laid // what body was made for
+	laid    laid // the layout of body
 	cx, cy  int
 	choices []choice
 }
 
-// laid is what the part that scrolls depends on: its width, and whether the
-// directory and the rule have their place below it.
+// laid is what the scrolling part depends on: its width, and whether the directory and the rule
+// have a place below it.
 type laid struct {
 	inner     int
 	dir, rule bool
@@ -43,7 +42,7 @@ type choice struct {
 	key   string
 	digit string
 	label string
-	word  string // the label where there is room for one word
+	word  string // label where only one word fits
 	is    permission.Choice
 }
 
@@ -109,14 +108,14 @@ func (b *question) Key(k tea.KeyPressMsg) Decision {
 	return nil
 }
 
-// choice is the choice that a typed text names, -1 if it is none.
+// choice returns the index of the choice that a typed text names; -1: none.
 func (b *question) choice(typed string) int {
 	return slices.IndexFunc(b.choices, func(c choice) bool {
 		return typed == c.digit && b.by != lettered || b.by != strictly && strings.ToLower(typed) == c.key
 	})
 }
 
-// Means leaves out the letters that scroll: words begin with them.
+// Means excludes the letters that scroll, because text begins with them.
 func (b *question) Means(k tea.KeyPressMsg) bool {
 	typed := typedText(k)
 	return typed != "" && (b.reason != nil || b.choice(typed) >= 0 || typed == " " && len(b.body) > b.scroll.view)
@@ -130,7 +129,7 @@ func (b *question) Typed() string { return b.reason.typed() }
 
 func (b *question) SetTheme(t *themes.Theme) { b.theme, b.laid = t, laid{} }
 
-// answer decides; a no is asked for its reason first.
+// answer decides. For a no it first asks for the reason.
 func (b *question) answer(c permission.Choice) Decision {
 	if c == permission.No {
 		b.reason = newInput()
@@ -179,8 +178,8 @@ func (b *question) Lines(w, h int) []string {
 		b.scroll.set(view, len(b.body))
 		lines = append(lines, b.rows(0, len(b.body))...)
 	} else {
-		// The last row says how much is out of sight: an approval must not
-		// look as if it had been seen whole.
+		// The last row says how many rows are hidden: an approval must not look as if it had been
+		// seen in full.
 		b.scroll.set(view-1, len(b.body))
 		top := b.scroll.top
 		end := min(len(b.body), top+max(1, view-1))
@@ -232,14 +231,14 @@ func (b *question) why(inner int) []string {
 	return rows
 }
 
-// roomy is how many rows a box needs to have a row for each choice.
+// roomy is how many rows a box needs for one row per choice.
 const roomy = 7
 
-// ruleRows is how many rows the rule may take beside its choice; a longer one
-// is shown whole in the part that scrolls.
+// ruleRows limits the rows of the rule beside its choice. A longer rule is shown in full in the
+// scrolling part.
 const ruleRows = 2
 
-// foot is the lowest part: the directory, and the choices or the line for a reason.
+// foot returns the lowest part: the directory, and the choices or the line for a reason.
 func (b *question) foot(inner, rows int) (foot []string, at laid) {
 	d := b.dir()
 	at = laid{
@@ -267,15 +266,15 @@ func (b *question) foot(inner, rows int) (foot []string, at laid) {
 		session = b.sessionLabel(inner - 4)
 	}
 	list := b.listed(inner, session)
-	if len(foot)+len(list)+2 > rows { // of what is asked some rows stay in sight, and no choice is cut off
+	if len(foot)+len(list)+2 > rows { // some rows of the question stay visible, and no choice is cut off
 		at.rule = false
 		list = b.listed(0, "")
 	}
 	return append(foot, list...), at
 }
 
-// listed is a row for each choice, or as many as its label takes in inner columns; 0: its word alone. session is the
-// label of the one for this session.
+// listed returns the rows of each choice, with its label wrapped to inner columns; 0: its word
+// alone. session is the label of the choice for this session.
 func (b *question) listed(inner int, session string) (list []string) {
 	for i, c := range b.choices {
 		label := c.label
@@ -304,7 +303,7 @@ func (b *question) choiceRow(i int, key, row string, inner int) string {
 	return b.theme.Paint(themes.Accent, key) + b.theme.Paint(themes.Text, row)
 }
 
-// name is the key shown before a choice.
+// name returns the key shown before a choice.
 func (b *question) name(c choice) string {
 	if b.by == strictly {
 		return c.digit
@@ -312,7 +311,7 @@ func (b *question) name(c choice) string {
 	return c.key
 }
 
-// short is the choices in one row of that many columns, for a box with hardly any rows.
+// short returns the choices in one row of inner columns, for a box with few rows.
 func (b *question) short(inner int) string {
 	var parts []string
 	for i, c := range b.choices {
@@ -328,7 +327,7 @@ func (b *question) short(inner int) string {
 	if row := strings.Join(parts, "  "); cells.Width(row) <= inner {
 		return row
 	}
-	for i, c := range b.choices { // a choice that is cut short is one still; one that is not shown is none
+	for i, c := range b.choices { // cut the words rather than leave a choice out
 		word := c.word[:min(len(c.word), 4)]
 		if parts[i] = b.theme.Paint(themes.Accent, b.name(c)) + " " + b.theme.Paint(themes.Text, word); i == b.at {
 			parts[i] = b.theme.Paint(themes.Selection, b.name(c)+" "+word)
@@ -337,7 +336,7 @@ func (b *question) short(inner int) string {
 	return strings.Join(parts, "  ")
 }
 
-// sessionLabel names the rule, exactly, in few words where columns are few.
+// sessionLabel names the exact rule. It is shorter if there are few columns.
 func (b *question) sessionLabel(w int) string {
 	if label := "for this session: " + b.rule(); cells.Width(label) <= w {
 		return label
@@ -347,7 +346,7 @@ func (b *question) sessionLabel(w int) string {
 
 func (b *question) rule() string { return cells.CleanLine(cells.Reveal(string(b.q.Rule))) }
 
-// dir is where a command would run; a file's path says where it is.
+// dir returns the directory of a command. For a file its path suffices.
 func (b *question) dir() string {
 	if b.q.Action.Dir == "" || b.q.Action.Command == "" {
 		return ""
@@ -355,8 +354,7 @@ func (b *question) dir() string {
 	return "in " + cells.CleanLine(cells.Reveal(b.q.Action.Dir))
 }
 
-// lay makes the part that scrolls, once for a width: paths, command, diff, and
-// what did not fit below.
+// lay makes the scrolling part for a layout: paths, command, diff, and what did not fit below.
 func (b *question) lay(at laid) {
 	if b.laid == at {
 		return
@@ -402,7 +400,7 @@ func (b *question) rows(from, to int) []string {
 	return out
 }
 
-// outOfSight says how many rows of a question are not shown.
+// outOfSight says how many rows of a question are hidden.
 func outOfSight(t *themes.Theme, above, below int) string {
 	if below == 0 {
 		return t.Paint(themes.Dim, fmt.Sprintf("── the end · %s above ──", count(above)))

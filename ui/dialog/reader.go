@@ -7,25 +7,25 @@ import (
 	"fantail/ui/cells"
 )
 
-// reader is a text to read whole, below what is known of it.
+// reader shows a whole text below its facts.
 type reader struct {
 	page
 	text string
 }
 
-// Copied asks for a text to be put on the clipboard; the box stays open.
+// Copied asks for a text to be copied to the clipboard. The box stays open.
 type Copied struct{ Text string }
 
 func (Copied) decision() {}
 
-// NewReader shows a text below rows of facts; Esc and Enter close it, y copies
-// the text. It lays out for w columns at once, so that it is best made in a command.
+// NewReader shows a text below rows of facts. Esc and Enter close it, y copies the text. It lays
+// the text out for w columns at once, so call it in a command.
 func NewReader(t *themes.Theme, title string, facts []Row, text string, w int) Box {
 	return NewPage(t, title, text, func(w int) []string { return letter(t, facts, text, w) }, w)
 }
 
-// NewPage shows a text as lay lays it out for a width; Esc and Enter close it, y copies the text. It lays out for w
-// columns at once, so that it is best made in a command.
+// NewPage shows a text that lay lays out for a width. Esc and Enter close it, y copies the text. It
+// lays the text out for w columns at once, so call it in a command.
 func NewPage(t *themes.Theme, title, text string, lay func(w int) []string, w int) Box {
 	b := &reader{text: text, page: page{theme: t, title: cells.CleanLine(title), keys: "y copies · esc closes", lay: lay}}
 	b.fill(min(w, widest))
@@ -40,7 +40,7 @@ func (b *reader) Key(k tea.KeyPressMsg) Decision {
 	return b.page.Key(k)
 }
 
-// letter makes the lines for a width: the facts, an empty line, the text as it is.
+// letter returns the lines for a width: the facts, an empty line, the text.
 func letter(t *themes.Theme, facts []Row, text string, w int) (lines []string) {
 	column := 0
 	for _, r := range facts {

@@ -17,8 +17,8 @@ type RevealRow struct {
 	Role   themes.Role
 }
 
-// chopLine breaks a revealed line into rows of at most w columns, after a blank if one is near. Unlike
-// a wrap it drops nothing: the rows joined are s.
+// chopLine breaks a revealed line into rows of at most w columns, after a blank if one is near.
+// Unlike wrapping it drops nothing: the rows joined are s.
 func chopLine(s string, w int) []string {
 	w = max(w, 1)
 	if len(s) <= w && ascii(s) {
@@ -59,8 +59,8 @@ func ascii(s string) bool {
 	return true
 }
 
-// commandRows shows a command in full. `$` and `>` mark its own lines, as in a shell, and tell
-// them from rows that only continue.
+// commandRows shows a command in full. `$` and `>` mark its own lines, as in a shell, and
+// distinguish them from rows that only continue one.
 func commandRows(command string, w int) []RevealRow {
 	var out []RevealRow
 	gutter := "$ "
@@ -74,8 +74,8 @@ func commandRows(command string, w int) []RevealRow {
 	return out
 }
 
-// diffRows shows a unified diff whole. A row that runs on has an arrow before
-// it, which no line of a diff begins with.
+// diffRows shows a unified diff in full. An arrow, with which no line of a diff begins, marks rows
+// that continue a line.
 func diffRows(diff string, w int) []RevealRow {
 	var out []RevealRow
 	head := true
@@ -96,7 +96,7 @@ func diffRows(diff string, w int) []RevealRow {
 	return out
 }
 
-// runOnRows is one line of text, marked where it runs on.
+// runOnRows returns the rows of one line of text, marked where it continues.
 func runOnRows(s string, w int, role themes.Role) []RevealRow {
 	if len(s) <= w && ascii(s) || cells.Width(s) <= w {
 		return []RevealRow{{"", s, role}}
