@@ -8,8 +8,8 @@ import (
 
 const maxAddress = 2000 // bytes of one
 
-// BrowserURL reads an address that a human is to visit: of a web page, whole, with nothing in it that looks like another letter
-// or is not seen, and nobody's name before its host.
+// BrowserURL parses an address that a human is to visit. It must be the complete address of a web
+// page, without invisible or look-alike characters and without a user name before the host.
 func BrowserURL(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	odd := func(c rune) bool { return c <= ' ' || c >= 0x7f }

@@ -15,7 +15,8 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// requestTimeout is what each of the requests of a login may take; the human may take as long as the request that waits.
+// requestTimeout limits each request of a login. The human may take as long as the waiting request
+// does.
 const requestTimeout = 30 * time.Second
 
 // insufficientScope reports whether the server says that the token lacks a scope.
@@ -32,8 +33,8 @@ func insufficientScope(h http.Header) bool {
 	return false
 }
 
-// httpClient returns the client for the requests of a login. It follows no redirect, so that what it sends reaches only the
-// server that it asked.
+// httpClient returns the client for the requests of a login. It follows no redirect, so that what
+// it sends reaches only the server that it asked.
 func (t *LoginTransport) httpClient() *http.Client {
 	return &http.Client{
 		Transport: t.o.Base, Timeout: requestTimeout,
@@ -103,7 +104,8 @@ func (t *LoginTransport) loginError(err error) error {
 	return &LoginFault{Server: t.client.Server, Why: LoginFailed, Err: err}
 }
 
-// fetchCode asks the user to open the address, and returns the code. The browser brings it, or the user pastes the address.
+// fetchCode asks the user to open the address and returns the code. The browser brings it, or the
+// user pastes the final address.
 func (t *LoginTransport) fetchCode(ctx context.Context, home *callbackServer, address string, lost *LoginFault) (*auth.AuthorizationResult, error) {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -137,7 +139,7 @@ func (t *LoginTransport) fetchCode(ctx context.Context, home *callbackServer, ad
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
 		case r := <-said:
-			said <- reply{} // for the end
+			said <- reply{} // for the deferred receive
 			switch {
 			case r.err != nil:
 				return nil, r.err
@@ -170,7 +172,7 @@ func (q LoginQuestion) Ends(back string) error {
 	return nil
 }
 
-// asciiURL escapes the address to ASCII: other letters may look like something else.
+// asciiURL escapes the address to ASCII, because other characters may look like ASCII ones.
 func asciiURL(address string) string {
 	var b strings.Builder
 	for n := range len(address) {
@@ -201,11 +203,11 @@ func (l callbackQuery) result() (*auth.AuthorizationResult, error) {
 	return &auth.AuthorizationResult{Code: l.get("code"), State: l.get("state"), Iss: l.get("iss")}, nil
 }
 
-// callbackServer serves the redirect URL on this machine, for one login.
+// callbackServer serves the redirect URL on this machine for one login.
 type callbackServer struct {
 	url       string
 	callbacks chan callbackQuery
-	state     chan string // what tells this login; closed over a buffer of one
+	state     chan string // state of this login, in a buffer of one
 	server    *http.Server
 	ended     chan struct{}
 }
@@ -228,7 +230,8 @@ func startCallbackServer(run func(name string, f func()), port int) (*callbackSe
 
 func (h *callbackServer) setState(state string) { h.state <- state }
 
-// ServeHTTP accepts the callback of this login. Any request may come to an address of this machine.
+// ServeHTTP accepts only the callback of this login, because an address on this machine may get any
+// request.
 func (h *callbackServer) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Referrer-Policy", "no-referrer")
@@ -257,7 +260,7 @@ func (h *callbackServer) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 func (h *callbackServer) close() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
-	if h.server.Shutdown(ctx) != nil { // the page may still be on its way
+	if h.server.Shutdown(ctx) != nil { // the page may still be in transit
 		_ = h.server.Close()
 	}
 	<-h.ended

@@ -8,10 +8,10 @@ import (
 	"fantail/tools/files"
 )
 
-// maxBinaryParts is how many parts of a result that are no text are saved.
+// maxBinaryParts limits the binary parts of a result that are saved.
 const maxBinaryParts = 16
 
-// binarySaver saves a part of a result that is no text, and returns the text that stands for it.
+// binarySaver saves a binary part of a result and returns the text that replaces it.
 type binarySaver func(what, sort string, data []byte) string
 
 // describeBinary is a binarySaver that saves nothing.
@@ -19,7 +19,7 @@ func describeBinary(what, sort string, data []byte) string {
 	return fmt.Sprintf("[%s (%s, %d bytes), which is not shown here]", what, mediaType(sort), len(data))
 }
 
-// mediaType returns the media type if it is one, or words for an unknown one.
+// mediaType returns the media type if it is valid, else words for an unknown one.
 func mediaType(sort string) string {
 	if is, _, err := mime.ParseMediaType(sort); err == nil && len(is) < 100 {
 		return is
@@ -27,15 +27,15 @@ func mediaType(sort string) string {
 	return "of no sort that is known"
 }
 
-// binaryFiles saves the parts of a call's result that are no text.
+// binaryFiles saves the binary parts of a call's result.
 type binaryFiles struct {
 	env      *tools.Runtime
 	id       string
 	n        int
-	pictures []files.Picture // those that models take
+	pictures []files.Picture // those that models accept
 }
 
-// save saves a part. Its bytes decide what it is, not the server's words.
+// save saves a part. Its bytes decide its type, not what the server says.
 func (k *binaryFiles) save(what, sort string, data []byte) string {
 	if k.n++; k.n > maxBinaryParts || k.env.Outputs == "" {
 		return describeBinary(what, sort, data)

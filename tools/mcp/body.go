@@ -27,12 +27,12 @@ func (b *limitedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// jsonBody is a body with one message, which is repaired at the first read.
+// jsonBody is a body with one message. It repairs the message at the first read.
 type jsonBody struct {
 	io.ReadCloser
-	requestID json.RawMessage // the number of the request that it is to answer; nil: none
+	requestID json.RawMessage // id of the request that it answers; nil: none
 	log       func(string)
-	mended    *bytes.Reader // nil: nothing was read
+	mended    *bytes.Reader // nil: not read yet
 }
 
 func (b *jsonBody) Read(p []byte) (int, error) {
@@ -46,13 +46,13 @@ func (b *jsonBody) Read(p []byte) (int, error) {
 	return b.mended.Read(p)
 }
 
-// message returns the response in a body, repaired. If a request is to be answered and the body holds no response, it returns an
-// error response; else it returns the body unchanged.
+// message returns the response in a body, repaired. If a request waits for it and the body has no
+// response, it returns an error response; else it returns the body unchanged.
 func (b *jsonBody) message(whole []byte) []byte {
 	line := cleanLine(whole)
 	if len(line) > 0 {
 		messages, _ := mendMessages(b.withID(line), b.log)
-		for _, one := range messages { // a batch may have others beside it, and the client takes one
+		for _, one := range messages { // a batch may have other messages, but the client takes one
 			if m, err := jsonrpc.DecodeMessage(one); err == nil {
 				if _, is := m.(*jsonrpc.Response); is {
 					return one
@@ -110,14 +110,14 @@ func mendMessages(text []byte, told func(string)) (all [][]byte, err error) {
 	return all, err
 }
 
-// eventBody is an event stream. Each event is repaired once it is complete. An event that is too long passes unchanged: the
-// client refuses it.
+// eventBody is an event stream. It repairs each event once the event is complete. An event that is
+// too long passes unchanged, and the client refuses it.
 type eventBody struct {
 	io.ReadCloser
 	in    *bufio.Reader
 	log   func(string)
-	event []byte // what has come of one that is not whole
-	out   []byte // what is to be read
+	event []byte // the incomplete event
+	out   []byte // bytes to be read
 	err   error  // how the stream ended
 }
 
@@ -157,7 +157,7 @@ func (b *eventBody) mend(event []byte) []byte {
 		switch name, value, is := bytes.Cut(line, []byte(":")); {
 		case string(name) == "data":
 			data = append(append(data, bytes.TrimSpace(value)...), '\n')
-		case is: // one without a value means nothing, and the client takes none
+		case is: // a line without a colon means nothing, and the client accepts none
 			head = append(append(head, line...), '\n')
 		}
 	}
@@ -167,7 +167,7 @@ func (b *eventBody) mend(event []byte) []byte {
 	messages, err := mendMessages(data, b.log)
 	switch {
 	case err != nil && isMessage(data):
-		messages = [][]byte{bytes.ReplaceAll(data, []byte("\n"), []byte(" "))} // the client says what is wrong with it
+		messages = [][]byte{bytes.ReplaceAll(data, []byte("\n"), []byte(" "))} // the client reports what is wrong with it
 	case err != nil:
 		b.log("it sent what is no message: " + startOf(data))
 	}

@@ -11,8 +11,8 @@ import (
 	"syscall"
 )
 
-// openScript starts a program with an address and waits up to three seconds for it to fail. A program that runs longer is left
-// alone, and is nobody's child.
+// openScript starts a program with an address and waits up to three seconds for it to fail. A
+// program that runs longer goes on, detached.
 const openScript = `"$0" "$1" & n=0
 while kill -0 $! 2>/dev/null; do
 	[ $n = 30 ] && exit 0
@@ -20,8 +20,8 @@ while kill -0 $! 2>/dev/null; do
 done
 wait $!`
 
-// Browse opens an address in the browser that the environment names in BROWSER, or in the one of the desktop. The browser is
-// the user's: it stays when this program ends.
+// Browse opens an address in the browser that BROWSER in environ names, else in the desktop's. The
+// browser belongs to the user and outlives this program.
 func Browse(ctx context.Context, address string, environ []string) error {
 	var names []string
 	path := ""

@@ -16,14 +16,14 @@ import (
 )
 
 const (
-	defaultTimeout   = 2 * time.Minute // for a call without progress
-	maxTimeoutFactor = 10              // the time limit of a call with progress, in its timeouts
+	defaultTimeout   = 2 * time.Minute // of a call without progress
+	maxTimeoutFactor = 10              // limit of a call with progress, in timeouts
 )
 
 // errNoProgress ends a call without progress.
 var errNoProgress = errors.New("it gave no sign of life")
 
-// activeCalls are the calls that a server works on.
+// activeCalls are the calls that a server is working on.
 type activeCalls struct {
 	mu            sync.Mutex
 	lastNumber    int
@@ -33,7 +33,7 @@ type activeCalls struct {
 	relisting bool // guarded by the mutex of Servers
 }
 
-// activeCall is one of them.
+// activeCall is a call that a server is working on.
 type activeCall struct {
 	ctx    context.Context
 	number int // the number of the call
@@ -54,7 +54,7 @@ func (c *activeCalls) add(one *activeCall) (token string) {
 	return token
 }
 
-// latest returns the call that began last, or nil.
+// latest returns the call that began last; nil: none.
 func (c *activeCalls) latest() (last *activeCall) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -66,7 +66,7 @@ func (c *activeCalls) latest() (last *activeCall) {
 	return last
 }
 
-// sampler returns the function that asks the model of the agent whose call began last, or nil.
+// sampler returns the function that asks the model of the agent whose call began last; nil: none.
 func (c *activeCalls) sampler() func(context.Context, tools.SampleRequest) (tools.SampleReply, error) {
 	if last := c.latest(); last != nil {
 		return last.sample
@@ -123,7 +123,7 @@ func (c *activeCalls) beginQuestion() bool {
 	return true
 }
 
-// endQuestion ends a question of the server, and restarts the timeouts of all calls.
+// endQuestion ends a question of the server and restarts the timeouts of all calls.
 func (c *activeCalls) endQuestion() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -168,8 +168,9 @@ func (l *managedServer) callTool(ctx context.Context, env *tools.Runtime, id str
 	})
 }
 
-// attempt runs do within the time limit of a call, and returns its result or what went wrong. still returns why the call may not
-// be made any more, after the server has started. token is the progress token. fault is set if a login is needed.
+// attempt runs do within the time limit of a call, and returns its result or the error. After the
+// server has started, still returns why the call may no longer be made. token is the progress
+// token. fault is set if a login is needed.
 func (l *managedServer) attempt(
 	ctx context.Context, env *tools.Runtime, id string, still func() error, do func(ctx context.Context, v *runningServer, token string) (tools.Result, error),
 	fault **LoginFault,
@@ -218,7 +219,7 @@ func (l *managedServer) attempt(
 		return fail("Nothing was called: %v", *fault)
 	case ctx.Err() != nil:
 		return fail("Stopped: the MCP server %s was told to stop. Whether it had done some of it is not known.", l.server.Name)
-	case fromServer(err): // it is there
+	case fromServer(err): // the server is alive
 	case withheld != nil:
 		return fail("The MCP server %s was ended: %v. It was working on this call: whether it had done some of it is not known.", l.server.Name, withheld)
 	case v.isDone():
@@ -229,8 +230,9 @@ func (l *managedServer) attempt(
 	return fail("The MCP server %s answers with an error: %s", l.server.Name, shortText(errorText(l.server, err)))
 }
 
-// watchTimeout cancels a call that shows no progress for too long, or whose server has ended. over is closed when the call has
-// ended. The time limits are suspended while the server waits for the user.
+// watchTimeout cancels a call that shows no progress for too long or whose server has ended. over
+// is closed at the end of the call. The time limits are suspended while the server waits for the
+// user.
 func (v *runningServer) watchTimeout(one *activeCall, over <-chan struct{}, cancel context.CancelCauseFunc) {
 	bound := v.managed.server.Timeout
 	if bound <= 0 {
@@ -260,7 +262,7 @@ func (v *runningServer) watchTimeout(one *activeCall, over <-chan struct{}, canc
 				return
 			}
 			whole.Reset(maxTimeoutFactor * bound)
-		case <-v.done: // an answer that was read is told first
+		case <-v.done: // let an answer that was read arrive first
 			rest := time.NewTimer(drainTimeout)
 			select {
 			case <-over:
@@ -290,7 +292,7 @@ func (l *managedServer) truncated(env *tools.Runtime, id, text string) tools.Res
 	return env.Long(id, strings.ToValidUTF8(l.servers.o.Keys.Text(text), "\uFFFD"))
 }
 
-// resultText returns the result of a tool as text for the model. keep saves content that is no text.
+// resultText returns the result of a tool as text for the model. keep saves binary content.
 func resultText(res *mcp.CallToolResult, keep binarySaver) string {
 	var b strings.Builder
 	add := func(text string) {

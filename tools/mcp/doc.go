@@ -1,4 +1,5 @@
-// Package mcp connects to MCP servers and offers what they have as tools. It logs in where a server asks for it.
+// Package mcp connects to MCP servers and offers their tools. It logs in where a server asks for
+// it.
 //
 // It does not choose which servers run.
 package mcp

@@ -7,9 +7,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-const maxAsks = 4 // questions of one server that are open at once
+const maxAsks = 4 // open questions of one server
 
-// elicit puts a question of the server to the user.
+// elicit asks the user a question of the server.
 func (v *runningServer) elicit(ctx context.Context, q *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
 	if q.Params == nil || !v.calls.beginQuestion() {
 		return &mcp.ElicitResult{Action: string(Decline)}, nil

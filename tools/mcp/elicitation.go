@@ -14,7 +14,7 @@ import (
 
 const (
 	maxFields = 30   // of a form
-	maxText   = 2000 // bytes of what a server says in one
+	maxText   = 2000 // bytes of each text of a server
 )
 
 // ReadElicitation converts an elicitation request into a form.
@@ -55,7 +55,7 @@ func ReadElicitation(p *mcp.ElicitParams) (e Elicitation, err error) {
 			e.Fields = append(e.Fields, f)
 		}
 	}
-	slices.SortStableFunc(e.Fields, func(a, b FormField) int { // what must be filled in comes first
+	slices.SortStableFunc(e.Fields, func(a, b FormField) int { // required fields come first
 		switch {
 		case a.Required && !b.Required:
 			return -1
@@ -103,5 +103,5 @@ func field(name string, is *jsonschema.Schema) FormField {
 	return f
 }
 
-// shortFormText is a server's text, as a terminal shows it.
+// shortFormText returns a server's text, shortened and safe for a terminal.
 func shortFormText(s string) string { return files.ShortText(s, maxText) }

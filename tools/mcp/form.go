@@ -16,11 +16,11 @@ import (
 )
 
 const (
-	maxOffered = 7 // values that are offered to choose from; of more, one is typed
-	maxTries   = 3 // how often a line of a form may be filled in wrongly
+	maxOffered = 7 // values offered to choose from; if there are more, the user types one
+	maxTries   = 3 // wrong answers to one field
 )
 
-// What else a human may answer.
+// The labels of the other answers.
 const (
 	labelRefuse  = "no: it gets no answer"
 	labelSkip    = "leave it out"
@@ -28,12 +28,13 @@ const (
 	labelYes     = "yes"
 )
 
-// Elicitation is a question of a server to the user. Its texts are the server's and not to be trusted.
+// Elicitation is a question of a server to the user. Its texts come from the server and can't be
+// trusted.
 type Elicitation struct {
 	Message string
-	Fields  []FormField // of the form to fill in; none: a plain yes or no
-	URL     string      // an address to visit, in the place of a form
-	Host    string      // of that
+	Fields  []FormField // fields of a form; none: a yes or no
+	URL     string      // address to visit, instead of a form
+	Host    string      // host of URL
 }
 
 // FormField is one field of a form.
@@ -41,23 +42,23 @@ type FormField struct {
 	Name     string
 	Title    string
 	About    string
-	Type     string   // string, number, integer, boolean, or several: some of Options
-	Options  []string // the values that it may have; none: any
-	Labels   []string // what those are called; none: as they are
+	Type     string   // string, number, integer, boolean, or several (some of Options)
+	Options  []string // allowed values; none: any
+	Labels   []string // their labels; none: the values themselves
 	Required bool
 	Default  any
-	Format   string // email, uri, date, date-time; "": any
+	Format   string // email, uri, date or date-time; "": any
 	Pattern  string
-	Min, Max *float64 // of a number; of a text's letters
+	Min, Max *float64 // of a number, or of the length of a text
 }
 
 // FormAnswer is the user's answer to a server.
 type FormAnswer struct {
 	Action  FormAction
-	Content map[string]any // what the form holds, for Accept
+	Content map[string]any // for Accept: the values of the form
 }
 
-// FormAction is the action of an elicitation's result.
+// FormAction is the action in an elicitation's result.
 type FormAction string
 
 // The actions.
@@ -70,7 +71,7 @@ const (
 // FormAsker asks the user a question.
 type FormAsker func(ctx context.Context, q tools.Question) (string, error)
 
-// FillForm asks the user what a server wants to know, one question for each field of its form.
+// FillForm asks the user the question of a server, one question for each field of its form.
 func FillForm(ctx context.Context, ask FormAsker, server string, e Elicitation) (FormAnswer, error) {
 	intro := fmt.Sprintf("The MCP server %s asks. These are its words, not ours:\n\n%s", server, e.Message)
 	switch {
@@ -122,7 +123,7 @@ func FillForm(ctx context.Context, ask FormAsker, server string, e Elicitation) 
 	return FormAnswer{Action: Accept, Content: content}, nil
 }
 
-// simpleAnswer returns the answer to a question for which one label means yes.
+// simpleAnswer returns the answer to a question in which the label is means yes.
 func simpleAnswer(is, said string, err error) (FormAnswer, error) {
 	switch {
 	case err != nil:
@@ -191,7 +192,7 @@ func (f FormField) option(said string) (string, error) {
 	return "", fmt.Errorf("%q is none of what is offered", said)
 }
 
-// value returns the answer as the server wants it, or an error that says what is wrong.
+// value converts an answer to what the server expects, or returns an error that says what is wrong.
 func (f FormField) value(said string) (any, error) {
 	said = strings.TrimSpace(said)
 	switch f.Type {
@@ -238,7 +239,7 @@ func (f FormField) value(said string) (any, error) {
 	return said, f.text(said)
 }
 
-// text checks a text.
+// text validates a text.
 func (f FormField) text(said string) (err error) {
 	n := float64(utf8.RuneCountInString(said))
 	switch {

@@ -15,12 +15,12 @@ const (
 	maxShown = 200    // bytes of a line that are shown
 )
 
-// cleanLine is a line without what stands around its message: blanks, and the mark with which some systems begin text.
+// cleanLine returns a line without the blanks and the byte order mark around its message.
 func cleanLine(line []byte) []byte {
 	return bytes.TrimSpace(bytes.TrimPrefix(line, []byte("\xef\xbb\xbf")))
 }
 
-// startOf is the first bytes of a line.
+// startOf returns the beginning of a line.
 func startOf(line []byte) string {
 	if len(line) > maxShown {
 		return string(line[:maxShown]) + "…"
@@ -28,16 +28,17 @@ func startOf(line []byte) string {
 	return string(line)
 }
 
-// isMessage reports whether a line that is no message was meant as one, or as a part of one. What a program says of its
-// messages in words is not.
+// isMessage reports whether an invalid line was meant as a message or as part of one. A log line
+// that mentions messages is not.
 func isMessage(line []byte) bool {
 	first := bytes.TrimLeft(line, "[ \t")
 	return bytes.Contains(line, []byte(`"jsonrpc"`)) && (first[0] == '{' || bytes.HasPrefix(first, []byte(`"jsonrpc"`)))
 }
 
-// readMessages hands on what stands on a line, which is not empty: a message, or a batch of them, one after the other. An error of
-// take ends it. told hears what was left out of a message, and what a program says that could not read what it was sent: it
-// answers nothing.
+// readMessages passes the message, or each message of a batch, on a line that is not empty to take.
+// An error of take ends it. told gets a text about what was left out of a message. It also gets the
+// text of an error without an id, with which a program says that it could not read a message,
+// because such an error answers no call.
 func readMessages(line []byte, take func(jsonrpc.Message) error, told func(text string)) error {
 	one := func(b []byte) error {
 		b, left := mendMessage(b)
@@ -83,8 +84,8 @@ func readMessages(line []byte, take func(jsonrpc.Message) error, told func(text 
 	return nil
 }
 
-// orphan describes a message that no call waits for: an error whose id is null, or a notification without a method. "": b is
-// neither.
+// orphan describes a message that no call waits for: an error with a null id, or a notification
+// without a method; "": b is neither.
 func orphan(b []byte) string {
 	var m struct {
 		Version string           `json:"jsonrpc"`

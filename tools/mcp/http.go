@@ -15,7 +15,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// headerTransport adds a server's headers to requests to its host, and to no other. It repairs the responses.
+// headerTransport adds a server's headers to requests to its host only. It repairs the responses.
 type headerTransport struct {
 	headers map[string]string
 	host    string
@@ -46,7 +46,7 @@ func (h headerTransport) RoundTrip(q *http.Request) (*http.Response, error) {
 		of = requestID(q)
 	}
 	switch {
-	case kind == "application/json", of != nil: // it may not say what it sends, or send nothing
+	case kind == "application/json", of != nil: // the server may omit the type or the body
 		a.Header.Set("Content-Type", "application/json")
 		a.Body = &jsonBody{ReadCloser: a.Body, requestID: of, log: told}
 	default:
@@ -55,11 +55,11 @@ func (h headerTransport) RoundTrip(q *http.Request) (*http.Response, error) {
 	return a, nil
 }
 
-// errOtherHost is the error of a redirect that is not followed.
+// errOtherHost is the error of a redirect to another host, which is not followed.
 var errOtherHost = errors.New("it redirects to another host")
 
-// httpClient returns the client for a server over HTTP. It follows no redirect to another host, which would receive what was
-// meant for this one.
+// httpClient returns the client for a server over HTTP. It follows no redirect to another host,
+// which would receive what was meant for this one.
 func (r *Servers) httpClient(l *managedServer) (*http.Client, error) {
 	s := l.server
 	var t http.RoundTripper = &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, TLSHandshakeTimeout: probeTimeout}
@@ -114,14 +114,14 @@ func errorText(s Server, err error) string {
 	return text
 }
 
-// The codes of errors that the client makes itself, in the same form as servers' errors.
+// The codes of errors that the client itself makes, in the same form as servers' errors.
 const (
 	codeClientClosing = -32003
 	codeServerClosing = -32004
-	codeRejected      = -32005 // what is wrapped in it was not taken, and the connection goes on
+	codeRejected      = -32005 // the wrapped error was rejected, and the connection goes on
 )
 
-// serverError returns the error with which the server answered, or nil if err is none.
+// serverError returns the error with which the server answered; nil: err is none.
 func serverError(err error) *jsonrpc.Error {
 	var is *jsonrpc.Error
 	if !errors.As(err, &is) || slices.Contains([]int64{codeClientClosing, codeServerClosing, codeRejected}, is.Code) {
@@ -130,8 +130,8 @@ func serverError(err error) *jsonrpc.Error {
 	return is
 }
 
-// hasStatus reports whether the server answered with that HTTP status. The client appends it to what it was sending; an error
-// of the server's own may hold the same words.
+// hasStatus reports whether the server answered with that HTTP status. The client appends the
+// status to what it was sending; an error of the server itself may contain the same words.
 func hasStatus(err error, code int) bool {
 	if serverError(err) != nil && !errors.Is(err, &jsonrpc.Error{Code: codeRejected}) {
 		return false
@@ -140,7 +140,7 @@ func hasStatus(err error, code int) bool {
 	return strings.Contains(text, `sending "`) && strings.HasSuffix(text, ": "+http.StatusText(code))
 }
 
-// fromServer reports whether err is an answer of the server, which is therefore there.
+// fromServer reports whether err is an answer of the server, so that the server is alive.
 func fromServer(err error) bool {
 	return serverError(err) != nil || hasStatus(err, http.StatusUnauthorized) || hasStatus(err, http.StatusForbidden)
 }
@@ -153,5 +153,5 @@ func serverMessage(err error) string {
 	return ""
 }
 
-// fileURI is the address of a directory.
+// fileURI returns the URI of a directory.
 func fileURI(path string) string { return (&url.URL{Scheme: "file", Path: path}).String() }

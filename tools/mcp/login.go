@@ -18,27 +18,27 @@ import (
 // LoginQuestion is the question for the user.
 type LoginQuestion struct {
 	Server string
-	At     string // the server's own host
-	Host   string // who wants to know who the human is
-	URL    string // to be opened in a browser, in letters that any terminal shows
-	Back   string // where the browser comes back to, on this machine
-	Why    string // what became of the login before; "": there was none
+	At     string // the server's host
+	Host   string // host of the login page
+	URL    string // address for a browser, in ASCII
+	Back   string // address on this machine to which the browser returns
+	Why    string // why the earlier login was lost; "": there was none
 
-	state string // what tells this login from others
+	state string // identifies this login
 }
 
 // LoginAnswer is the user's answer.
 type LoginAnswer struct {
 	No   bool
-	Back string // the address at which the browser ended, where it could not come back by itself; "": it has not been told
+	Back string // final address of a browser that could not return by itself; "": not given
 }
 
 // LoginOptions configure logins.
 type LoginOptions struct {
-	Dir  string            // where what servers give is kept, a file for each; made when it is needed
-	Base http.RoundTripper // what carries requests; nil: the usual one
-	// Ask asks the human and returns what is said. It ends with ctx: the browser came back by itself. nil: nobody can be
-	// asked, and a login that is needed is a fault.
+	Dir  string            // directory of the saved tokens, a file for each; created when needed
+	Base http.RoundTripper // carries requests; nil: the default
+	// Ask asks the human and returns the answer. It ends with ctx, when the browser returns by
+	// itself. nil: no human can be asked, and a needed login is a fault.
 	Ask func(ctx context.Context, q LoginQuestion) (LoginAnswer, error)
 	Now func() time.Time
 	Go  func(name string, f func())
@@ -46,11 +46,11 @@ type LoginOptions struct {
 
 // LoginClient is the OAuth client of a server.
 type LoginClient struct {
-	Server string // the name of the server, for people
-	URL    string // its address: requests to its origin carry the token
-	ID     string // that was registered for us, or the address of a document that describes us; "": we register ourselves
+	Server string // name of the server, for people
+	URL    string // its address; requests to its origin carry the token
+	ID     string // registered client id, or the address of a document that describes the client; "": the client registers itself
 	Secret string
-	Port   int // of this machine, at which the browser ends; 0: any that is free
+	Port   int // of this machine, to which the browser returns; 0: any free one
 }
 
 // LoginFault is the error of a request that needs a login.
@@ -59,20 +59,20 @@ type LoginFault struct {
 	Why          LoginWhy
 	Err          error
 
-	refused *refusal // what a login has to do with; nil: none can mend it
+	refused *refusal // the refused request, for a login; nil: no login can help
 }
 
 // LoginWhy is a cause of a [LoginFault].
 type LoginWhy int
 
 const (
-	Unreachable LoginWhy = iota // the network failed: what is kept stays, and the next request tries again
-	Expired                     // and nothing was given to renew it with
-	Refused                     // who gave it does not renew it
-	Distrusted                  // the server refuses the token that was just given
+	Unreachable LoginWhy = iota // the network failed; the saved token stays, and the next request tries again
+	Expired                     // the token expired and can't be refreshed
+	Refused                     // the issuer does not refresh the token
+	Distrusted                  // the server refuses a new token
 	Declined                    // the human said no
-	Unasked                     // nobody can be asked
-	LoginFailed                 // the login came to nothing
+	Unasked                     // no human can be asked
+	LoginFailed                 // the login failed
 )
 
 func (f *LoginFault) Error() string {
@@ -91,7 +91,7 @@ func (f *LoginFault) Error() string {
 	return fmt.Sprintf("the login to %s failed: %v; fantail mcp login %[1]s logs in again", f.Server, f.Err)
 }
 
-// cause says how the login before was lost.
+// cause says how the earlier login was lost.
 func (f *LoginFault) cause() string {
 	if f.Why == Expired {
 		return fmt.Sprintf("the login to %s has expired, and %s gave nothing to renew it with", f.Server, f.Host)
@@ -111,12 +111,12 @@ type LoginTransport struct {
 	serverURL *url.URL
 	file      tokenFile
 
-	refreshLock chan struct{} // held by who renews, or logs in
+	refreshLock chan struct{} // held while refreshing or logging in
 
 	mu        sync.Mutex
 	token     *storedToken // nil: not read yet
 	declined  bool
-	lostLogin *LoginFault // why the grant before is gone; nil: there was none
+	lostLogin *LoginFault // why the earlier token is gone; nil: there was none
 }
 
 // NewLoginTransport returns the transport of a client.
@@ -132,8 +132,8 @@ func NewLoginTransport(o LoginOptions, c LoginClient) (*LoginTransport, error) {
 	return t, nil
 }
 
-// ForgetLogin removes the saved login to the server at that address, and reports whether there was one. The issuer is not told:
-// the token stays valid until it expires.
+// ForgetLogin removes the saved login to the server at that address, and reports whether there was
+// one. It does not tell the issuer: the token stays valid until it expires.
 func ForgetLogin(dir, address string) (bool, error) {
 	f := tokenFile{dir: dir, resource: address}
 	if _, err := os.Lstat(f.path()); errors.Is(err, fs.ErrNotExist) {
@@ -185,7 +185,7 @@ func (t *LoginTransport) send(req *http.Request, g *storedToken) (*http.Response
 	return t.o.Base.RoundTrip(req)
 }
 
-// current returns the token in memory, or the saved one.
+// current returns the token in memory, else the saved one.
 func (t *LoginTransport) current() (*storedToken, error) {
 	t.mu.Lock()
 	g := t.token
@@ -214,11 +214,11 @@ func (t *LoginTransport) dropToken(why *LoginFault) {
 	t.token, t.lostLogin = &storedToken{}, why
 }
 
-// validToken returns the token, refreshed if it expires soon. It returns an empty token if there is none.
+// validToken returns the token, refreshed if it expires soon. It is empty if there is none.
 func (t *LoginTransport) validToken(ctx context.Context) (*storedToken, error) {
 	g, err := t.current()
 	if err != nil || !t.expiring(g) || g.RefreshToken == "" {
-		return g, err // one that can't be renewed is tried: clocks differ
+		return g, err // a token that can't be refreshed is tried: clocks differ
 	}
 	if err := t.lockRefresh(ctx); err != nil {
 		return nil, err
@@ -226,7 +226,7 @@ func (t *LoginTransport) validToken(ctx context.Context) (*storedToken, error) {
 	defer t.unlockRefresh()
 	next, err := t.refresh(ctx, g)
 	if f := (*LoginFault)(nil); errors.As(err, &f) && f.Why == Refused {
-		return &storedToken{}, nil // it is tried without: what the server says to that decides
+		return &storedToken{}, nil // try without a token: the server's answer decides
 	}
 	return next, err
 }
@@ -247,7 +247,8 @@ func (t *LoginTransport) lockRefresh(ctx context.Context) error {
 
 func (t *LoginTransport) unlockRefresh() { <-t.refreshLock }
 
-// refresh refreshes g, or returns the token that another request or process got meanwhile. The caller holds refreshLock.
+// refresh refreshes g, or returns the token that another request or process got meanwhile. The
+// caller holds refreshLock.
 func (t *LoginTransport) refresh(ctx context.Context, g *storedToken) (*storedToken, error) {
 	open, err := t.file.lock(ctx)
 	if err != nil {
@@ -258,11 +259,12 @@ func (t *LoginTransport) refresh(ctx context.Context, g *storedToken) (*storedTo
 	if err != nil {
 		return nil, err
 	}
-	if now.AccessToken != g.AccessToken { // somebody was faster
+	if now.AccessToken != g.AccessToken { // another request or process was faster
 		t.setToken(now)
 		return now, nil
 	}
-	// What gives a new token may take back the old one: once asked, it is heard to its end.
+	// The issuer may invalidate the old token when it gives a new one, so a request that was sent
+	// is not cancelled.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), refreshTimeout)
 	defer cancel()
 	next, err := now.refresh(context.WithValue(ctx, oauth2.HTTPClient, t.httpClient()))
@@ -282,7 +284,7 @@ func (t *LoginTransport) refresh(ctx context.Context, g *storedToken) (*storedTo
 	return next, nil
 }
 
-// retrieveError returns the issuer's message without the token that it may repeat.
+// retrieveError returns the issuer's message without the token, which the message may repeat.
 func retrieveError(e *oauth2.RetrieveError) error {
 	switch {
 	case e.ErrorDescription != "":
@@ -293,7 +295,8 @@ func retrieveError(e *oauth2.RetrieveError) error {
 	return errors.New(e.Response.Status)
 }
 
-// reauthorize returns the token for the retry of a refused request: a refreshed one, or that of a new login.
+// reauthorize returns the token for the retry of a refused request: a refreshed one, or that of a
+// new login.
 func (t *LoginTransport) reauthorize(req *http.Request, resp *http.Response, g *storedToken) (*storedToken, error) {
 	ctx := req.Context()
 	if err := t.lockRefresh(ctx); err != nil {
@@ -302,7 +305,7 @@ func (t *LoginTransport) reauthorize(req *http.Request, resp *http.Response, g *
 	}
 	defer t.unlockRefresh()
 	if now := t.newerToken(g); now != nil {
-		drain(resp) // another flight has it, or another process
+		drain(resp) // another request or process got one
 		return now, nil
 	}
 	if resp.StatusCode == http.StatusUnauthorized && g.AccessToken != "" {
@@ -334,7 +337,7 @@ func (t *LoginTransport) reauthorize(req *http.Request, resp *http.Response, g *
 	return nil, &is
 }
 
-// newerToken returns a token that is newer than g, or nil.
+// newerToken returns a token that is newer than g; nil: none.
 func (t *LoginTransport) newerToken(g *storedToken) *storedToken {
 	now, err := t.current()
 	if err == nil && now.AccessToken == g.AccessToken {

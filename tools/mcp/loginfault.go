@@ -10,10 +10,10 @@ import (
 type refusal struct {
 	status int
 	header http.Header
-	token  *storedToken // what the request was made with
+	token  *storedToken // token of the request
 }
 
-// LoginFaultOf returns the fault in err that a login can mend, or nil.
+// LoginFaultOf returns the fault in err that a login can fix; nil: none.
 func LoginFaultOf(err error) *LoginFault {
 	if f := (*LoginFault)(nil); errors.As(err, &f) && f.refused != nil {
 		return f
@@ -21,8 +21,8 @@ func LoginFaultOf(err error) *LoginFault {
 	return nil
 }
 
-// Login lets the user log in after the fault f of this client. It asks nobody if somebody has logged in since. The token is
-// saved for other transports too.
+// Login has the user log in after the fault f of this client. It asks no question if a newer token
+// exists. The token is saved for other transports too.
 func (t *LoginTransport) Login(ctx context.Context, f *LoginFault) error {
 	if f.refused == nil || t.o.Ask == nil {
 		return f

@@ -15,11 +15,11 @@ import (
 )
 
 const (
-	startTimeout = time.Minute            // for a start: its package may have to be fetched first
-	minBackoff   = time.Second            // the wait after a failure, which doubles with each
+	startTimeout = time.Minute            // of a start, which may first download a package
+	minBackoff   = time.Second            // wait after a failure; it doubles with each one
 	maxBackoff   = 5 * time.Minute        // the longest wait
-	stableAfter  = time.Minute            // a server that ran for this long starts at minBackoff again
-	relistDelay  = 500 * time.Millisecond // between a change of the tools and their list
+	stableAfter  = time.Minute            // after a run of this length the wait starts at minBackoff again
+	relistDelay  = 500 * time.Millisecond // from a change of the tools to their listing
 	maxLog       = 16 << 10
 )
 
@@ -29,23 +29,23 @@ type managedServer struct {
 	server      Server
 	fingerprint string
 
-	// The mutex of Servers guards these.
+	// The mutex of Servers guards these fields.
 	place      string
 	phase      Phase
 	message    string
 	since      time.Time
 	running    *runningServer          // nil: it does not run
-	starting   chan struct{}           // closed when the start under way ends; nil: none is
-	cancel     context.CancelCauseFunc // of that start
-	ending     chan struct{}           // closed when a blocked one has ended; nil: none was blocked
+	starting   chan struct{}           // closed at the end of the current start; nil: none
+	cancel     context.CancelCauseFunc // cancels that start
+	ending     chan struct{}           // closed when the blocked server has ended; nil: none was blocked
 	err        error                   // why the last start failed, or how the server ended
 	failures   int
 	nextStart  time.Time // no start before this
-	firstAsked time.Time // for its tools; zero: never
+	firstAsked time.Time // first request for its tools; zero: never
 	log        []byte
-	lastLogged string      // the log's last line
-	loginFault *LoginFault // a login mends it; nil: no login is needed
-	lastStderr string      // the end of the standard error of the last program
+	lastLogged string      // last line of the log
+	loginFault *LoginFault // a login fixes it; nil: no login is needed
+	lastStderr string      // end of the standard error of the last program
 }
 
 // fingerprint identifies a server's whole configuration, and so its rights.
@@ -132,8 +132,8 @@ func plainText(s string) string { return files.PlainText(s) }
 // shortText returns a short text that is safe for a terminal.
 func shortText(s string) string { return files.ShortText(s, 2000) }
 
-// checkAllowed returns why the server may not run now, or nil. It stops a server that runs or starts all the same, and does
-// not wait for its end.
+// checkAllowed returns why the server may not run now, or nil. It stops a server that runs or
+// starts nevertheless, without waiting for its end.
 func (l *managedServer) checkAllowed() error {
 	if l.servers.o.Allowed == nil {
 		return nil
@@ -159,7 +159,7 @@ func (l *managedServer) checkAllowed() error {
 
 // block stops a server that may not run. The caller holds the mutex of Servers.
 func (l *managedServer) block(why error) {
-	if l.cancel != nil { // who starts it says so
+	if l.cancel != nil { // the goroutine that starts it reports why
 		l.cancel(why)
 		return
 	}
@@ -178,7 +178,7 @@ func (l *managedServer) block(why error) {
 	}
 }
 
-// blockedBy returns why the server may not run, as last found, or nil.
+// blockedBy returns why the server may not run, as last checked, or nil.
 func (l *managedServer) blockedBy() error {
 	l.servers.mu.Lock()
 	defer l.servers.mu.Unlock()
@@ -188,7 +188,7 @@ func (l *managedServer) blockedBy() error {
 	return l.err
 }
 
-// waitSettled waits until no start and no end is under way.
+// waitSettled waits until no start and no end is in progress.
 func (l *managedServer) waitSettled() {
 	for {
 		l.servers.mu.Lock()
@@ -206,7 +206,7 @@ func (l *managedServer) waitSettled() {
 	}
 }
 
-// ensureRunning returns the running server, and starts it if necessary.
+// ensureRunning returns the running server. It starts the server if necessary.
 func (l *managedServer) ensureRunning(ctx context.Context) (*runningServer, error) {
 	if err := l.checkAllowed(); err != nil {
 		return nil, err
@@ -216,7 +216,7 @@ func (l *managedServer) ensureRunning(ctx context.Context) (*runningServer, erro
 	for l.running != nil {
 		v := l.running
 		select {
-		case <-v.done: // who watches it says so in a moment
+		case <-v.done: // the watcher notes its end in a moment
 		default:
 			l.servers.mu.Unlock()
 			return v, nil
@@ -278,7 +278,7 @@ func (l *managedServer) start() (begun chan struct{}) {
 		l.servers.mu.Lock()
 		l.starting, l.cancel = nil, nil
 		var withheld blockedError
-		if err == nil && errors.As(context.Cause(ctx), &withheld) { // since it is there
+		if err == nil && errors.As(context.Cause(ctx), &withheld) { // it was blocked after it had started
 			err = withheld
 			l.running = v
 			l.block(err)
@@ -320,7 +320,7 @@ func (l *managedServer) watch(v *runningServer) {
 	<-v.done
 	how := v.end()
 	l.servers.mu.Lock()
-	if l.running != v { // who ended it said so
+	if l.running != v { // it was ended on purpose
 		l.servers.mu.Unlock()
 		return
 	}
@@ -328,7 +328,7 @@ func (l *managedServer) watch(v *runningServer) {
 	if l.servers.o.Now().Sub(l.since) > stableAfter {
 		l.failures = 0
 	}
-	if l.failures++; l.failures > 1 { // the first time it starts again at once
+	if l.failures++; l.failures > 1 { // after the first failure it may start at once
 		l.nextStart = l.servers.o.Now().Add(backOff(l.failures - 1))
 	}
 	l.err = fmt.Errorf("the MCP server %s %s", l.server.Name, how)

@@ -18,14 +18,14 @@ import (
 )
 
 const (
-	maxLeft    = 20           // members that are named of one message
-	noRevision = "2025-03-26" // the version of the protocol that counts where a server names none
+	maxLeft    = 20           // members named for one message
+	noRevision = "2025-03-26" // version of the protocol if a server names none
 )
 
 type (
 	object = map[string]json.RawMessage
 
-	// contentMembers has the members of content of every kind.
+	// contentMembers has the members of all kinds of content.
 	contentMembers struct {
 		Type        string           `json:"type"`
 		Text        string           `json:"text"`
@@ -42,7 +42,7 @@ type (
 		Resource    *resource        `json:"resource"`
 	}
 
-	// resource is the content of one. Its bytes are looked at apart from it.
+	// resource is the content of a resource. Its bytes are checked separately.
 	resource struct {
 		URI      string   `json:"uri"`
 		MIMEType string   `json:"mimeType"`
@@ -57,7 +57,8 @@ type (
 	}
 )
 
-// results are the types of the members of all results: no two results have different ones of the same name.
+// results returns the types of the members of all results. No two results have members of the same
+// name with different types.
 func results() map[string]reflect.Type {
 	of := map[string]reflect.Type{"resultType": reflect.TypeFor[string]()}
 	for _, t := range []reflect.Type{
@@ -71,7 +72,7 @@ func results() map[string]reflect.Type {
 	return of
 }
 
-// params is the type of what a server sends with a request or a notification.
+// params returns the type of the parameters of a server's request or notification.
 func params(method string) reflect.Type {
 	switch method {
 	case "elicitation/create":
@@ -88,7 +89,7 @@ func params(method string) reflect.Type {
 	return reflect.TypeFor[metaOnly]()
 }
 
-// members adds the types of the members that a struct is written with, by their names.
+// members adds the types of a struct's JSON members, by name.
 func members(t reflect.Type, to map[string]reflect.Type) {
 	for f := range t.Fields() {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
@@ -101,8 +102,9 @@ func members(t reflect.Type, to map[string]reflect.Type) {
 	}
 }
 
-// mendMessage returns a message that its readers can take: members that may be missing, in a form that is not theirs, are brought
-// into theirs or left out. It says which are. What can't be mended comes back as it is.
+// mendMessage returns a message that its readers can decode. It converts optional members of the
+// wrong form, or leaves them out, and names them. A message that can't be repaired is returned
+// unchanged.
 func mendMessage(message []byte) (mended []byte, left []string) {
 	valid, is := validjson.Make(message)
 	var m object
@@ -121,7 +123,7 @@ func mendMessage(message []byte) (mended []byte, left []string) {
 	return written(m), f.left
 }
 
-// written is what was read before, as JSON again.
+// written encodes v as JSON. nil: it can't.
 func written(v any) json.RawMessage {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -130,7 +132,7 @@ func written(v any) json.RawMessage {
 	return b
 }
 
-// mender notes what it leaves out.
+// mender records what it leaves out.
 type mender struct{ left []string }
 
 func (f *mender) leave(path string) {
@@ -139,7 +141,7 @@ func (f *mender) leave(path string) {
 	}
 }
 
-// put sets a member, or takes it out where nothing can be made of it.
+// put sets a member. If v is nil, it removes the member.
 func put(m object, name string, v json.RawMessage) {
 	if m[name] = v; v == nil {
 		delete(m, name)
@@ -151,7 +153,7 @@ func (f *mender) request(m object) {
 	if json.Unmarshal(m["method"], &method) != nil {
 		return
 	}
-	if m["jsonrpc"] != nil { // a line without it is a line of a log
+	if m["jsonrpc"] != nil { // a line without jsonrpc is a log line
 		m["jsonrpc"] = json.RawMessage(`"2.0"`)
 	}
 	if m["params"] != nil {
@@ -178,7 +180,7 @@ func (f *mender) response(m object) {
 	delete(m, "error")
 	if r == nil {
 		switch string(m["result"]) {
-		case "null", "[]": // the empty one, in some languages
+		case "null", "[]": // some languages encode an empty object so
 			m["result"] = json.RawMessage(`{}`)
 		default:
 			delete(m, "result")
@@ -202,7 +204,8 @@ func (f *mender) response(m object) {
 	m["result"] = written(r)
 }
 
-// capabilities are what the server says that it can do. If they can't be read, it is taken to have tools.
+// capabilities returns the server's capabilities. If they can't be read, the server is assumed to
+// have tools.
 func (f *mender) capabilities(raw json.RawMessage) json.RawMessage {
 	var c object
 	if json.Unmarshal(raw, &c) != nil || c == nil {
@@ -215,7 +218,7 @@ func (f *mender) capabilities(raw json.RawMessage) json.RawMessage {
 	return written(c)
 }
 
-// failure is an error in its own form, whatever it was in.
+// failure converts an error of any form to the standard form.
 func failure(raw json.RawMessage) json.RawMessage {
 	is := jsonrpc.Error{Code: jsonrpc.CodeInternalError}
 	var m object
@@ -239,7 +242,7 @@ func failure(raw json.RawMessage) json.RawMessage {
 	return written(is)
 }
 
-// words is a text, or else the JSON itself.
+// words returns a string's value, else the JSON itself.
 func words(raw json.RawMessage) (s string) {
 	if json.Unmarshal(raw, &s) != nil {
 		s = string(raw)
@@ -247,7 +250,7 @@ func words(raw json.RawMessage) (s string) {
 	return s
 }
 
-// number is a whole number, also one that was written as text.
+// number returns an integer, also one that is written as a string.
 func number(raw json.RawMessage) (json.RawMessage, bool) {
 	n, err := strconv.ParseFloat(words(raw), 64)
 	if err != nil || n != float64(int64(n)) {
@@ -256,9 +259,9 @@ func number(raw json.RawMessage) (json.RawMessage, bool) {
 	return strconv.AppendInt(nil, int64(n), 10), true
 }
 
-// member is fit for what has a name.
+// member is fit for a named member.
 func (f *mender) member(name string, raw json.RawMessage, t reflect.Type, path string) json.RawMessage {
-	if (name == "nextCursor" || name == "resultType") && raw[0] != '"' { // nobody knows what another form of these means
+	if (name == "nextCursor" || name == "resultType") && raw[0] != '"' { // other forms of these have no known meaning
 		if string(raw) != "null" {
 			f.leave(path)
 		}
@@ -267,7 +270,7 @@ func (f *mender) member(name string, raw json.RawMessage, t reflect.Type, path s
 	return f.fit(raw, t, path)
 }
 
-// fit returns JSON that can be read into a value of that type; nil: nothing is there, or it can't be made so.
+// fit returns JSON that decodes into type t; nil: there is none, or it can't be converted.
 func (f *mender) fit(raw json.RawMessage, t reflect.Type, path string) json.RawMessage {
 	if string(raw) == "null" {
 		return nil
@@ -294,7 +297,7 @@ func (f *mender) fit(raw json.RawMessage, t reflect.Type, path string) json.RawM
 		raw = f.entries(raw, t.Elem(), path)
 	case kind == reflect.Slice:
 		if raw = f.list(raw, t.Elem(), path); raw != nil && t.Elem().Kind() == reflect.Interface {
-			return raw // each item was looked at
+			return raw // each item was fitted
 		}
 	case kind == reflect.String && !strings.ContainsRune(`"[{`, rune(raw[0])):
 		raw = written(string(raw))
@@ -346,14 +349,14 @@ func (f *mender) entries(raw json.RawMessage, t reflect.Type, path string) json.
 	return written(m)
 }
 
-// list is a list of those items that can be read.
+// list returns the list of the items that can be decoded.
 func (f *mender) list(raw json.RawMessage, t reflect.Type, path string) json.RawMessage {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
 	fine := []json.RawMessage{}
 	all := items(raw)
-	if raw[0] != '[' && raw[0] != '{' && t == reflect.TypeFor[mcp.Content]() { // words
+	if raw[0] != '[' && raw[0] != '{' && t == reflect.TypeFor[mcp.Content]() { // plain text
 		all = []json.RawMessage{raw}
 	}
 	for n, one := range all {
@@ -370,7 +373,7 @@ func (f *mender) list(raw json.RawMessage, t reflect.Type, path string) json.Raw
 	return written(fine)
 }
 
-// items are those of a list, also of one that is written as an object with numbers for names, or as its only item.
+// items returns the items of a list, of an object with numbers as names, or of a single item.
 func items(raw json.RawMessage) (all []json.RawMessage) {
 	switch raw[0] {
 	case '[':
@@ -397,7 +400,7 @@ func items(raw json.RawMessage) (all []json.RawMessage) {
 	return all
 }
 
-// called is what names an item of a list for people.
+// called returns the name of a list's item, for people.
 func called(item json.RawMessage, n int) string {
 	var is object
 	if json.Unmarshal(item, &is) == nil {
@@ -410,7 +413,7 @@ func called(item json.RawMessage, n int) string {
 	return strconv.Itoa(n)
 }
 
-// content is a block of content. What is none becomes words.
+// content returns a block of content. Anything else becomes text.
 func (f *mender) content(raw json.RawMessage, path string) json.RawMessage {
 	said := func(text string) json.RawMessage {
 		return written(map[string]string{"type": "text", "text": text})
@@ -419,7 +422,7 @@ func (f *mender) content(raw json.RawMessage, path string) json.RawMessage {
 	switch raw[0] {
 	case '{':
 		_ = json.Unmarshal(raw, &m)
-	case '[': // where one is meant
+	case '[': // a list in place of one block
 		return f.joined(raw, path)
 	default:
 		return said(words(raw))
@@ -457,7 +460,7 @@ func (f *mender) content(raw json.RawMessage, path string) json.RawMessage {
 	return written(m)
 }
 
-// joined is one block of content made of several: of their words, if there are more than one.
+// joined makes one block of content of several. If there is more than one, it joins their texts.
 func (f *mender) joined(raw json.RawMessage, path string) json.RawMessage {
 	var all []json.RawMessage
 	_ = json.Unmarshal(raw, &all)
@@ -480,7 +483,7 @@ func (f *mender) joined(raw json.RawMessage, path string) json.RawMessage {
 	return written(map[string]string{"type": "text", "text": strings.Join(text, "\n")})
 }
 
-// bytes brings a member into the form that bytes have, or takes it out; it reports whether one with bytes is there.
+// bytes converts a member to base64 or removes it. It reports whether the member has bytes.
 func (f *mender) bytes(m object, name, path string) bool {
 	if m[name] == nil {
 		return false

@@ -11,8 +11,8 @@ import (
 	"fantail/tools/permission"
 )
 
-// callWithLogin runs attempt. If only a login is missing it asks the user to log in and tries once more: a server that wants a
-// login has not begun the call.
+// callWithLogin runs attempt. If only a login is missing it has the user log in and tries once
+// more: a server that wants a login has not begun the call.
 func (l *managedServer) callWithLogin(
 	ctx context.Context, env *tools.Runtime, id string, still func() error, do func(ctx context.Context, v *runningServer, token string) (tools.Result, error),
 ) tools.Result {
@@ -33,7 +33,7 @@ func (l *managedServer) callWithLogin(
 	}
 }
 
-// loginWaiter returns a call that waits for a login.
+// loginWaiter returns a LoginWaiter for a call.
 func (l *managedServer) loginWaiter(env *tools.Runtime, id string) LoginWaiter {
 	return LoginWaiter{
 		Ask: func(ctx context.Context, q tools.Question) (string, error) {
@@ -80,7 +80,8 @@ func (l *managedServer) setNeedsLoginLocked(fault *LoginFault) {
 	}
 }
 
-// clearNeedsLogin notes that a running server needs no login any more: the user logged in elsewhere.
+// clearNeedsLogin notes that a running server no longer needs a login, because the user logged in
+// elsewhere.
 func (l *managedServer) clearNeedsLogin() {
 	l.servers.mu.Lock()
 	defer l.servers.mu.Unlock()
@@ -90,7 +91,7 @@ func (l *managedServer) clearNeedsLogin() {
 	}
 }
 
-// Login lets the user log in to a server, and starts it.
+// Login has the user log in to a server, and starts it.
 func (r *Servers) Login(ctx context.Context, name string, w LoginWaiter) error {
 	l, err := r.find(name)
 	switch {
@@ -120,7 +121,8 @@ func (r *Servers) Login(ctx context.Context, name string, w LoginWaiter) error {
 	return err
 }
 
-// logInDescription describes the tool that stands for the unknown tools of a server that wants a login.
+// logInDescription describes the tool that replaces the unknown tools of a server that needs a
+// login.
 func logInDescription(server string) toolDescription {
 	return toolDescription{
 		Name: "log_in",
@@ -130,7 +132,7 @@ func logInDescription(server string) toolDescription {
 	}
 }
 
-// parseLogIn returns a call of that tool. Only the question of the login itself is asked.
+// parseLogIn returns a call of that tool. It asks no question but that of the login itself.
 func (l *managedServer) parseLogIn(env *tools.Runtime, id, name string) *tools.Call {
 	return &tools.Call{Action: permission.Action{Tool: name, Kind: permission.Internal, Dir: env.Root}, Run: func(ctx context.Context) tools.Result {
 		return l.callWithLogin(ctx, env, id, nil, func(context.Context, *runningServer, string) (tools.Result, error) {

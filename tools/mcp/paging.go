@@ -7,14 +7,14 @@ import (
 )
 
 const (
-	maxPages  = 200      // of a list
-	maxEmpty  = 10       // of those with nothing on them, one after the other
+	maxPages  = 200      // pages of a list
+	maxEmpty  = 10       // empty pages in a row
 	maxList   = 32 << 20 // bytes of a list
-	maxCursor = 64 << 10 // bytes of what names its next page
+	maxCursor = 64 << 10 // bytes of a cursor
 )
 
-// readPages reads a list, page by page: at most so many items. A page that was read before, as far as its
-// name says, ends it. What was read before an error is returned with it.
+// readPages reads a list page by page, at most `most` items. It stops at a page that was read
+// before, as its cursor shows. After an error it also returns what was read before.
 func readPages[T any](most int, page func(cursor string) (items []*T, next string, err error)) (all []*T, err error) {
 	seen, cursor, size, empty := map[[sha256.Size]byte]bool{}, "", 0, 0
 	for range maxPages {

@@ -14,16 +14,16 @@ import (
 
 const (
 	maxPrompts  = 200       // of one server
-	maxPrompt   = 256 << 10 // bytes of one, filled in
-	maxURI      = 2000      // bytes of one
+	maxPrompt   = 256 << 10 // bytes of a prompt with its arguments
+	maxURI      = 2000      // bytes of a URI
 	listTimeout = 10 * time.Second
 )
 
 // Prompt is a prompt that a server offers.
 type Prompt struct {
-	Name string `json:"name"` // as it is typed, after the slash
-	From string `json:"-"`    // the server
-	Own  string `json:"own"`  // its name there
+	Name string `json:"name"` // as typed after the slash
+	From string `json:"-"`    // name of the server
+	Own  string `json:"own"`  // its name on the server
 
 	About string `json:"about,omitempty"`
 	Args  []Arg  `json:"args,omitempty"`
@@ -89,8 +89,8 @@ func (v *runningServer) listPrompts(ctx context.Context) (all []Prompt) {
 	return all
 }
 
-// cachedServers returns the servers of the last sync, without reading the configuration. It is called for each frame of the
-// screen. The first call starts a sync in the background.
+// cachedServers returns the servers of the last sync, without reading the configuration, because it
+// is called for each frame of the screen. The first call starts a sync in the background.
 func (r *Servers) cachedServers() []*managedServer {
 	if r == nil {
 		return nil
@@ -123,8 +123,8 @@ func (r *Servers) Prompts() (all []Prompt) {
 	return all
 }
 
-// Prompt gets a prompt from its server. typed is what was typed after its name: a word for each argument, and the rest
-// for the last one.
+// Prompt gets a prompt from its server. typed is the text after the prompt's name: one word for
+// each argument, and the rest for the last one.
 func (r *Servers) Prompt(ctx context.Context, name, typed string) (string, error) {
 	r.sync()
 	all := r.Prompts()
@@ -171,7 +171,7 @@ func (r *Servers) Prompt(ctx context.Context, name, typed string) (string, error
 	return text, nil
 }
 
-// fill assigns what was typed to the arguments.
+// fill assigns the words of typed to the arguments.
 func (p Prompt) fill(typed string) (map[string]string, error) {
 	args := map[string]string{}
 	rest := strings.TrimSpace(typed)
@@ -194,7 +194,8 @@ func (p Prompt) fill(typed string) (map[string]string, error) {
 	return args, nil
 }
 
-// Resources returns the resources of the running servers as "@server:uri". match is a part of the name.
+// Resources returns the resources of the running servers as "server:uri" whose names contain match,
+// at most `most`.
 func (r *Servers) Resources(match string, most int) (all []string) {
 	links := r.cachedServers()
 	if links == nil {
@@ -222,7 +223,7 @@ func (v *runningServer) listResourceURIs(ctx context.Context) (all []string) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, listTimeout)
 	defer cancel()
-	found, _ := v.listResources(ctx, maxResources) // what is known of them is offered
+	found, _ := v.listResources(ctx, maxResources) // after an error the known ones are offered
 	for _, r := range found {
 		if uri := plainText(r.URI); !strings.ContainsAny(uri, " \t\n") && len(uri) < maxURI {
 			all = append(all, uri)

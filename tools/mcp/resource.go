@@ -79,7 +79,7 @@ func (v *runningServer) resourcesText(ctx context.Context) (string, error) {
 		}
 		fmt.Fprintln(&b, strings.TrimSpace(fmt.Sprintf("%s  %s  %s", r.URI, r.Name, tools.Line(r.Description))))
 	}
-	patterns, _ := readPages(maxResources, func(cursor string) ([]*mcp.ResourceTemplate, string, error) { // many servers have none, and say that with an error
+	patterns, _ := readPages(maxResources, func(cursor string) ([]*mcp.ResourceTemplate, string, error) { // many servers have none and return an error
 		res, err := v.session.ListResourceTemplates(ctx, &mcp.ListResourceTemplatesParams{Cursor: cursor})
 		if err != nil {
 			return nil, "", err
@@ -95,7 +95,7 @@ func (v *runningServer) resourcesText(ctx context.Context) (string, error) {
 	return strings.TrimRight(b.String(), "\n"), nil
 }
 
-// listResources lists a server's resources, at most that many.
+// listResources lists a server's resources, at most `most`.
 func (v *runningServer) listResources(ctx context.Context, most int) ([]*mcp.Resource, error) {
 	return readPages(most, func(cursor string) ([]*mcp.Resource, string, error) {
 		res, err := v.session.ListResources(ctx, &mcp.ListResourcesParams{Cursor: cursor})

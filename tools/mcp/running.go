@@ -23,8 +23,8 @@ import (
 
 const (
 	maxTools      = 1000                   // of one server
-	legacyVersion = "2025-11-25"           // the last version of the protocol that begins with initialize
-	drainTimeout  = 200 * time.Millisecond // between the exit of a program and the end of its output
+	legacyVersion = "2025-11-25"           // last version of the protocol that begins with initialize
+	drainTimeout  = 200 * time.Millisecond // from the exit of a program to the end of its output
 	closeTimeout  = 6 * time.Second        // for a session to close
 )
 
@@ -37,10 +37,10 @@ type runningServer struct {
 	stdio        *stdioTransport
 	httpClient   *http.Client  // nil: the server is a program
 	done         chan struct{} // closed once the connection has ended
-	handled      chan struct{} // closed once managed knows that
+	handled      chan struct{} // closed once managed has noted the end
 	tools        []*mcp.Tool   // as listed at the start
-	prompts      []Prompt      // likewise
-	resourceURIs []string      // likewise
+	prompts      []Prompt      // as listed at the start
+	resourceURIs []string      // as listed at the start
 	calls        activeCalls
 
 	once sync.Once
@@ -72,7 +72,7 @@ func (l *managedServer) connect(ctx context.Context) (*runningServer, error) {
 // errProcessEnded is the error of a program that ended before it was ready.
 var errProcessEnded = errors.New("it ended")
 
-// tryConnect connects with that version of the protocol; "": the newest that both speak.
+// tryConnect connects with that version of the protocol; "": the newest that both sides support.
 func (l *managedServer) tryConnect(ctx context.Context, version string) (_ *runningServer, err error) {
 	v := &runningServer{managed: l, done: make(chan struct{}), handled: make(chan struct{}), calls: activeCalls{byToken: map[string]*activeCall{}}}
 	var t mcp.Transport
@@ -184,7 +184,7 @@ func (v *runningServer) startProcess() (mcp.Transport, error) {
 		select {
 		case <-v.stdio.broken:
 		case <-v.stdio.closed:
-		case <-rest.C: // what it left behind holds its output open
+		case <-rest.C: // its children hold its output open
 		}
 		_ = v.stdio.Close()
 	})
@@ -219,7 +219,7 @@ func (v *runningServer) newClient() *mcp.Client {
 	return c
 }
 
-// recoverPanics turns a panic over an unexpected message into an error.
+// recoverPanics turns a panic caused by an unexpected message into an error.
 func (v *runningServer) recoverPanics(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, q mcp.Request) (res mcp.Result, err error) {
 		defer func() {
@@ -228,7 +228,7 @@ func (v *runningServer) recoverPanics(next mcp.MethodHandler) mcp.MethodHandler 
 				res, err = nil, fmt.Errorf("it can't be understood: %s", method)
 			}
 		}()
-		if method == "notifications/elicitation/complete" { // nobody waits for it, and one without parameters wedges the session
+		if method == "notifications/elicitation/complete" { // no call waits for it, and without parameters it blocks the session
 			return nil, nil
 		}
 		return next(ctx, method, q)
@@ -259,10 +259,10 @@ func (v *runningServer) listTools(ctx context.Context) (all []*mcp.Tool, err err
 	switch {
 	case err == nil:
 		return all, nil
-	case len(all) > 0 && ctx.Err() == nil && !v.isDone(): // the name of a page may be odd
+	case len(all) > 0 && ctx.Err() == nil && !v.isDone(): // a page's cursor may be invalid
 		v.managed.logLine(fmt.Sprintf("of its tools only the first %d can be read: %v", len(all), err))
 		return all, nil
-	case errors.As(err, &is) && is.Code == jsonrpc.CodeMethodNotFound: // it may have other things
+	case errors.As(err, &is) && is.Code == jsonrpc.CodeMethodNotFound: // it may have other features
 		v.managed.logLine("it has no tools, though it says that it has: " + shortText(err.Error()))
 		return nil, nil
 	}
@@ -298,7 +298,8 @@ func (v *runningServer) relistTools() {
 	})
 }
 
-// end ends the connection and the program, and returns how the program ended, as "ended with exit code 1: …".
+// end ends the connection and the program, and returns how the program ended, such as "ended with
+// exit code 1: …".
 func (v *runningServer) end() string {
 	v.once.Do(func() {
 		if v.stdio != nil {

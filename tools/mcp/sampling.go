@@ -16,7 +16,7 @@ import (
 
 const (
 	maxMessages = 100
-	maxBytes    = 256 << 10 // of all that is asked
+	maxBytes    = 256 << 10 // of all texts of a request
 	maxStops    = 16
 )
 
@@ -25,7 +25,7 @@ var (
 	errNoText  = errors.New("only text can be asked")
 )
 
-// readSampling reads the request of the server with that name.
+// readSampling converts the request of the server of that name.
 func readSampling(server string, p *mcp.CreateMessageParams) (q tools.SampleRequest, err error) {
 	switch {
 	case p == nil || len(p.Messages) == 0:
@@ -59,7 +59,7 @@ func readSampling(server string, p *mcp.CreateMessageParams) (q tools.SampleRequ
 	return q, nil
 }
 
-// writeSampling returns the reply for the server.
+// writeSampling converts the reply for the server.
 func writeSampling(r tools.SampleReply) *mcp.CreateMessageResult {
 	reason := "endTurn"
 	switch {
@@ -71,8 +71,9 @@ func writeSampling(r tools.SampleReply) *mcp.CreateMessageResult {
 	return &mcp.CreateMessageResult{Content: &mcp.TextContent{Text: r.Text}, Model: r.Model, Role: "assistant", StopReason: reason}
 }
 
-// answerSampling returns what answers the requests of the server of that name. who is who asks the model; nil: nobody is there.
-// begins says whether one more may be asked now, and ends that it is answered.
+// answerSampling returns a handler for the sampling requests of the server of that name. who
+// returns the function that asks the model; nil: no human is there. begins reports whether one more
+// request may be asked now, and ends notes that it was answered.
 func answerSampling(server string, who func() func(context.Context, tools.SampleRequest) (tools.SampleReply, error), begins func() bool, ends func()) func(context.Context, *mcp.CreateMessageRequest) (*mcp.CreateMessageResult, error) {
 	return func(ctx context.Context, m *mcp.CreateMessageRequest) (*mcp.CreateMessageResult, error) {
 		q, err := readSampling(server, m.Params)

@@ -17,21 +17,21 @@ import (
 )
 
 const (
-	maxDepth   = 20   // schemas that may stand one in the other; what is deeper takes anything
+	maxDepth   = 20   // nesting of schemas; deeper ones accept anything
 	maxPattern = 1000 // bytes of a regular expression
 )
 
-// schema is a JSON Schema as servers of models take it.
+// schema is a JSON Schema as model servers accept it.
 type schema = map[string]any
 
-// types are the names of types, and what people write for them.
+// types are the names of types, and other spellings of them.
 var types = map[string]string{
 	"string": "string", "text": "string", "str": "string", "date": "string", "datetime": "string", "uuid": "string", "file": "string",
 	"number": "number", "float": "number", "double": "number", "decimal": "number", "integer": "integer", "int": "integer", "long": "integer",
 	"boolean": "boolean", "bool": "boolean", "object": "object", "dict": "object", "map": "object", "array": "array", "list": "array", "tuple": "array", "null": "null",
 }
 
-// kind says what the value of a keyword is.
+// kind is the kind of a keyword's value.
 type kind int
 
 const (
@@ -47,10 +47,10 @@ const (
 	kindSchema
 	kindNamed
 	kindNamedTexts
-	kindDropped // what only older drafts have, and what names a schema for others
+	kindDropped // keywords of older drafts, and those that name a schema for references
 )
 
-// keywords are those that some draft knows, with their kinds. Others stay as they are.
+// keywords are the known keywords of all drafts, with their kinds. Other keywords stay unchanged.
 var keywords = map[string]kind{
 	"type": kindType, "pattern": kindPattern, "dependentRequired": kindNamedTexts, "multipleOf": kindNumber,
 	"title": kindText, "description": kindText, "$comment": kindText, "format": kindText, "$ref": kindText,
@@ -72,8 +72,8 @@ var keywords = map[string]kind{
 	"additionalItems": kindDropped,
 }
 
-// arguments is the schema of a tool's arguments, made valid where it is of an older draft, of a language without empty
-// objects, or odd. The error says why nothing can be made of it.
+// arguments returns the schema of a tool's arguments. It repairs schemas of older drafts, of
+// languages without empty objects, and invalid ones. The error says why a schema can't be repaired.
 func arguments(from any) (schema, error) {
 	b, err := json.Marshal(from)
 	if err != nil {
@@ -94,14 +94,14 @@ func arguments(from any) (schema, error) {
 	if t, is := s["type"].(string); is && t != "" && types[strings.ToLower(t)] != "object" {
 		return nil, errors.New("its arguments are no object")
 	}
-	if to, is := at(s, s["$ref"]).(schema); is { // models' servers want the properties at the top
+	if to, is := at(s, s["$ref"]).(schema); is { // model servers want the properties at the top
 		for k, v := range to {
 			if _, has := s[k]; !has {
 				s[k] = v
 			}
 		}
 	}
-	for _, word := range []string{"$ref", "oneOf", "anyOf", "allOf"} { // models' servers refuse them there; the server judges all the same
+	for _, word := range []string{"$ref", "oneOf", "anyOf", "allOf"} { // model servers refuse these at the top; the MCP server still checks them
 		delete(s, word)
 	}
 	s["type"] = "object"
@@ -113,7 +113,7 @@ func arguments(from any) (schema, error) {
 	return s, valid(s)
 }
 
-// valid says why a schema is none of draft 2020-12.
+// valid returns an error unless s is a valid schema of draft 2020-12.
 func valid(s schema) error {
 	var parsed jsonschema.Schema
 	b, err := json.Marshal(s)
@@ -129,7 +129,7 @@ func valid(s schema) error {
 	return nil
 }
 
-// mend makes one schema valid, and those in it.
+// mend repairs a schema and the schemas in it.
 func mend(s schema, depth int) {
 	upgradeDraft(s)
 	for word, v := range s {
@@ -145,15 +145,15 @@ func mend(s schema, depth int) {
 	require(s)
 }
 
-// upgradeDraft writes in the present form what older drafts wrote in others.
+// upgradeDraft converts what older drafts wrote in another form.
 func upgradeDraft(s schema) {
 	for word, bound := range map[string]string{"exclusiveMinimum": "minimum", "exclusiveMaximum": "maximum"} {
-		if s[word] == true { // draft 4: the bound itself is out
+		if s[word] == true { // draft 4: the bound is exclusive
 			s[word] = s[bound]
 			delete(s, bound)
 		}
 	}
-	if list, is := s["items"].([]any); is { // before 2020-12: by their places
+	if list, is := s["items"].([]any); is { // before 2020-12: by position
 		delete(s, "items")
 		if len(list) > 0 {
 			s["prefixItems"] = list
@@ -169,7 +169,7 @@ func upgradeDraft(s schema) {
 		}
 		s["enum"] = all
 	}
-	if list, is := s["properties"].([]any); is { // of a language without empty objects; or each says its own name
+	if list, is := s["properties"].([]any); is { // from a language without empty objects, or with the name in each property
 		of := schema{}
 		for _, one := range list {
 			if one, is := one.(schema); is {
@@ -191,7 +191,7 @@ func upgradeDraft(s schema) {
 	}
 }
 
-// mended is the value of a keyword as it is valid; false: it can't be made so.
+// mended returns a valid value for a keyword; false: there is none.
 func mended(word string, v any, depth int) (any, bool) {
 	switch kind := keywords[word]; kind {
 	case kindDropped:
@@ -251,7 +251,7 @@ func mended(word string, v any, depth int) (any, bool) {
 	return v, true
 }
 
-// asSchema is what stands in the place of a schema; false: none does, as nothing is allowed there.
+// asSchema returns a valid schema for v; false: v allows nothing.
 func asSchema(v any, depth int) (any, bool) {
 	switch v := v.(type) {
 	case schema:
@@ -269,10 +269,10 @@ func asSchema(v any, depth int) (any, bool) {
 			return nil, false
 		}
 	}
-	return schema{}, true // a list where an object was meant, or what says nothing
+	return schema{}, true // a list instead of an object, or a value without meaning
 }
 
-// schemasByName mends schemas that have names, or patterns of names, as the keyword says.
+// schemasByName repairs schemas by name or by pattern of names, as the keyword says.
 func schemasByName(word string, v any, depth int) (any, bool) {
 	if list, is := v.([]any); is && len(list) == 0 {
 		return schema{}, true
@@ -288,7 +288,7 @@ func schemasByName(word string, v any, depth int) (any, bool) {
 	return of, is
 }
 
-// typed is the value of type: a name, or several.
+// typed returns a valid value of type: a name or several.
 func typed(v any) (any, bool) {
 	list, is := v.([]any)
 	if !is {
@@ -310,7 +310,7 @@ func typed(v any) (any, bool) {
 	return all, true
 }
 
-// require leaves of what is required those that there are, each once.
+// require keeps those required names that are properties, each once.
 func require(s schema) {
 	all, _ := s["required"].([]any)
 	delete(s, "required")
@@ -327,16 +327,16 @@ func require(s schema) {
 	}
 }
 
-// special is what the engines of regular expressions read in different ways.
+// special matches what regular expression engines read differently.
 var special = regexp.MustCompile(`\(\?[^:]|\\[AzZQEpPGKR]|\[\[:|[*+?}]\+`)
 
-// plainPattern reports whether all engines take a regular expression.
+// plainPattern reports whether all engines accept a regular expression.
 func plainPattern(p string) bool {
 	_, err := regexp.Compile(p)
 	return err == nil && p != "" && len(p) <= maxPattern && !special.MatchString(p)
 }
 
-// at is what a reference within the schema leads to; nil: nothing.
+// at returns the target of a reference within the schema; nil: none.
 func at(root schema, ref any) any {
 	to, _ := ref.(string)
 	path, is := strings.CutPrefix(to, "#")
@@ -347,7 +347,7 @@ func at(root schema, ref any) any {
 	for _, step := range strings.Split(path, "/")[1:] {
 		step = strings.NewReplacer("~1", "/", "~0", "~").Replace(step)
 		in, is := v.(schema)
-		if !is { // one in a list too: few readers follow a reference there
+		if !is { // also for an item of a list: few readers follow such a reference
 			return nil
 		}
 		v = in[step]
@@ -355,15 +355,15 @@ func at(root schema, ref any) any {
 	return v
 }
 
-// resolve takes out the references below v that lead nowhere, or only to others in a circle: all at once, so that what is left
-// is always the same.
+// resolve removes the references below v that lead nowhere or in a circle. It removes all at once,
+// so that the result does not depend on the order.
 func resolve(root schema, v any) {
 	for _, s := range dead(root, v, nil) {
 		delete(s, "$ref")
 	}
 }
 
-// dead adds to all the schemas, v and those below, whose reference leads nowhere.
+// dead appends the schemas at and below v whose reference leads nowhere.
 func dead(root schema, v any, all []schema) []schema {
 	switch v := v.(type) {
 	case schema:

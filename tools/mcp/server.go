@@ -10,32 +10,32 @@ import (
 	"time"
 )
 
-// Server is how a server is reached: a program that it starts, or an address. Which of both is said by Command and URL: one
-// of them is empty.
+// Server says how to reach a server: by a program to start, or at an address. Either Command or URL
+// is empty.
 type Server struct {
-	Name  string // as it is configured
-	Clean string `json:",omitempty"` // that stands for it in the names of its tools; "": its name
-	Place string // where that is said, for people: ".mcp.json:3:5"
-	Own   bool   // by the user's own configuration, and not by what the workspace brings
+	Name  string // as configured
+	Clean string `json:",omitempty"` // its word in the names of its tools; "": Name
+	Place string // where it is configured, for people: ".mcp.json:3:5"
+	Own   bool   // configured by the user, not by the workspace
 
 	Command string
 	Args    []string
-	Env     map[string]string // beside what commands get
+	Env     map[string]string // in addition to the environment of commands
 
 	URL     string // of a streamable HTTP server
 	Headers map[string]string
-	Client  string // the OAuth client that was registered for us; "": none was
-	Secret  string // that client's
+	Client  string // registered OAuth client; "": none
+	Secret  string // secret of Client
 
-	Timeout time.Duration // of one call; 0: as long as usual
-	Honest  bool          // the user trusts it to say which of its tools only read
+	Timeout time.Duration // of one call; 0: the default
+	Honest  bool          // the user trusts its read-only hints
 
-	Sampling bool `json:",omitempty"` // it may ask the model of an agent, each time with the user's yes
-	Port     int  `json:",omitempty"` // of this machine, at which its logins end; 0: any that is free
+	Sampling bool `json:",omitempty"` // it may ask an agent's model, each time with the user's yes
+	Port     int  `json:",omitempty"` // of this machine, to which its logins return; 0: any free one
 }
 
-// Program is the file that the server's command names, found as a shell would that stands in the workspace root and has
-// environ, with the server's own variables over it.
+// Program returns the file of the server's command. It searches as a shell would in the workspace
+// root with environ, which the server's own variables override.
 func (s Server) Program(root string, environ []string) (string, error) {
 	if strings.Contains(s.Command, "/") {
 		path := s.Command
@@ -73,5 +73,5 @@ func (s Server) Program(root string, environ []string) (string, error) {
 	return "", fmt.Errorf("there is no program %s in any directory of %s", s.Command, whose)
 }
 
-// isExecutable reports whether a file may be run by somebody.
+// isExecutable reports whether some user may run the file.
 func isExecutable(i fs.FileInfo) bool { return i.Mode().IsRegular() && i.Mode()&0o111 != 0 }

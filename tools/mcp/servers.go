@@ -17,26 +17,27 @@ import (
 	"fantail/tools/secret"
 )
 
-// Options configure [Servers]. All functions may be called at any time and from any goroutine.
+// Options configure [Servers]. All functions must be safe for concurrent use.
 type Options struct {
-	Root    string                  // the workspace, absolute and resolved
-	Servers func() []Server         // what is configured now, in order; cheap
-	Allowed func(s Server) error    // why it may not run, asked at each start, call and list of tools; nil: it may. nil itself: all may
-	Environ []string                // of servers, beside their own
-	Keys    *secret.Keys            // what nothing is shown of; nil: none
+	Root    string                  // directory of the workspace, absolute and resolved
+	Servers func() []Server         // the configured servers in order; must be cheap
+	Allowed func(s Server) error    // why a server may not run, asked at each start, call and list of tools; nil error: it may; nil: all may
+	Environ []string                // for servers, in addition to their own
+	Keys    *secret.Keys            // never shown; nil: none
 	Leave   func() permission.Leave // what rules add to sandboxes; nil: nothing
-	Keep    func(proc.Group) func() // has a server ended if this program dies; nil: nobody does
-	Dir     string                  // where it is kept which tools servers have, and what was agreed to; "": nowhere
+	Keep    func(proc.Group) func() // ends a server if this program dies; nil: nothing does
+	Dir     string                  // directory of the recorded tools and what was agreed to; "": not saved
 	Now     func() time.Time
 	Go      func(name string, f func())
-	Trouble func(error) // tells what could not be written down; nil: nobody hears
-	Changed func()      // a server is another way than it was; nil: nobody hears
+	Trouble func(error) // gets errors of saving; nil: they are dropped
+	Changed func()      // called when a server's state has changed; nil: not called
 
 	// Box makes the sandbox of a server; nil: there is none.
 	Box func(p sandbox.Profile, leave sandbox.Leave, environ []string) (*sandbox.Box, error)
-	// Login carries requests over base as somebody who is logged in to that server; nil: nobody is.
+	// Login returns a transport that adds a server's login to requests over base; nil: there are no
+	// logins.
 	Login func(s Server, base http.RoundTripper) (http.RoundTripper, error)
-	// Logins has the human log in where calls need it; nil: a call says what to do.
+	// Logins has the human log in when calls need it; nil: a call says what to do.
 	Logins *SignIn
 }
 
@@ -45,10 +46,10 @@ type Phase string
 
 // The phases.
 const (
-	Idle       Phase = "idle"     // nobody needed it yet
-	Starting   Phase = "starting" // it has not said yet that it is there
+	Idle       Phase = "idle"     // not needed yet
+	Starting   Phase = "starting" // it has not answered yet
 	Ready      Phase = "ready"
-	Stopped    Phase = "stopped"  // it ended, and starts again once it is needed
+	Stopped    Phase = "stopped"  // it ended, and starts again when needed
 	Failed     Phase = "failed"   // it does not start, or died
 	Blocked    Phase = "withheld" // it may not run
 	NeedsLogin Phase = "needs a login"
@@ -58,21 +59,21 @@ const (
 type State struct {
 	Server
 	Phase Phase
-	Says  string    // one line: why it is so; "": nothing to say
-	Tools int       // how many it has, as far as is known
-	PID   int       // 0: it is no program of ours, or does not run
-	Since time.Time // it is so
-	Tries int       // how often it failed since it last worked
+	Says  string    // the reason, in one line; "": none
+	Tools int       // number of known tools
+	PID   int       // 0: it does not run, or is no local program
+	Since time.Time // when the phase began
+	Tries int       // failures since it last worked
 }
 
-// Report is the result of a test of a server.
+// Report is the result of testing a server.
 type Report struct {
-	Program  string   // what it says it is, and its version
-	Protocol string   // the version that is spoken
-	Tools    []string // by their own names
+	Program  string   // its own name and version
+	Protocol string   // version of the protocol in use
+	Tools    []string // their names on the server
 	Took     time.Duration
-	Notes    string // what was noted of it in lines, such as output that is no message
-	Stderr   string // the end of what it wrote there
+	Notes    string // log lines, such as about output that is no message
+	Stderr   string // end of its standard error
 }
 
 // Servers manages the MCP servers of one workspace. It is safe for concurrent use. A nil *Servers has none.
@@ -81,22 +82,22 @@ type Servers struct {
 	ctx    context.Context // ends with Close
 	cancel context.CancelFunc
 
-	loadOnce   sync.Once // what was kept is read
+	loadOnce   sync.Once // reads the saved records
 	mu         sync.Mutex
 	links      map[string]*managedServer
-	order      []*managedServer         // those that were configured last, in order
-	configured []Server                 // what order was made of; nil: nothing was
-	records    map[string]*serverRecord // by server: what is known of its tools
+	order      []*managedServer         // configured servers in order
+	configured []Server                 // what order was made of; nil: nothing
+	records    map[string]*serverRecord // what is known of the tools, by server
 	closed     bool
 
-	synced bool // somebody looked before anything was configured
+	synced bool // cachedServers has started a sync
 
-	missed []*managedServer // those without whose tools a turn began last
-	lentAt time.Time        // it began then
+	missed []*managedServer // servers whose tools were missing in the last Lend
+	lentAt time.Time        // when the last Lend returned
 
-	version      int // grows with each change of what is kept
+	version      int // grows with each change of records
 	lentCache    []tools.Lent
-	lentCacheKey []byte // what made was made of
+	lentCacheKey []byte // what lentCache was made of
 
 	saveMu sync.Mutex // held while the file is written
 }
@@ -114,7 +115,7 @@ func New(o Options) *Servers {
 	return r
 }
 
-// States returns the states of the configured servers, in their order.
+// States returns the states of the configured servers in order.
 func (r *Servers) States() (all []State) {
 	if r == nil {
 		return nil
@@ -176,8 +177,8 @@ func (r *Servers) sync() (all []*managedServer) {
 	return all
 }
 
-// Recheck stops the servers that may not run any more, and clears the phase of those that may run again. It does not wait for
-// their end.
+// Recheck stops servers that may no longer run, and clears the phase of those that may run again.
+// It does not wait for their end.
 func (r *Servers) Recheck() {
 	if r == nil {
 		return
@@ -205,7 +206,8 @@ func (r *Servers) Log(name string) string {
 	return l.logText()
 }
 
-// Reconnect stops a server and starts it again. It returns once the server is ready, or why it is not.
+// Reconnect stops a server and starts it again. It returns once the server is ready, or with the
+// error.
 func (r *Servers) Reconnect(ctx context.Context, name string) error {
 	l, err := r.find(name)
 	if err != nil {
@@ -219,14 +221,14 @@ func (r *Servers) Reconnect(ctx context.Context, name string) error {
 	return err
 }
 
-// Test starts another instance of a server, looks at it and stops it.
+// Test starts another instance of a server, asks for its tools and stops it.
 func (r *Servers) Test(ctx context.Context, name string) (rep Report, err error) {
 	l, err := r.find(name)
 	if err != nil {
 		return rep, err
 	}
 	began := time.Now()
-	try := &managedServer{servers: r, server: l.server, fingerprint: l.fingerprint} // nothing of it is kept
+	try := &managedServer{servers: r, server: l.server, fingerprint: l.fingerprint} // it is not recorded
 	v, err := try.connect(ctx)
 	if err != nil {
 		rep.Notes, rep.Stderr = try.report()

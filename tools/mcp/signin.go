@@ -15,10 +15,10 @@ import (
 // loginTimeout is how long the user may take to log in.
 const loginTimeout = time.Hour
 
-// maxWrongCallbacks is how many addresses of other logins may be pasted.
+// maxWrongCallbacks limits the pasted addresses that belong to other logins.
 const maxWrongCallbacks = 5
 
-// What the human may answer.
+// The labels of the user's answers.
 const (
 	labelOpen   = "open it in a browser"
 	labelCancel = "cancel: no login"
@@ -26,19 +26,19 @@ const (
 
 // SignInOptions configure a [SignIn].
 type SignInOptions struct {
-	LoginOptions               // but for Base and Ask
-	Lasts        time.Duration // how long a login may take; 0: as long as usual
-	Environ      []string      // of a browser that somebody opens who has none
-	// Open opens an address in a browser, which gets that environment; nil: [Browse] does.
+	LoginOptions               // without Base and Ask
+	Lasts        time.Duration // time for a login; 0: loginTimeout
+	Environ      []string      // for browsers of callers without one
+	// Open opens an address in a browser with that environment; nil: [Browse].
 	Open func(ctx context.Context, address string, environ []string) error
 }
 
 // LoginWaiter is a caller that waits for a login.
 type LoginWaiter struct {
 	Ask     func(ctx context.Context, q tools.Question) (string, error) // asks the human; it ends with ctx
-	Aside   func(why string) (back func(ctx context.Context) error)     // what it holds is let go until back; nil: it holds nothing
-	Environ []string                                                    // of a browser that it has opened; nil: that of SignInOptions
-	Anew    bool                                                        // the human wants it, whatever they said before
+	Aside   func(why string) (back func(ctx context.Context) error)     // releases what the caller holds until back is called; nil: it holds nothing
+	Environ []string                                                    // for the browser; nil: that of SignInOptions
+	Anew    bool                                                        // the human wants the login, even after an earlier no
 }
 
 // SignIn runs the logins to servers, one at a time for each server. It is safe for concurrent use.
@@ -46,8 +46,8 @@ type SignIn struct {
 	o SignInOptions
 
 	mu       sync.Mutex
-	flows    map[string]*loginFlow // by the server's name
-	declined map[string]error      // servers to which the user does not want to log in
+	flows    map[string]*loginFlow // by name of the server
+	declined map[string]error      // servers to which the user refused to log in
 }
 
 // NewSignIn returns a SignIn.
@@ -61,7 +61,8 @@ func NewSignIn(o SignInOptions) *SignIn {
 	return &SignIn{o: o, flows: map[string]*loginFlow{}, declined: map[string]error{}}
 }
 
-// Login returns once somebody is logged in to the server of c, or why nobody is. f is the fault of a refused request.
+// Login returns once the user is logged in to the server of c, or with the reason why not. f is the
+// fault of a refused request.
 func (d *SignIn) Login(ctx context.Context, c LoginClient, f *LoginFault, w LoginWaiter) error {
 	fl, err := d.join(c, f, w)
 	if err != nil {
@@ -71,7 +72,7 @@ func (d *SignIn) Login(ctx context.Context, c LoginClient, f *LoginFault, w Logi
 	return fl.wait(ctx, w)
 }
 
-// errNobodyWaits ends a login for which nobody waits any more.
+// errNobodyWaits ends a login that no caller waits for any more.
 var errNobodyWaits = errors.New("nobody waits for it any more")
 
 // join returns the running login to the server, or starts one.
@@ -104,7 +105,7 @@ func (d *SignIn) join(c LoginClient, f *LoginFault, w LoginWaiter) (*loginFlow, 
 	return fl, nil
 }
 
-// leave ends a login for which nobody waits any more.
+// leave ends a login if no caller waits for it any more.
 func (d *SignIn) leave(fl *loginFlow) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -129,15 +130,15 @@ type loginFlow struct {
 	end     context.CancelCauseFunc
 	waiters int // guarded by the mutex of SignIn
 
-	asked         LoginQuestion // once known is closed
+	asked         LoginQuestion // set once questionReady is closed
 	questionReady chan struct{}
 	answers       chan LoginAnswer
 	done          chan struct{}
-	err           error         // once done is closed
-	askToken      chan struct{} // holds a token while nobody asks the user
+	err           error         // set once done is closed
+	askToken      chan struct{} // holds a token while no waiter asks the user
 
-	// The mutex of SignIn guards these.
-	note           string // what came of the last answer
+	// The mutex of SignIn guards these fields.
+	note           string // result of the last answer
 	wrongCallbacks int    // addresses that belong to another login
 }
 
@@ -181,8 +182,8 @@ func (fl *loginFlow) ask(ctx context.Context, q LoginQuestion) (LoginAnswer, err
 	}
 }
 
-// wait waits for the end of the login. One of the waiters asks the user; when it leaves, another one does. A waiter with Anew
-// asks in any case.
+// wait waits for the end of the login. One waiter asks the user; when it leaves, another one does.
+// A waiter with Anew asks in any case.
 func (fl *loginFlow) wait(ctx context.Context, w LoginWaiter) (err error) {
 	if w.Aside != nil {
 		back := w.Aside("waiting for the login to " + fl.client.Server)
@@ -225,7 +226,7 @@ func (fl *loginFlow) askUser(ctx context.Context, w LoginWaiter) error {
 	for {
 		said, err := w.Ask(asking, fl.question())
 		select {
-		case <-fl.done: // the browser came back, whatever was said meanwhile
+		case <-fl.done: // the browser returned, whatever was answered meanwhile
 			return fl.err
 		default:
 		}
@@ -263,7 +264,7 @@ func (fl *loginFlow) askUser(ctx context.Context, w LoginWaiter) error {
 	}
 }
 
-// answer passes on the first answer.
+// answer passes on the first answer only.
 func (fl *loginFlow) answer(a LoginAnswer) {
 	select {
 	case fl.answers <- a:

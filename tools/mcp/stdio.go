@@ -19,18 +19,19 @@ const (
 	maxMessage      = 16 << 20         // bytes of one message
 	maxNoise        = 8 << 20          // bytes of noise between two messages
 	writeTimeout    = 10 * time.Second // for a program to read a message
-	probeTimeout    = 5 * time.Second  // for it to answer methodDiscover
-	maxOpenRequests = 256              // unanswered requests of a program, until no more are read
+	probeTimeout    = 5 * time.Second  // for a program to answer methodDiscover
+	maxOpenRequests = 256              // unanswered requests of a program, after which no more are read
 )
 
 // methodDiscover is the first request of the newer protocol. Programs that do not know it may stay silent.
 const methodDiscover = "server/discover"
 
-// stdioTransport is the connection with a program: one message a line, or a batch as in some versions of the protocol. Other
-// lines are noise, of which the first are logged. A broken message ends the connection.
+// stdioTransport is the connection to a program: one message a line, or a batch as in some versions
+// of the protocol. Other lines are noise, of which it logs the first. A broken message ends the
+// connection.
 type stdioTransport struct {
 	process *proc.Served
-	log     func(string) // noise, and what broke the connection
+	log     func(string) // gets noise, and what broke the connection
 
 	incoming   chan jsonrpc.Message
 	broken     chan struct{} // closed after the last message; err says why
@@ -42,13 +43,13 @@ type stdioTransport struct {
 	stuck      atomic.Bool // the program stopped in the middle of a line
 
 	mu           sync.Mutex
-	openRequests map[jsonrpc.ID]bool // the program's unanswered requests
+	openRequests map[jsonrpc.ID]bool // unanswered requests of the program
 	requestDone  chan struct{}       // receives when one is answered
 }
 
 var _ mcp.Transport = (*stdioTransport)(nil)
 
-// newStdioTransport starts to read the output of the program. start runs the reader.
+// newStdioTransport starts to read the program's output. start runs the reader.
 func newStdioTransport(p *proc.Served, noted func(string), start func(name string, f func())) *stdioTransport {
 	c := &stdioTransport{
 		process: p, log: noted, lines: proc.NewLines(p.Out, maxMessage), incoming: make(chan jsonrpc.Message), broken: make(chan struct{}), writeToken: make(chan struct{}, 1), closed: make(chan struct{}),
@@ -68,7 +69,7 @@ func (c *stdioTransport) Connect(context.Context) (mcp.Connection, error) { retu
 // SessionID is unused by this transport.
 func (c *stdioTransport) SessionID() string { return "" }
 
-// readLoop reads messages until there are no more.
+// readLoop reads messages until the output ends.
 func (c *stdioTransport) readLoop() error {
 	noise := 0
 	told := func(text string) { c.log(shortText(text)) }
@@ -146,8 +147,8 @@ func (c *stdioTransport) requestAnswered(id jsonrpc.ID) {
 	}
 }
 
-// closeIfStuck closes the connection if the program stopped in the middle of a message: its next output would be read as the rest
-// of that message.
+// closeIfStuck closes the connection if the program stopped in the middle of a message: its next
+// output would be read as the rest of that message.
 func (c *stdioTransport) closeIfStuck() {
 	if c.lines.Half() {
 		c.stuck.Store(true)
@@ -169,8 +170,8 @@ func (c *stdioTransport) Read(ctx context.Context) (jsonrpc.Message, error) {
 	}
 }
 
-// Write writes a whole message. If the program does not read it in time the connection is closed, because half of the message
-// may have been written.
+// Write writes a message. If the program does not read it in time, Write closes the connection,
+// because half of the message may have been written.
 func (c *stdioTransport) Write(ctx context.Context, m jsonrpc.Message) error {
 	b, err := jsonrpc.EncodeMessage(m)
 	if err != nil {
@@ -201,8 +202,8 @@ func (c *stdioTransport) Write(ctx context.Context, m jsonrpc.Message) error {
 	return nil
 }
 
-// answerProbe answers methodDiscover for a program that stays silent: it does not know the newer protocol. If the request has
-// been answered meanwhile, the client ignores this answer.
+// answerProbe answers methodDiscover for a program that stays silent because it does not know the
+// newer protocol. If the request was answered meanwhile, the client ignores this answer.
 func (c *stdioTransport) answerProbe(id jsonrpc.ID) {
 	time.AfterFunc(probeTimeout, func() {
 		select {

@@ -22,9 +22,10 @@ import (
 // refreshTimeout is how long refreshing a token may take.
 const refreshTimeout = 30 * time.Second
 
-// storedToken is a token with its issuer: it is refreshed there, and nowhere else. Without an AccessToken it is empty.
+// storedToken is a token with its issuer, the only place where it is refreshed. Without an
+// AccessToken it is empty.
 type storedToken struct {
-	Resource     string           `json:"resource"` // the server's address
+	Resource     string           `json:"resource"` // address of the server
 	TokenURL     string           `json:"token_url"`
 	ClientID     string           `json:"client"`
 	ClientSecret string           `json:"secret,omitempty"`
@@ -69,7 +70,7 @@ func (g *storedToken) refresh(ctx context.Context) (*storedToken, error) {
 // tokenFile is the file with the token of one server.
 type tokenFile struct{ dir, resource string }
 
-// maxTokenFile is the largest such file in bytes.
+// maxTokenFile limits the bytes of such a file.
 const maxTokenFile = 1 << 20
 
 func (f tokenFile) path() string {

@@ -2,15 +2,15 @@ package mcp
 
 // ToolInfo describes a tool of a server for people.
 type ToolInfo struct {
-	Name        string // the server's own
+	Name        string // on the server
 	LentName    string // for models
-	Description string // the present one
+	Description string // the current one
 	Reads       bool   // the readOnlyHint
 	Changed     bool   // Description differs from what the user agreed to
-	Size        int    // of the tool in a request, in bytes
+	Size        int    // bytes of the tool in a request
 }
 
-// Tools returns the known tools of a server. It starts nothing to learn more.
+// Tools returns the known tools of a server. It does not start the server to find more.
 func (r *Servers) Tools(name string) (all []ToolInfo) {
 	if r == nil {
 		return nil
@@ -25,7 +25,7 @@ func (r *Servers) Tools(name string) (all []ToolInfo) {
 	if k == nil || k.Fingerprint != l.fingerprint {
 		return nil
 	}
-	as := toolNames(l.server, ownNames(l.lentTools(k))) // the first of them are of these tools, in their order
+	as := toolNames(l.server, ownNames(l.lentTools(k))) // these tools come first, in order
 	for _, e := range k.Tools {
 		if !e.Removed {
 			d := e.effective()

@@ -35,7 +35,8 @@ type toolDescription struct {
 	ReadOnly    bool            `json:"reads,omitempty"` // the readOnlyHint
 }
 
-// hash identifies a description. It includes the read-only hint: where the hint is trusted, a change of it is a change.
+// hash identifies a description. It includes the read-only hint, because where the hint is trusted,
+// changing it matters.
 func (d toolDescription) hash() string {
 	h := sha256.Sum256(fmt.Appendf(nil, "%q %q %s %v", d.Name, d.Description, d.Schema, d.ReadOnly))
 	return hex.EncodeToString(h[:])
@@ -54,14 +55,14 @@ func (d toolDescription) displayText() string {
 	return plainText(b.String()) + "\n"
 }
 
-// toolRecord is a tool as it is saved.
+// toolRecord is a saved tool.
 type toolRecord struct {
 	Current toolDescription  `json:"is"`
-	Agreed  *toolDescription `json:"was,omitempty"`  // the effective description until the user agrees to Current; nil: Current is effective
-	Removed bool             `json:"gone,omitempty"` // the server does not have it any more
+	Agreed  *toolDescription `json:"was,omitempty"`  // in effect until the user agrees to Current; nil: Current is in effect
+	Removed bool             `json:"gone,omitempty"` // the server no longer has it
 }
 
-// effective returns the description that models get: the one to which the user agreed.
+// effective returns the description for models: the one to which the user agreed.
 func (e toolRecord) effective() toolDescription {
 	if e.Agreed != nil {
 		return *e.Agreed
@@ -69,7 +70,7 @@ func (e toolRecord) effective() toolDescription {
 	return e.Current
 }
 
-// serverRecord is what is saved of a server.
+// serverRecord is what is known of a server's tools, as saved.
 type serverRecord struct {
 	Fingerprint string       `json:"mark"` // of its configuration then
 	Tools       []toolRecord `json:"tools"`
@@ -122,7 +123,8 @@ func (r *Servers) loadRecords() {
 	r.records = kept
 }
 
-// mendSchemas repairs schemas that were saved before schemas were repaired on arrival. What the user agreed to stays agreed.
+// mendSchemas repairs schemas that were saved before schemas were repaired on arrival. The user's
+// agreement stays valid.
 func (k *serverRecord) mendSchemas() {
 	for n := range k.Tools {
 		e := &k.Tools[n]
@@ -142,7 +144,7 @@ func (k *serverRecord) mendSchemas() {
 	}
 }
 
-// saveRecords saves the records as they are when it gets to write them.
+// saveRecords saves the records as they are when it writes them.
 func (r *Servers) saveRecords() {
 	if r.recordsPath() == "" {
 		return
@@ -220,7 +222,7 @@ func (r *Servers) recordTools(l *managedServer, v *runningServer, all []*mcp.Too
 		}
 		now.Tools = append(now.Tools, e)
 	}
-	for _, e := range k.Tools { // a tool that comes back is compared with what it was
+	for _, e := range k.Tools { // a tool that returns is compared with its old description
 		if !seen[e.Current.Name] && len(now.Tools) < maxEntries {
 			changed = changed || !e.Removed
 			e.Removed = true
@@ -237,7 +239,8 @@ func (r *Servers) recordTools(l *managedServer, v *runningServer, all []*mcp.Too
 	}
 }
 
-// currentDescription returns the server's present description of a tool that it has.
+// currentDescription returns the server's current description of a tool; false: it has no such
+// tool.
 func (r *Servers) currentDescription(server, tool string) (toolDescription, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -251,7 +254,7 @@ func (r *Servers) currentDescription(server, tool string) (toolDescription, bool
 	return toolDescription{}, false
 }
 
-// acceptDescription makes a description effective, if it is still the one that was shown.
+// acceptDescription puts a description into effect, if it is still the one that was shown.
 func (r *Servers) acceptDescription(server string, d toolDescription) {
 	r.mu.Lock()
 	changed := false
@@ -274,7 +277,7 @@ func (r *Servers) acceptDescription(server string, d toolDescription) {
 	}
 }
 
-// diff returns the changes of a tool's description, to which nobody has agreed yet.
+// diff returns the changes of a tool's description to which the user has not agreed yet.
 func (e toolRecord) diff() string {
 	if e.Agreed == nil {
 		return ""

@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	firstListTimeout = 5 * time.Second // what a turn waits for servers that were never asked
-	maxInput         = 4 << 10         // bytes of a call's arguments that a question shows
-	maxWhy           = 300             // bytes of why a server is not there
+	firstListTimeout = 5 * time.Second // wait for servers whose tools are unknown
+	maxInput         = 4 << 10         // bytes of a call's arguments shown in a question
+	maxWhy           = 300             // bytes of the reason why a server is missing
 )
 
 var _ tools.Lender = (*Servers)(nil)
@@ -24,8 +24,8 @@ var _ tools.Lender = (*Servers)(nil)
 // parser parses a call of a lent tool.
 type parser = func(env *tools.Runtime, callID string, args json.RawMessage) (*tools.Call, error)
 
-// Lend returns the tools of all servers, in the order of the configuration. Known servers need not run for that: their tools are
-// recorded. For unknown ones it waits a moment, once.
+// Lend returns the tools of all servers, in the order of the configuration. A known server need not
+// run for that, because its tools are recorded. For an unknown one Lend waits a moment, once.
 func (r *Servers) Lend(ctx context.Context) []tools.Lent {
 	if r == nil {
 		return nil
@@ -65,7 +65,8 @@ func (r *Servers) Lend(ctx context.Context) []tools.Lent {
 	return r.lentTools(links)
 }
 
-// Missed names the servers without whose tools the last turn since then began, and says how they are.
+// Missed names the servers whose tools were missing when the last turn began, if that was not
+// before since, with their state.
 func (r *Servers) Missed(since time.Time) (all []string) {
 	if r == nil {
 		return nil
@@ -93,7 +94,8 @@ func (r *Servers) Missed(since time.Time) (all []string) {
 	return all
 }
 
-// startFirst starts a server whose tools are unknown. It returns nil if there is nothing to wait for.
+// startFirst starts a server whose tools are unknown. It returns nil if there is nothing to wait
+// for.
 func (l *managedServer) startFirst() chan struct{} {
 	l.servers.mu.Lock()
 	defer l.servers.mu.Unlock()
@@ -108,13 +110,13 @@ func (l *managedServer) startFirst() chan struct{} {
 	if begun == nil && !l.nextStart.After(now) {
 		begun = l.start()
 	}
-	if now.Sub(l.firstAsked) > firstListTimeout { // it may come later; no turn waits for it again
+	if now.Sub(l.firstAsked) > firstListTimeout { // no turn waits for it again; it may come later
 		return nil
 	}
 	return begun
 }
 
-// lentTools returns the tools of these servers. The list is made anew only after a change.
+// lentTools returns the tools of these servers. It rebuilds the list only after a change.
 func (r *Servers) lentTools(links []*managedServer) []tools.Lent {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -150,7 +152,7 @@ func (r *Servers) lentTools(links []*managedServer) []tools.Lent {
 	return all
 }
 
-// lentTool is a tool of a server, or one that stands for the server.
+// lentTool is a tool of a server, or one about the server itself.
 type lentTool struct {
 	toolDescription
 	parse func(t tools.Lent) parser
@@ -177,7 +179,7 @@ func (l *managedServer) lentTools(k *serverRecord) (all []lentTool) {
 	return all
 }
 
-// logInTool stands for the tools of a server that are unknown before a login.
+// logInTool returns the tool that replaces the unknown tools of a server before a login.
 func (l *managedServer) logInTool() lentTool {
 	return lentTool{logInDescription(l.server.Name), func(t tools.Lent) parser {
 		return func(env *tools.Runtime, id string, _ json.RawMessage) (*tools.Call, error) {
@@ -199,7 +201,7 @@ func toolAction(t tools.Lent, env *tools.Runtime, args json.RawMessage) permissi
 	return permission.Action{Tool: t.Name, Server: t.From, Calls: t.Own, Kind: permission.Foreign, Dir: env.Root, Input: inputText(args)}
 }
 
-// Names returns the names of the known tools, as rules may hold them.
+// Names returns the names of the known tools in all spellings that rules may use.
 func (r *Servers) Names() (all []string) {
 	if r == nil {
 		return nil
@@ -211,7 +213,7 @@ func (r *Servers) Names() (all []string) {
 	return all
 }
 
-// Borrow finds a tool by its name for models.
+// Borrow returns the tool with that name for models.
 func (r *Servers) Borrow(name string) (tools.Lent, bool) {
 	if r == nil {
 		return tools.Lent{}, false
@@ -227,7 +229,7 @@ func (r *Servers) Borrow(name string) (tools.Lent, bool) {
 // parseToolCall returns a call of a tool.
 func (l *managedServer) parseToolCall(env *tools.Runtime, id string, t tools.Lent, e toolRecord, args json.RawMessage) *tools.Call {
 	a := toolAction(t, env, args)
-	beside := "" // alone
+	beside := "" // not parallel to other calls
 	if a.Reads = e.Current.ReadOnly && l.server.Honest; a.Reads {
 		beside = "read"
 	}
@@ -237,7 +239,7 @@ func (l *managedServer) parseToolCall(env *tools.Runtime, id string, t tools.Len
 		a.Guarded, a.Diff = true, e.diff()
 	}
 	return &tools.Call{Action: a, Beside: beside, Run: func(ctx context.Context) tools.Result {
-		if e.Agreed != nil { // the gate let nobody run this but by a human's word
+		if e.Agreed != nil { // the human has approved this call
 			l.servers.acceptDescription(l.server.Name, e.Current)
 		}
 		return l.callTool(ctx, env, id, e.Current, args)
