@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -175,7 +176,9 @@ func (s *hostile) list(m wire) {
 	case "scripts":
 		all = append(all, tool("ok", "Works"))
 		for _, c := range scripts() {
-			all = append(all, tool(c.name, "Misbehaves: "+c.name))
+			if listed(c.name) {
+				all = append(all, tool(c.name, "Misbehaves: "+c.name))
+			}
 		}
 	case "poisoned":
 		about := "Adds two numbers."
@@ -195,11 +198,20 @@ func (s *hostile) list(m wire) {
 			break
 		}
 		for _, name := range deeds() {
-			all = append(all, tool(name, "Misbehaves: "+name))
+			if listed(name) {
+				all = append(all, tool(name, "Misbehaves: "+name))
+			}
 		}
 		all = append(all, `{"name":"reads","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true}}`)
 	}
 	s.answer(m, `{"tools":[`+strings.Join(all, ",")+`]}`)
+}
+
+// listed reports whether the hostile server has a tool of that name: with ONLY in its environment it has few, which
+// takes less time to read.
+func listed(name string) bool {
+	only := strings.Fields(os.Getenv("ONLY"))
+	return len(only) == 0 || slices.Contains(only, name)
 }
 
 // deeds are what calls of the hostile server do.

@@ -5,9 +5,12 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"fantail/.ci/long"
 )
 
 // script is what the hostile server writes when its tool of that name is called. $ID is the number of the call, $TOKEN
@@ -41,6 +44,29 @@ const (
 	errs   = "answers with an error: "
 )
 
+// times is strings.Repeat, which [spread] does later where it is much: only the one script that plays needs its text.
+func times(what string, n int) string {
+	if n*len(what) < 10_000 {
+		return strings.Repeat(what, n)
+	}
+	return fmt.Sprintf("\x01%d\x02%s\x03", n, what)
+}
+
+// spread returns what a script writes, in full.
+func spread(writes string) string {
+	before, rest, much := strings.Cut(writes, "\x01")
+	if !much {
+		return writes
+	}
+	number, rest, _ := strings.Cut(rest, "\x02")
+	what, rest, _ := strings.Cut(rest, "\x03")
+	n, err := strconv.Atoi(number)
+	if err != nil {
+		panic(err)
+	}
+	return before + strings.Repeat(what, n) + spread(rest)
+}
+
 // scripts are misbehaviours in a call.
 func scripts() []script {
 	url := func(address string) string {
@@ -70,7 +96,7 @@ func scripts() []script {
 		{name: "comma", writes: `{"jsonrpc":"2.0","id":$ID,"result":{},}` + "\n", says: broken, fails: true},
 		{name: "comment", writes: `{"jsonrpc":"2.0",/* hi */"id":$ID,"result":{}}` + "\n", says: broken, fails: true},
 		{name: "nan", writes: result(`{"content":[],"structuredContent":{"n":NaN}}`), says: broken, fails: true},
-		{name: "blank_megabyte", writes: strings.Repeat(" ", 1<<20) + "\n" + okay, says: "fine"},
+		{name: "blank_megabyte", writes: times(" ", 1<<20) + "\n" + okay, says: "fine"},
 		{name: "interleaved", writes: `{"jsonrpc":"2.0","id":$ID,"res{"jsonrpc":"2.0","id":1,"method":"ping"}` + "\n", says: broken, fails: true},
 
 		// Messages.
@@ -88,10 +114,10 @@ func scripts() []script {
 		{name: "version_number", writes: `{"jsonrpc":2.0,"id":$ID,"result":{}}` + "\n", says: "[no output]"},
 		{name: "error_words", writes: `{"jsonrpc":"2.0","id":$ID,"error":"it failed"}` + "\n", says: errs, fails: true},
 		{name: "error_null", writes: `{"jsonrpc":"2.0","id":$ID,"result":{"content":[{"type":"text","text":"fine"}]},"error":null}` + "\n", says: "fine"},
-		{name: "error_long", writes: `{"jsonrpc":"2.0","id":$ID,"error":{"code":1,"message":"` + strings.Repeat("so sorry ", 200_000) + `"}}` + "\n", says: errs, fails: true},
+		{name: "error_long", writes: `{"jsonrpc":"2.0","id":$ID,"error":{"code":1,"message":"` + times("so sorry ", 200_000) + `"}}` + "\n", says: errs, fails: true},
 		{name: "error_escapes", writes: `{"jsonrpc":"2.0","id":$ID,"error":{"code":1,"message":"\u001b]0;x\u0007\u202e"}}` + "\n", says: errs, fails: true},
-		{name: "error_data", writes: `{"jsonrpc":"2.0","id":$ID,"error":{"code":-32602,"message":"no","data":` + strings.Repeat("[", 500) + strings.Repeat("]", 500) + `}}` + "\n", says: errs, fails: true},
-		{name: "nobodys_answers", writes: strings.Repeat(`{"jsonrpc":"2.0","id":77777,"result":{}}`+"\n", 5000) + okay, says: "fine"},
+		{name: "error_data", writes: `{"jsonrpc":"2.0","id":$ID,"error":{"code":-32602,"message":"no","data":` + times("[", 500) + times("]", 500) + `}}` + "\n", says: errs, fails: true},
+		{name: "nobodys_answers", writes: times(`{"jsonrpc":"2.0","id":77777,"result":{}}`+"\n", long.Times(1000, 5000)) + okay, says: "fine"},
 		{name: "answered_late", says: quiet, fails: true}, // the next call gets this one's answer first
 
 		// Batches.
@@ -101,7 +127,7 @@ func scripts() []script {
 		{name: "batch_of_junk", writes: `[{"jsonrpc":"2.0","method":"x"},1]` + "\n", says: broken, fails: true},
 		{name: "batch_in_batch", writes: `[[` + strings.TrimSpace(okay) + "]]\n", says: broken, fails: true},
 		{name: "batch_cut", writes: `[{"jsonrpc":"2.0","method":"x"},{"jsonrpc"` + "\n", says: broken, fails: true},
-		{name: "batch_long", writes: `[` + strings.Repeat(`{"jsonrpc":"2.0","method":"x"},`, 20_000) + "1]\n", says: broken, fails: true},
+		{name: "batch_long", writes: `[` + times(`{"jsonrpc":"2.0","method":"x"},`, maxBatch+1) + "1]\n", says: broken, fails: true},
 
 		// Results.
 		{name: "result_text", writes: result(`"fine"`), says: errs, fails: true},
@@ -109,13 +135,13 @@ func scripts() []script {
 		{name: "result_number", writes: result(`1e999`), says: errs, fails: true},
 		{name: "error_flag_text", writes: result(`{"content":[],"isError":"yes"}`), says: "", fails: true},
 		{name: "error_structured", writes: result(`{"content":[],"isError":true,"structuredContent":{"code":7}}`), says: `"code": 7`, fails: true},
-		{name: "structured_deep", writes: result(`{"content":[],"structuredContent":` + strings.Repeat(`{"a":`, 9000) + "1" + strings.Repeat("}", 9000) + `}`), says: broken, fails: true},
-		{name: "structured_nested", writes: result(`{"content":[],"structuredContent":` + strings.Repeat(`{"a":`, 900) + "1" + strings.Repeat("}", 900) + `}`), says: "{\n \"a\": {\n  \"a\""},
+		{name: "structured_deep", writes: result(`{"content":[],"structuredContent":` + times(`{"a":`, 9000) + "1" + times("}", 9000) + `}`), says: broken, fails: true},
+		{name: "structured_nested", writes: result(`{"content":[],"structuredContent":` + times(`{"a":`, 900) + "1" + times("}", 900) + `}`), says: "{\n \"a\": {\n  \"a\""},
 		{name: "structured_number", writes: result(`{"content":[],"structuredContent":{"n":123456789012345678901234567890}}`), says: `"n": 1`},
 		{name: "structured_beyond", writes: result(`{"content":[],"structuredContent":{"n":1e999}}`), says: `"n": 1.79`},
 		{name: "structured_array", writes: result(`{"content":[],"structuredContent":[1]}`), says: "1"},
 		{name: "meta_number", writes: result(`{"content":[],"_meta":5}`), says: "[no output]"},
-		{name: "content_10000", writes: result(`{"content":[` + strings.TrimSuffix(strings.Repeat(`{"type":"text","text":"many"},`, 10_000), ",") + `]}`), says: "many\nmany"},
+		{name: "content_10000", writes: result(`{"content":[` + times(`{"type":"text","text":"many"},`, 10_000) + `{"type":"text","text":"end"}]}`), says: "many\nmany"},
 		{name: "text_missing", writes: result(`{"content":[{"type":"text"}]}`), says: "[no output]"},
 		{name: "text_number", writes: result(`{"content":[{"type":"text","text":5}]}`), says: "5"},
 		{name: "image_no_base64", writes: result(`{"content":[{"type":"image","data":"%%%","mimeType":"image/png"}]}`), says: "can't be read"},
@@ -127,9 +153,9 @@ func scripts() []script {
 		{name: "progress_strange", writes: note("notifications/progress", `{"progressToken":"nobody","progress":1}`) + note("notifications/progress", `{"progressToken":true,"progress":1}`) +
 			note("notifications/progress", `{"progressToken":"$TOKEN","progress":"half"}`) + okay, says: "fine"},
 		{name: "progress_back", writes: note("notifications/progress", `{"progressToken":"$TOKEN","progress":9,"total":3}`) + note("notifications/progress", `{"progressToken":"$TOKEN","progress":-1e300,"total":1e-300}`) + okay, says: "fine"},
-		{name: "progress_flood", writes: strings.Repeat(note("notifications/progress", `{"progressToken":"$TOKEN","progress":1,"message":"on"}`), 10_000) + okay, says: "fine"},
-		{name: "progress_long", writes: note("notifications/progress", `{"progressToken":"$TOKEN","progress":1,"message":"`+strings.Repeat("on ", 300_000)+`"}`) + okay, says: "fine"},
-		{name: "log_flood", writes: strings.Repeat(note("notifications/message", `{"level":"debug","data":"`+strings.Repeat("x", 800)+`"}`), 5000) + okay, says: "fine"},
+		{name: "progress_flood", writes: times(note("notifications/progress", `{"progressToken":"$TOKEN","progress":1,"message":"on"}`), long.Times(1000, 10_000)) + okay, says: "fine"},
+		{name: "progress_long", writes: note("notifications/progress", `{"progressToken":"$TOKEN","progress":1,"message":"`+times("on ", 300_000)+`"}`) + okay, says: "fine"},
+		{name: "log_flood", writes: times(note("notifications/message", `{"level":"debug","data":"`+times("x", 800)+`"}`), long.Times(1000, 5000)) + okay, says: "fine"},
 		{name: "log_strange", writes: note("notifications/message", `{"level":"\u001b[31m","data":{"a":["\u001b[2J"]}}`) + note("notifications/message", `{"level":5,"data":null}`) + note("notifications/message", `{}`) + okay, says: "fine"},
 		{name: "changed_all", writes: note("notifications/prompts/list_changed", `{}`) + note("notifications/resources/list_changed", `{}`) + note("notifications/resources/updated", `{"uri":"db://x"}`) +
 			note("notifications/no/such", `{}`) + note("notifications/initialized", `{}`) + okay, says: "fine"},
@@ -140,14 +166,14 @@ func scripts() []script {
 		// Requests.
 		{name: "method_empty", writes: request("901", "", "{}"), after: 1, says: "not found"},
 		{name: "method_number", writes: `{"jsonrpc":"2.0","id":901,"method":5}` + "\n", says: broken, fails: true},
-		{name: "method_long", writes: request("901", strings.Repeat("m", 1<<20), "{}"), after: 1, says: "not found"},
+		{name: "method_long", writes: request("901", times("m", 1<<20), "{}"), after: 1, says: "not found"},
 		{name: "asks_to_begin", writes: request("901", "initialize", `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{}}`), after: 1, says: "not found"},
 		{name: "calls_us", writes: request("901", "tools/call", `{"name":"bash","arguments":{"command":"id"}}`), after: 1, says: "not found"},
 		{name: "ids_of_text", writes: request(`"a"`, "ping", "{}") + request(`""`, "ping", "{}"), after: 2, says: "{}\n{}"},
 		{name: "ids_twice", writes: request("901", "roots/list", "{}") + request("901", "roots/list", "{}"), after: 1, says: "file:///"},
-		{name: "ping_flood", writes: strings.Repeat(request("901", "ping", "{}"), 1), after: -20_000, says: "{}"},
-		{name: "roots_flood", writes: strings.Repeat(request("901", "roots/list", "{}"), 1), after: -2000, says: "file:///"},
-		{name: "sampling_flood", after: -300, writes: request("901", "sampling/createMessage", `{"messages":[{"role":"user","content":{"type":"text","text":"hi"}}],"maxTokens":1}`), says: "does not support"},
+		{name: "ping_flood", writes: times(request("901", "ping", "{}"), 1), after: -long.Times(1000, 20_000), says: "{}"},
+		{name: "roots_flood", writes: times(request("901", "roots/list", "{}"), 1), after: -long.Times(300, 2000), says: "file:///"},
+		{name: "sampling_flood", after: -long.Times(50, 300), writes: request("901", "sampling/createMessage", `{"messages":[{"role":"user","content":{"type":"text","text":"hi"}}],"maxTokens":1}`), says: "does not support"},
 
 		// Questions. Nobody is there to answer, so that each ends as a refusal or an error.
 		{name: "ask_no_schema", writes: request("900", "elicitation/create", `{"message":"Sure?"}`), after: 1, says: "decline"},
@@ -163,7 +189,7 @@ func scripts() []script {
 		{name: "ask_escape", writes: url(`https://a.example/\u001b[2J`), after: 1, says: "no address that can be visited"},
 		{name: "ask_backwards", writes: url(`https://a.example/\u202egpj.exe`), after: 1, says: "no address that can be visited"},
 		{name: "ask_no_host", writes: url(`https:///x`), after: 1, says: "no address that can be visited"},
-		{name: "ask_long", writes: url(`https://a.example/` + strings.Repeat("x", 3000)), after: 1, says: "no address that can be visited"},
+		{name: "ask_long", writes: url(`https://a.example/` + times("x", 3000)), after: 1, says: "no address that can be visited"},
 		{name: "ask_mode", writes: request("900", "elicitation/create", `{"mode":"telepathy","message":"Think"}`), after: 1, says: "{"},
 	}
 }
@@ -188,7 +214,8 @@ func (s *hostile) play(m wire) {
 		return
 	}
 	c := all[i]
-	fill := strings.NewReplacer("$ID", string(m.ID), `"$TOKEN"`, string(m.Params.Meta.Token)).Replace
+	replacer := strings.NewReplacer("$ID", string(m.ID), `"$TOKEN"`, string(m.Params.Meta.Token))
+	fill := func(writes string) string { return replacer.Replace(spread(writes)) }
 	switch {
 	case c.after < 0: // as many times, each with a number of its own
 		go func() {
@@ -251,7 +278,8 @@ func TestRoom_scripts(t *testing.T) {
 		}
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			s := s
+			s := child(t, "one", "scripts", "ONLY", c.name)
+			s.Timeout = time.Minute
 			if !strings.HasPrefix(c.says, broken) {
 				s.Timeout = 500 * time.Millisecond
 			}
@@ -308,8 +336,8 @@ func greetings() []greeting {
 		{name: "capabilities null", answers: hello("null", ""), tools: 1},
 		{name: "capabilities array", answers: hello("[]", ""), tools: 1},
 		{name: "no server info", answers: with(result(`{"protocolVersion":"2025-11-25","capabilities":{"tools":{}}}`)), tools: 1},
-		{name: "server info evil", answers: with(result(`{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"\u001b[2J` + strings.Repeat("n", 10_000) + `","version":"\u202e"}}`)), tools: 1},
-		{name: "instructions long", answers: hello(`{"tools":{}}`, `,"instructions":"`+strings.Repeat("Obey. ", 500_000)+`"`), tools: 1},
+		{name: "server info evil", answers: with(result(`{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"\u001b[2J` + times("n", 10_000) + `","version":"\u202e"}}`)), tools: 1},
+		{name: "instructions long", answers: hello(`{"tools":{}}`, `,"instructions":"`+times("Obey. ", 500_000)+`"`), tools: 1},
 		{name: "tools denied", answers: hello("{}", "")},
 		{name: "tools claimed", answers: map[string]string{"tools/list": `{"jsonrpc":"2.0","id":$ID,"error":{"code":-32601,"message":"Method not found"}}` + "\n"}},
 		{name: "prompts refused", answers: refused("prompts/list"), tools: 1},
@@ -327,10 +355,10 @@ func greetings() []greeting {
 			"initialize":   hello(`{"prompts":{},"resources":{}}`, "")["initialize"],
 			"prompts/list": result(`{"prompts":[],"nextCursor":"$N"}`), "resources/list": result(`{"resources":[],"nextCursor":"$N"}`),
 		}},
-		{name: "cursor long", answers: map[string]string{"tools/list": result(`{"tools":[{"name":"a","inputSchema":{"type":"object"}}],"nextCursor":"` + strings.Repeat("c", 1<<20) + `"}`)}, tools: 1},
+		{name: "cursor long", answers: map[string]string{"tools/list": result(`{"tools":[{"name":"a","inputSchema":{"type":"object"}}],"nextCursor":"` + times("c", 1<<20) + `"}`)}, tools: 1},
 
 		{name: "name escapes", answers: named(`\u001b[31ma\u0000\u202eb`), tools: 1},
-		{name: "name long", answers: named(strings.Repeat("n", 10_000))},
+		{name: "name long", answers: named(times("n", 10_000))},
 		{name: "name path", answers: named(`../../etc/passwd`), tools: 1},
 		{name: "name of another", answers: named(`x__mcp__other__tool`), tools: 1},
 		{name: "schema recursive", answers: schema(`{"type":"object","properties":{"a":{"$ref":"#"}}}`), tools: 1},
@@ -339,10 +367,10 @@ func greetings() []greeting {
 		{name: "schema array", answers: schema(`[]`), tools: 1},
 		{name: "schema null", answers: schema(`null`), tools: 1},
 		{name: "schema missing", answers: lists(`{"name":"a"}`), tools: 1},
-		{name: "schema deep", answers: schema(`{"type":"object","properties":` + strings.Repeat(`{"a":`, 5000) + `{}` + strings.Repeat(`}`, 5000) + `}`), says: broken},
-		{name: "schema nested", answers: schema(`{"type":"object","properties":` + strings.Repeat(`{"a":`, 500) + `{}` + strings.Repeat(`}`, 500) + `}`), tools: 1},
+		{name: "schema deep", answers: schema(`{"type":"object","properties":` + times(`{"a":`, 5000) + `{}` + times(`}`, 5000) + `}`), says: broken},
+		{name: "schema nested", answers: schema(`{"type":"object","properties":` + times(`{"a":`, 500) + `{}` + times(`}`, 500) + `}`), tools: 1},
 		{name: "schema types", answers: schema(`{"type":["object","null"]}`), tools: 1},
-		{name: "described at length", answers: lists(`{"name":"a","description":"` + strings.Repeat("Use me. ", 200_000) + `","inputSchema":{"type":"object"}}`), tools: 1},
+		{name: "described at length", answers: lists(`{"name":"a","description":"` + times("Use me. ", 200_000) + `","inputSchema":{"type":"object"}}`), tools: 1},
 		{name: "annotations odd", answers: lists(`{"name":"a","annotations":5,"inputSchema":{"type":"object"}}`), tools: 1},
 	}
 }
@@ -360,7 +388,7 @@ func (s *hostile) greets(m wire) bool {
 	line, is := s.greet.answers[m.Method]
 	if is {
 		s.n++
-		_, _ = os.Stdout.WriteString(strings.NewReplacer("$ID", string(m.ID), "$N", fmt.Sprint(s.n)).Replace(line))
+		_, _ = os.Stdout.WriteString(strings.NewReplacer("$ID", string(m.ID), "$N", fmt.Sprint(s.n)).Replace(spread(line)))
 	}
 	return is
 }

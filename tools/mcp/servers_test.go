@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,6 +18,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"fantail/.ci/long"
 	"fantail/tools"
 	"fantail/tools/permission"
 )
@@ -191,7 +193,7 @@ func TestRoom_misbehaviour(t *testing.T) {
 	} {
 		t.Run(c.deed, func(t *testing.T) {
 			t.Parallel()
-			s := child(t, "one", "ok", "MARK", filepath.Join(t.TempDir(), "mark"))
+			s := child(t, "one", "ok", "MARK", filepath.Join(t.TempDir(), "mark"), "ONLY", "ok "+c.deed)
 			s.Timeout = time.Second
 			if c.deed == "giant" || strings.HasPrefix(c.deed, "flood") { // so much takes its time on a busy machine
 				s.Timeout = time.Minute
@@ -233,9 +235,13 @@ func TestRoom_errorsAtOnce(t *testing.T) {
 
 // A message that breaks off at any byte fails the call, or is whole.
 func TestRoom_cutAtEveryByte(t *testing.T) {
-	b := open(t, Options{}, child(t, "one", "ok"))
+	b := open(t, Options{}, child(t, "one", "ok", "ONLY", "ok cut"))
 	b.Lend(t.Context())
-	for n := 0; ; n += everyByte {
+	step := 8
+	if long.Wanted() {
+		step = everyByte
+	}
+	for n := rand.IntN(step); ; n += step {
 		if err := b.Reconnect(t.Context(), "one"); err != nil {
 			t.Fatal(n, err)
 		}
