@@ -140,14 +140,19 @@ func TestSizes(t *testing.T) {
 // built is what the go command knows of the packages; it is asked once.
 var built = sync.OnceValues(tree.Build)
 
+// source is this source, read once: no rule changes it.
+var source = sync.OnceValues(func() (*tree.Tree, error) {
+	b, err := built()
+	if err != nil {
+		return nil, err
+	}
+	return tree.Read(os.DirFS("."), b)
+})
+
 // whole is this source.
 func whole(t *testing.T) *tree.Tree {
 	t.Helper()
-	b, err := built()
-	if err != nil {
-		t.Fatal(err)
-	}
-	wood, err := tree.Read(os.DirFS("."), b)
+	wood, err := source()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,36 +24,30 @@ type Built struct {
 	files   map[string]bool // by path; nil: all
 }
 
-// Build has the go command compile what the packages of the module in the current
-// directory import; what its cache has is not compiled anew.
+// Build has the go command compile the packages of the module in the current directory and
+// what they import; what its cache has is not compiled anew.
 func Build() (*Built, error) {
-	ours, err := list("-json=ImportPath,GoFiles,Imports", "./...")
+	all, err := list("-export", "-deps", "-json=ImportPath,Export,GoFiles", "./...")
 	if err != nil {
 		return nil, err
 	}
 	b := &Built{exports: map[string]string{}, files: map[string]bool{}}
-	others := map[string]bool{"context": true, "sync": true} // small trees need them
-	for _, p := range ours {
+	for _, p := range all {
+		if p.ImportPath != Module && !strings.HasPrefix(p.ImportPath, Module+"/") {
+			b.exports[p.ImportPath] = p.Export
+			continue
+		}
 		for _, f := range p.GoFiles {
 			b.files[path.Join(dirOf(p.ImportPath), f)] = true
 		}
-		for _, i := range p.Imports {
-			if i != "C" && i != Module && !strings.HasPrefix(i, Module+"/") {
-				others[i] = true
-			}
-		}
 	}
-	all, err := list(append([]string{"-export", "-deps", "-json=ImportPath,Export"}, slices.Sorted(maps.Keys(others))...)...)
-	for _, p := range all {
-		b.exports[p.ImportPath] = p.Export
-	}
-	return b, err
+	return b, nil
 }
 
 // listed is a package as the go command describes it.
 type listed struct {
 	ImportPath, Export string
-	GoFiles, Imports   []string
+	GoFiles            []string
 }
 
 func list(args ...string) (all []listed, err error) {
