@@ -11,9 +11,9 @@ import (
 	"fantail/store"
 )
 
-// absorb lets in what is due at this seam, in one transaction: queued prompts and messages become entries, and the
-// transcript up to the last of them counts as sent, before any request carries it. Outside a turn it begins one if
-// anything came. False means that nothing did.
+// absorb takes in everything due at this seam, in one transaction: queued prompts and messages
+// become entries, and the transcript up to the last of them counts as sent before any request
+// carries it. Outside a turn it begins one if anything came. It returns false if nothing did.
 func (l *Loop) absorb(ctx context.Context) (bool, error) {
 	var why mail.Reasons
 	if l.own.turn == 0 {
@@ -116,7 +116,8 @@ func (l *Loop) absorb(ctx context.Context) (bool, error) {
 	return sent > before, l.readUpTo(ctx, sent)
 }
 
-// briefed returns what the agent is told at this seam of instruction files. Engines read their own.
+// briefed returns the notes about instruction files that are due at this seam. Engines read the
+// files themselves.
 func (l *Loop) briefed(ctx context.Context) ([]history.Entry, error) {
 	m, i := l.Agent.Present()
 	if isEngine(m) {
@@ -125,8 +126,9 @@ func (l *Loop) briefed(ctx context.Context) ([]history.Entry, error) {
 	return l.own.guide.Due(context.WithoutCancel(ctx), i, l.own.turn)
 }
 
-// reason reports whether anything came that a turn may begin with: a prompt, mail that starts one, or mail that w asks
-// for. A fork always has a reason: the message it handles is in its transcript from the start.
+// reason reports whether anything came that a turn may begin with: a prompt, mail that starts one,
+// or mail that w asks for. A fork always has a reason: the message it handles is in its transcript
+// from the start.
 func (l *Loop) reason(tx *store.Tx, came mail.Arrivals, w *mail.TurnRequest) (bool, error) {
 	if came.Begins() || l.Agent.Kind.Handles() {
 		return true, nil
@@ -137,8 +139,8 @@ func (l *Loop) reason(tx *store.Tx, came mail.Arrivals, w *mail.TurnRequest) (bo
 	return l.o.Inbox.Any(tx, w.Query(l.Agent.ID))
 }
 
-// begin inserts the row of a new turn. The agent shows as running before its prompts stop showing as queued (the hooks
-// run in this order), so nobody sees it idle in between.
+// begin inserts the row of a new turn. The agent shows as running before its prompts stop showing
+// as queued (the hooks run in this order), so that it never shows as idle in between.
 func (l *Loop) begin(tx *store.Tx) (int64, error) {
 	t := store.Turn{Agent: l.Agent.ID, Kind: l.Agent.Kind.Nature().Turn, Started: l.own.began}
 	if err := tasks.Relate(tx, l.Agent.Task, &t); err != nil {
@@ -148,7 +150,7 @@ func (l *Loop) begin(tx *store.Tx) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	l.own.repeats = repeats{} // what a new turn is for may be the same call again
+	l.own.repeats = repeats{} // a new turn may begin with the same call again
 	tx.AfterCommit(func() {
 		l.o.Fleet.Lock()
 		defer l.o.Fleet.Unlock()
@@ -171,11 +173,11 @@ func (l *Loop) enter(tx *store.Tx, b *history.Batch, turn int64, prompts []store
 		}
 	}
 	if len(prompts) > 0 {
-		l.own.repeats = repeats{} // so may what a prompt asks for
+		l.own.repeats = repeats{} // a prompt may ask for the same call again
 	}
 	for n, q := range prompts {
 		e := history.Entry{Kind: history.EntryPrompt, By: by, Text: q.Text}
-		if l.Agent.Kind.Handles() || l.Agent.Kind.Ends() && (l.own.turn != 0 || n > 0 || l.own.idled) { // the first one is its task
+		if l.Agent.Kind.Handles() || l.Agent.Kind.Ends() && (l.own.turn != 0 || n > 0 || l.own.idled) { // the first prompt is its task
 			e.By = "user"
 		}
 		seq, err := b.Add(turn, e)

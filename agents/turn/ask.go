@@ -31,7 +31,7 @@ func (l *Loop) send(ctx context.Context) (*event.Reply, error) {
 	r, failed := l.Hear(ctx, model, model.Provider.Stream(ctx, req))
 	replied(r.Usage, r.Len())
 	if failed != nil || ctx.Err() != nil {
-		r.Calls = nil // never run calls of a reply that broke off or that nobody waits for
+		r.Calls = nil // never run calls of a reply that was cut short or is no longer wanted
 	}
 	r.Claim(l.own.talk.Calls)
 	if err := l.Record(ctx, model, r, paid); err != nil {
@@ -50,12 +50,12 @@ func (l *Loop) Hear(ctx context.Context, model llm.Model, parts iter.Seq2[llm.Pa
 		DB: l.o.DB, Turn: l.own.turn, Model: model.Name, Go: l.o.Go, Trouble: l.Agent.Trouble,
 	})
 	r, failed := l.stream(ctx, model, parts, s)
-	r.Noted = s.End() // until then the words are the scribe's
+	r.Noted = s.End() // until End returns, the scribe owns the text
 	return r, failed
 }
 
-// Preamble returns the agent's request as it is before anything was said; nil: it makes none, an engine carries out its
-// turns.
+// Preamble returns the agent's request as it is before anything was said; nil: an engine carries
+// out the agent's turns.
 func (l *Loop) Preamble() *llm.Request {
 	if model, _ := l.Agent.Present(); isEngine(model) {
 		return nil
@@ -66,7 +66,7 @@ func (l *Loop) Preamble() *llm.Request {
 // request returns the agent's next request.
 func (l *Loop) request() *llm.Request { return l.requestOf(&l.own.talk) }
 
-// requestOf returns a request that carries that talk.
+// requestOf returns the request for a talk.
 func (l *Loop) requestOf(talk *history.Talk) *llm.Request {
 	model, info := l.Agent.Present()
 	req := &llm.Request{

@@ -13,8 +13,9 @@ import (
 	"fantail/store"
 )
 
-// Afford counts the next request to the budgets its agent uses, before it is sent, and refuses it where one is used up.
-// An agent whose work ends with its turn is told when this is one of its last.
+// Afford charges the next request to the budgets that the agent uses, before it is sent, and
+// refuses it if one is used up. It tells an agent whose work ends with its turn when this is one of
+// its last requests.
 func (l *Loop) Afford(ctx context.Context, model llm.Model) (fleet.Charge, error) {
 	l.own.last = nil
 	uses, err := l.o.Budget.Uses(ctx, l.Agent.ID)
@@ -52,7 +53,7 @@ func (l *Loop) Afford(ctx context.Context, model llm.Model) (fleet.Charge, error
 	return a.Charge, err
 }
 
-// settle counts what the request has used, in the transaction that records its reply.
+// settle charges what the request used, in the transaction that records its reply.
 func (l *Loop) settle(tx *store.Tx, paid fleet.Charge, model llm.Model, r *event.Reply) error {
 	if !paid.Counts() {
 		return nil
@@ -67,7 +68,8 @@ func (l *Loop) settle(tx *store.Tx, paid fleet.Charge, model llm.Model, r *event
 	return l.o.Budget.Settle(tx, paid, model, r.Usage, said)
 }
 
-// answer asks the model, and pays for it. Where a budget is used up and somebody is there to give more, it asks them.
+// answer gets the model's reply within the budgets. If one is used up and a human is there, it asks
+// for more.
 func (l *Loop) answer(ctx context.Context) (*event.Reply, error) {
 	for {
 		r, err := l.answerOnce(ctx)
@@ -75,7 +77,8 @@ func (l *Loop) answer(ctx context.Context) (*event.Reply, error) {
 		if !errors.As(err, &over) || !l.Agent.Kind.HasPrompt() || l.fixed.unattended {
 			return r, err
 		}
-		// The question is a row, whose name is the same when the next start of the program asks it again.
+		// The question is a row. Its name must be the same if the next start of the program asks it
+		// again.
 		call := fmt.Sprintf("%d-%d%s", l.own.turn, over.Used, event.Spending)
 		ans, failed := l.askText(ctx, textQuestion(call, "go on over the budget", over.Question()), approval.Alone)
 		if failed != nil {

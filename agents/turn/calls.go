@@ -19,7 +19,7 @@ import (
 	"fantail/tools/proc"
 )
 
-// parse parses a call, and marks it if the gate is to judge it strictly.
+// parse parses a call, and marks it if the gate must judge it strictly.
 func (l *Loop) parse(c history.Call) (*tools.Call, error) {
 	call, err := l.fixed.tools.Parse(l.own.env, c.ID, c.Name, c.Args)
 	if err == nil {
@@ -31,8 +31,9 @@ func (l *Loop) parse(c history.Call) (*tools.Call, error) {
 	return call, err
 }
 
-// runCall carries out one call and appends its result. line, if not nil, starts it in its place among calls that run
-// concurrently. An error ends the turn: the turn was stopped, or the database refused.
+// runCall carries out one call and appends its result. If line is not nil, it starts the call in
+// order among calls that run concurrently. An error ends the turn: the turn was stopped, or a write
+// failed.
 func (l *Loop) runCall(ctx context.Context, c history.Call, line func(start func())) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -71,7 +72,7 @@ func (l *Loop) runCall(ctx context.Context, c history.Call, line func(start func
 	}
 	began := time.Now()
 	l.Agent.Set(func(i *event.Info) {
-		if !l.Agent.Waits() { // if one does, the agent shows as waiting
+		if !l.Agent.Waits() { // while another call waits, the agent shows as waiting
 			i.State, i.Doing, i.Call = event.Running, "tool "+c.Name, c.Title
 		}
 	})
@@ -87,7 +88,7 @@ func (l *Loop) runCall(ctx context.Context, c history.Call, line func(start func
 	if err == nil {
 		r, err = l.widen(ctx, c, call, r)
 	}
-	if err != nil && r.Text != "" { // it ran, and what followed was cut short
+	if err != nil && r.Text != "" { // it ran, but what followed was cut short
 		return errors.Join(err, l.Result(ctx, c, began, r))
 	}
 	if err != nil {
@@ -97,10 +98,10 @@ func (l *Loop) runCall(ctx context.Context, c history.Call, line func(start func
 	if err := l.Result(ctx, c, began, r); err != nil {
 		return err
 	}
-	return context.Cause(ctx) // nil while it goes on
+	return context.Cause(ctx) // nil while the turn goes on
 }
 
-// withArgs takes in other arguments of a call, and judges it.
+// withArgs replaces the arguments of a call and decides about it again.
 func (l *Loop) withArgs(ctx context.Context, c *history.Call, call *tools.Call, args json.RawMessage) (permission.Action, permission.Verdict, error) {
 	other := *c
 	other.Args, other.Title = args, l.fixed.tools.Title(c.Name, args)
@@ -113,8 +114,8 @@ func (l *Loop) withArgs(ctx context.Context, c *history.Call, call *tools.Call, 
 	return is.Action, v, err
 }
 
-// decide is what the gate and those above the agent decide about a call. One that a human was asked about before a
-// restart is asked about still, in whatever mode.
+// decide returns what the gate and the agents above decide about a call. If a human was asked about
+// the call before a restart, they are still asked, whatever the mode.
 func (l *Loop) decide(ctx context.Context, call string, act permission.Action) (permission.Verdict, error) {
 	v := l.o.Gate.Decide(act)
 	if l.o.Asks.Parked(l.Agent.ID, call) {
@@ -124,8 +125,8 @@ func (l *Loop) decide(ctx context.Context, call string, act permission.Action) (
 	return v, err
 }
 
-// permit reports whether a call may run, as the gate decides or the human it has asked. If not, why is its result already.
-// A hook may change what the call is.
+// permit reports whether a call may run. The gate decides, or the human if the gate asks. If the call
+// may not run, the reason is recorded as its result. A hook may change the call.
 func (l *Loop) permit(ctx context.Context, said *history.Call, call *tools.Call, by approval.Company) (bool, error) {
 	v, err := l.decide(ctx, said.ID, call.Action)
 	if err != nil {
@@ -180,7 +181,7 @@ func (l *Loop) showRunning(c history.Call, f func() tools.Result) tools.Result {
 	return f()
 }
 
-// audit notes what decided about a call that is about to begin, or not to.
+// audit records the decision about a call before the call begins or is refused.
 func (l *Loop) audit(c history.Call, decision, by string) {
 	l.o.Audit.Judge(l.Agent.ID, c.ID, audit.Judgement{Decision: decision, By: by, Began: l.o.Now()})
 }
@@ -203,8 +204,8 @@ func (l *Loop) makeOutputs() error {
 	return nil
 }
 
-// setEnvironment gives the agent's next calls an environment, and less of it if nobody attends the agent. No call runs
-// meanwhile.
+// setEnvironment sets the environment of the agent's next calls, reduced if the agent is unattended
+// or strict. No call may run meanwhile.
 func (l *Loop) setEnvironment(from *fleet.Environment) {
 	e := l.o.environment(from)
 	if l.fixed.unattended || l.fixed.strict {

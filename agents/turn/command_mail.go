@@ -20,47 +20,47 @@ import (
 )
 
 const (
-	door      = "door"           // the pipe into which the name of each letter is written
-	answered  = ".answer"        // ends the name of the file that answers a letter
-	maxLetter = 8 << 20          // bytes of a letter as it lies there
+	door      = "door"           // pipe that receives the name of each letter
+	answered  = ".answer"        // suffix of the file that answers a letter
+	maxLetter = 8 << 20          // bytes of a letter's file
 	patience  = 10 * time.Second // how long a sender waits for the answer
 	looks     = 5 * time.Millisecond
 )
 
-// named are the names that letters may have.
+// named matches the names of letters.
 var named = regexp.MustCompile(`^[A-Z0-9]{26}$`)
 
-// answer is what a sender gets.
+// answer is the reply to a sender.
 type answer struct {
 	Receipts []mail.OutsideReceipt
-	Error    string // "": it was deposited
+	Error    string // "": the letter was deposited
 }
 
-// CommandMailboxes is where boxes are.
+// CommandMailboxes makes the mailboxes of commands.
 type CommandMailboxes struct {
-	Dir string // which belongs to it alone; made when it is needed
+	Dir string // directory for them alone; made when needed
 
 	mu    sync.Mutex
-	taken map[string]bool // names of the boxes that are open
+	taken map[string]bool // directories of open mailboxes
 }
 
-// CommandMailbox is where the letters of one command are taken.
+// CommandMailbox takes the letters of one command.
 type CommandMailbox struct {
 	Dir   string
 	boxes *CommandMailboxes
 	root  *os.Root
-	pipe  *os.File // nil: none are taken
+	pipe  *os.File // nil: it takes no letters
 	done  chan struct{}
 }
 
-// Bare opens a box in which no letters are taken: a directory that a command has to itself.
+// Bare opens a mailbox that takes no letters: a directory for one command alone.
 func (o *CommandMailboxes) Bare(agent int64) (b *CommandMailbox, err error) {
 	b = &CommandMailbox{Dir: o.take(agent), boxes: o}
 	if err = os.MkdirAll(b.Dir, 0o700); err == nil {
 		b.root, err = os.OpenRoot(b.Dir)
 	}
 	if err == nil {
-		err = b.empty() // a program that was killed left it as it was
+		err = b.empty() // a program that was killed left its files
 	}
 	if err != nil {
 		return nil, fmt.Errorf("make a directory for a command: %w", errors.Join(err, b.leave()))
@@ -68,8 +68,8 @@ func (o *CommandMailboxes) Bare(agent int64) (b *CommandMailbox, err error) {
 	return b, nil
 }
 
-// Open opens a box for a command of the agent. deliver deposits a letter. start begins a goroutine, which ends with
-// Close.
+// Open opens a mailbox for a command of the agent. deliver deposits a letter. start begins a
+// goroutine, which ends with Close.
 func (o *CommandMailboxes) Open(agent int64, deliver func(mail.OutsideDeposit) ([]mail.OutsideReceipt, error), start func(name string, f func())) (b *CommandMailbox, err error) {
 	if b, err = o.Bare(agent); err != nil {
 		return nil, err
@@ -83,7 +83,7 @@ func (o *CommandMailboxes) Open(agent int64, deliver func(mail.OutsideDeposit) (
 	if err := syscall.Mkfifo(at, 0o600); err != nil {
 		return b, err
 	}
-	// For both, so that it does not end when a sender leaves.
+	// Open both ends, so that the pipe does not end when a sender leaves.
 	if b.pipe, err = os.OpenFile(at, os.O_RDWR|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0); err != nil {
 		return b, err
 	}
@@ -116,7 +116,7 @@ func (b *CommandMailbox) Close() (err error) {
 	return errors.Join(err, b.empty(), b.leave())
 }
 
-// empty removes what lies in the box.
+// empty removes all files of the mailbox.
 func (b *CommandMailbox) empty() error {
 	d, err := b.root.Open(".")
 	if err != nil {
@@ -130,7 +130,7 @@ func (b *CommandMailbox) empty() error {
 	return err
 }
 
-// leave leaves the directory to the next box.
+// leave frees the directory for the next mailbox.
 func (b *CommandMailbox) leave() (err error) {
 	if b.root != nil {
 		err = b.root.Close()
@@ -141,7 +141,7 @@ func (b *CommandMailbox) leave() (err error) {
 	return err
 }
 
-// take is the first directory of the agent in which no box is open.
+// take returns the agent's first directory without an open mailbox, and reserves it.
 func (o *CommandMailboxes) take(agent int64) string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -158,7 +158,8 @@ func (o *CommandMailboxes) take(agent int64) string {
 	}
 }
 
-// take deposits a letter and answers it. Whoever laid it there may have laid anything.
+// take deposits a letter and answers it. The file comes from a program in a sandbox and may be
+// anything.
 func take(root *os.Root, name string, deliver func(mail.OutsideDeposit) ([]mail.OutsideReceipt, error)) {
 	var a answer
 	dep, err := read(root, name)
@@ -175,7 +176,7 @@ func take(root *os.Root, name string, deliver func(mail.OutsideDeposit) ([]mail.
 	part := name + ".part"
 	f, err := root.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
-		return // the sender says that nobody answered
+		return // the sender reports a missing answer
 	}
 	_, err = f.Write(text)
 	if err = errors.Join(err, f.Close()); err == nil {
@@ -206,8 +207,8 @@ func read(root *os.Root, name string) (dep mail.OutsideDeposit, err error) {
 	return dep, nil
 }
 
-// SendFromCommand has a letter deposited by the host that opened the box at dir, and returns what it answers. ctx ends the wait for
-// the answer; then it is not known whether it was deposited.
+// SendFromCommand hands a letter to the host that opened the mailbox at dir, and returns the host's
+// answer. ctx limits the wait for the answer; after it, the letter may or may not be deposited.
 func SendFromCommand(ctx context.Context, dir string, dep mail.OutsideDeposit) ([]mail.OutsideReceipt, error) {
 	text, err := json.Marshal(dep)
 	if err != nil {

@@ -8,17 +8,17 @@ import (
 	"fantail/tools/proc"
 )
 
-// RunningCommands are the commands that run: their processes may come back as somebody from outside. It is safe for concurrent
-// use; the zero value is none.
+// RunningCommands are the commands that run. Their processes may connect to the host from outside.
+// It is safe for concurrent use; the zero value is empty.
 type RunningCommands struct {
 	mu sync.Mutex
-	of map[int]CommandRunner // by the process that leads the command's group
+	of map[int]CommandRunner // by process group
 }
 
-// CommandRunner is who runs a command.
+// CommandRunner says which agent runs a command, and in which turn.
 type CommandRunner struct{ Agent, Turn int64 }
 
-// Of returns whose command the process group is, and in which turn it runs.
+// Of returns who runs the command of a process group.
 func (c *RunningCommands) Of(group int) (r CommandRunner, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -26,8 +26,8 @@ func (c *RunningCommands) Of(group int) (r CommandRunner, ok bool) {
 	return r, ok
 }
 
-// Behind returns whose command a process comes from, at whatever distance below this program; false: it can't be told, or
-// none of an agent's.
+// Behind returns who runs the command that a process belongs to, at any depth below this program.
+// It returns false if the process belongs to no agent's command, or that can't be found out.
 func (c *RunningCommands) Behind(pid int) (r CommandRunner, ok bool) {
 	above, there := proc.Above(pid)
 	if !there {
@@ -46,7 +46,7 @@ func (c *RunningCommands) Behind(pid int) (r CommandRunner, ok bool) {
 	return r, false
 }
 
-// Begin notes whose command a group is, until end is called.
+// Begin records who runs the command of a group, until end is called.
 func (c *RunningCommands) Begin(g proc.Group, r CommandRunner) (end func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

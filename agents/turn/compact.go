@@ -15,10 +15,11 @@ import (
 	"fantail/store"
 )
 
-// A conversation that has grown long is compacted: the agent's own model writes a summary, and later requests begin
-// with it. The entries before it are kept and shown, but no longer sent. Unlike a reply, a summary is not saved while
-// it streams: part of one is useless. Whatever interrupts it, kill -9 included, leaves the conversation as it was; if
-// it is still too long, the next request compacts it again.
+// A conversation that has grown long is compacted: the agent's own model writes a summary, and
+// later requests begin with it. The entries before it are kept and shown, but no longer sent.
+// Unlike a reply, a summary is not saved while it streams, because a part of one is useless. Any
+// interruption, kill -9 included, leaves the conversation unchanged; if it is still too long, the
+// next request compacts it again.
 
 const (
 	crowdedAt = 85 // percent of the window at which a conversation is compacted automatically
@@ -34,9 +35,9 @@ type compaction struct {
 	done  chan error
 }
 
-// Compact has the agent's model summarise its conversation, following the hint if there is one, and returns when that
-// is done. If a turn is running it waits for its end first. After an error nothing has changed; the error is
-// [fleet.ErrStopped] if the human stopped it.
+// Compact has the agent's model summarise its conversation, following the hint if there is one, and
+// returns when that is done. It first waits for a running turn to end. After an error nothing has
+// changed; the error is [fleet.ErrStopped] if the human stopped it.
 func (l *Loop) Compact(ctx context.Context, hint string) error {
 	if err := l.Agent.Known().Compactable(); err != nil {
 		return err
@@ -60,7 +61,8 @@ func (l *Loop) Compact(ctx context.Context, hint string) error {
 	}
 }
 
-// giveUp gives up a request to compact. One that has begun is stopped, and if that comes too late, done.
+// giveUp withdraws a request to compact. If compacting has begun, it is stopped; if it is too late
+// for that, it is done.
 func (l *Loop) giveUp(ctx context.Context, s *compaction) error {
 	l.o.Fleet.Lock()
 	begun := s.begun
@@ -75,7 +77,8 @@ func (l *Loop) giveUp(ctx context.Context, s *compaction) error {
 	return <-s.done
 }
 
-// compactIfAsked carries out a request to compact, between turns; it returns false if there is none.
+// compactIfAsked carries out a request to compact, between turns. It returns false if there is
+// none.
 func (l *Loop) compactIfAsked(ctx context.Context) bool {
 	l.o.Fleet.Lock()
 	wanted := l.shared.compaction != nil
@@ -83,7 +86,7 @@ func (l *Loop) compactIfAsked(ctx context.Context) bool {
 	if !wanted {
 		return false // anything stoppable makes a helper look busy
 	}
-	ctx, release := l.Agent.Stoppable(ctx) // before it is shown, so that a stop always hits something
+	ctx, release := l.Agent.Stoppable(ctx) // stoppable before it is shown, so that a stop always has an effect
 	defer release()
 	l.o.Fleet.Lock()
 	s := l.shared.compaction
@@ -108,8 +111,8 @@ func (l *Loop) compactIfAsked(ctx context.Context) bool {
 	return true
 }
 
-// readAll reads, between turns, what was appended since the last request. It counts as sent from now on, so none of it
-// can be taken back.
+// readAll reads, between turns, what was appended since the last request. These entries count as
+// sent from now on, so none of them can be taken back.
 func (l *Loop) readAll(ctx context.Context) error {
 	var sent int64
 	err := l.o.DB.Write(context.WithoutCancel(ctx), "read the conversation", func(tx *store.Tx) error {
@@ -154,7 +157,7 @@ func (l *Loop) compactIfFull(ctx context.Context) error {
 	case errors.As(err, &over):
 		return err
 	case errors.Is(err, errNothingOld):
-		return nil // it may fit; if not, the model says so
+		return nil // it may still fit; if not, the model says so
 	case err == nil:
 		if used, _ = l.fills(); used*100 >= window*crowdedAt {
 			l.own.cramped = true
@@ -204,8 +207,8 @@ func (l *Loop) fills() (used, window int) {
 	return used + l.own.talk.Uncounted(l.own.counted), window
 }
 
-// compact asks for a summary of everything the model has answered so far, and appends it. Anything later, a prompt or
-// mail, is still sent word for word. s is the request to compact; nil: nobody asked.
+// compact requests a summary of everything the model has answered so far, and appends it. Anything
+// later, a prompt or mail, is still sent unchanged. s is the human's request; nil: it is automatic.
 func (l *Loop) compact(ctx context.Context, s *compaction) error {
 	hint, trigger := "", hooks.Auto
 	if s != nil {
@@ -251,7 +254,8 @@ func (l *Loop) compact(ctx context.Context, s *compaction) error {
 	return l.adopt(ctx, model, r, e, paid)
 }
 
-// summarise streams the summary of a conversation. A text that turns out too long for the model is cut further.
+// summarise streams the summary of a conversation. If the text is too long for the model, it is cut
+// further.
 func (l *Loop) summarise(ctx context.Context, model llm.Model, said []llm.Message, hint string, maxBytes int) (*event.Reply, error) {
 	for try := 0; ; try++ {
 		text := history.Spell(said, maxBytes)
@@ -293,7 +297,7 @@ func (l *Loop) adopt(ctx context.Context, model llm.Model, r *event.Reply, e his
 	rest := l.own.talk.Entries[len(history.Answered(l.own.talk.Entries)):]
 	kept := history.Estimate(l.requestOf(&history.Talk{Entries: append([]history.Entry{e}, rest...)}))
 	e.Summary.After = kept
-	if e.Summary.Before > 0 { // scale our estimate by what the model counted
+	if e.Summary.Before > 0 { // scale the estimate by what the model counted
 		e.Summary.After = e.Summary.Before * kept / history.Estimate(l.request())
 	}
 	var seq int64

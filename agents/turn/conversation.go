@@ -16,11 +16,11 @@ func (l *Loop) Turn() int64 { return l.own.turn }
 // Talk returns what the model is sent. Only code that the loop calls may use it.
 func (l *Loop) Talk() *history.Talk { return &l.own.talk }
 
-// who is the agent in its turn, as hooks are told of it.
+// who returns the agent and its turn for hooks.
 func (l *Loop) who() hooks.Who { return hooks.Who{Info: l.Agent.Known(), Turn: l.own.turn} }
 
-// readUpTo reads the entries up to sent into the talk that requests are made of. Anything a human's take appends later
-// waits for the next request.
+// readUpTo reads the entries up to sent into the talk from which requests are made. Entries that a
+// human's take appends later wait for the next request.
 func (l *Loop) readUpTo(ctx context.Context, sent int64) error {
 	if sent <= l.own.talk.Last {
 		return nil
@@ -35,12 +35,12 @@ func (l *Loop) readUpTo(ctx context.Context, sent int64) error {
 	return nil
 }
 
-// long is how many bytes of a conversation an agent at rest keeps in memory at most.
+// long is the largest conversation in bytes that an agent at rest keeps in memory.
 const long = 4 << 20
 
-// trim drops what only requests need and, of a long conversation, all the rest, which the next turn reads from the
-// transcript again. The memory of a long one goes back to the system at once: an agent at rest makes no garbage, so it
-// might be long before the collector looks.
+// trim drops what only requests need and all of a long conversation, which the next turn rereads
+// from the transcript. The memory of a long one is returned to the system at once: an agent at rest
+// makes no garbage, so the collector might not run for a long time.
 func (l *Loop) trim() {
 	l.own.talk.Forget()
 	if l.own.talk.Size() > long {
@@ -49,5 +49,5 @@ func (l *Loop) trim() {
 	}
 }
 
-// forget drops the conversation, which the next turn reads from the transcript again.
+// forget drops the conversation, which the next turn rereads from the transcript.
 func (l *Loop) forget() { l.own.talk = history.Talk{} }

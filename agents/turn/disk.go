@@ -7,8 +7,8 @@ import (
 	"fantail/store"
 )
 
-// Disk knows whether the disk takes writes. A failed write is retried until it works. Where somebody waits for an exit code, they
-// watch, and are told once patience has run out.
+// Disk tracks whether the disk accepts writes. Failed writes are retried until they succeed. A
+// caller that waits for an exit code watches the Disk and is told once patience has run out.
 type Disk struct {
 	patience time.Duration
 	now      func() time.Time
@@ -18,7 +18,7 @@ type Disk struct {
 	watching map[chan error]bool
 }
 
-// NewDisk returns the state of a disk whose watchers have that much patience.
+// NewDisk returns a Disk whose watchers are told after patience.
 func NewDisk(patience time.Duration, now func() time.Time) *Disk {
 	return &Disk{patience: patience, now: now, watching: map[chan error]bool{}}
 }
@@ -38,7 +38,8 @@ func (d *Disk) Refused(began time.Time, err error) {
 	}
 }
 
-// Watch returns a channel that gets the reason once the disk has refused writes for too long, and what ends the watch.
+// Watch returns a channel that receives the reason once the disk has refused writes for too long,
+// and a function that ends the watch.
 func (d *Disk) Watch() (gaveUp <-chan error, leave func()) {
 	w := make(chan error, 1)
 	d.mu.Lock()
@@ -54,7 +55,7 @@ func (d *Disk) Watch() (gaveUp <-chan error, leave func()) {
 	}
 }
 
-// give leaves the first reason there.
+// give sends err unless the channel holds an earlier reason.
 func give(w chan<- error, err error) {
 	select {
 	case w <- err:

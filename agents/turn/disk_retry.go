@@ -9,15 +9,15 @@ import (
 	"fantail/store"
 )
 
-// DiskTry is a write that is tried again.
+// DiskTry describes a write that is retried.
 type DiskTry struct {
 	What    string
-	Again   func(error) bool // after which errors
-	Trouble func(error)      // hears of each that is tried again
+	Again   func(error) bool // reports which errors are retried
+	Trouble func(error)      // gets each error that is retried
 }
 
-// Insist calls f until it succeeds, fails for a reason that is not tried again, or ctx ends, with growing pauses. It
-// returns the last error.
+// Insist calls f until it succeeds, fails with an error that is not retried, or ctx ends, with
+// growing pauses. It returns the last error.
 func (d *Disk) Insist(ctx context.Context, t DiskTry, f func() error) error {
 	began := d.now()
 	for wait := time.Second; ; wait = min(2*wait, 30*time.Second) {

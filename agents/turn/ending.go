@@ -17,7 +17,7 @@ type Ending struct {
 	Cause   string
 }
 
-// Halted is the error of a turn that a program of the user's stops.
+// Halted is the error of a turn that a hook stopped.
 type Halted struct{ Why string }
 
 func (h *Halted) Error() string { return h.Why }
@@ -36,7 +36,7 @@ func EndingOf(ctx context.Context, err error, kind event.Kind) Ending {
 		return Ending{history.Interrupted, event.ErrClosing.Error()}
 	case errors.Is(err, fleet.ErrStopped):
 		return Ending{history.Interrupted, "stopped by the user"}
-	case errors.Is(err, engine.ErrRefused) && kind.HasPrompt(): // the human is there to say what now
+	case errors.Is(err, engine.ErrRefused) && kind.HasPrompt(): // the human is there to decide what to do
 		return Ending{history.Interrupted, err.Error()}
 	}
 	if errors.As(err, new(*Halted)) {

@@ -17,8 +17,8 @@ func isEngine(m llm.Model) bool {
 	return is
 }
 
-// engine returns what carries out the turns of the agent, whose model is an engine; nil: it is a model like others. A model
-// that is chosen in the middle of an engine's turn counts once that is over.
+// engine returns the runner of the agent's turns if its model is an engine; nil: it is an ordinary
+// model. A model chosen during an engine's turn applies after that turn.
 func (l *Loop) engine() (*engine.Runner, error) {
 	if l.own.runner.Busy() {
 		return l.own.runner, nil
@@ -37,7 +37,7 @@ func (l *Loop) engine() (*engine.Runner, error) {
 	l.own.runnerOf, l.own.runner = model.Name, engine.NewRunner(e, l.Agent, l, engine.RunnerOptions{
 		ID: l.Agent.ID, Name: now.Name, Model: model, Dir: l.own.env.Root, Attended: !l.fixed.unattended && l.Agent.Kind.Nature().Asks,
 		DB: l.o.DB, Asks: l.o.Asks, Now: l.o.Now, Go: l.o.Go, Run: l.runEngine, Ends: l.Agent.Kind.Ends(), Output: l.own.env.Tick,
-		Stirs: func() { // a turn begins in which the engine is heard
+		Stirs: func() { // begin a turn for what the engine says
 			l.shared.stirred.Store(true)
 			l.Agent.Poke()
 		},
@@ -59,7 +59,8 @@ func (l *Loop) endEngine() {
 	l.own.runner = nil
 }
 
-// runEngine says how an engine's program runs: as a command of the agent's does, in the sandbox that is for it.
+// runEngine says how an engine's program runs: as a command of the agent, in the sandbox for
+// vendors.
 func (l *Loop) runEngine(p engine.Program) (r engine.Run, err error) {
 	l.setEnvironment(l.Agent.Env.Now())
 	boxed := !p.Free && l.o.boxed()
@@ -92,5 +93,5 @@ func (l *Loop) runEngine(p engine.Program) (r engine.Run, err error) {
 
 var _ engine.Loop = (*Loop)(nil)
 
-// Fills says how many tokens of its window the engine fills.
+// Fills records how many tokens of its window the engine uses.
 func (l *Loop) Fills(tokens int) { l.own.filled = tokens }

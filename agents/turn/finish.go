@@ -15,9 +15,9 @@ import (
 	"fantail/store"
 )
 
-// finish ends the turn in one transaction, which also deposits its result: a task never ends without its message. If
-// something became due meanwhile, finish returns false and the turn goes on. A transaction that fails is retried until
-// it succeeds or the program closes.
+// finish ends the turn in one transaction, which also deposits its result: a task never ends
+// without its message. If something became due meanwhile, finish returns false and the turn goes
+// on. It retries a failed transaction until it succeeds or the program closes.
 func (l *Loop) finish(ctx context.Context, e Ending) bool {
 	if l.fixed.guard != nil && e.Outcome == history.Completed {
 		if over := l.fixed.guard.Over(); over != "" {
@@ -30,7 +30,7 @@ func (l *Loop) finish(ctx context.Context, e Ending) bool {
 		return err
 	})
 	if done {
-		_ = l.o.Audit.Settle(context.WithoutCancel(ctx), string(l.Agent.Kind)) // the human is told
+		_ = l.o.Audit.Settle(context.WithoutCancel(ctx), string(l.Agent.Kind)) // an error is shown to the human
 	}
 	return done || err != nil // on an error the program is closing, and its next start finds the turn
 }
@@ -99,10 +99,11 @@ type finishing struct {
 	l     *Loop
 	e     Ending
 	state event.State // of the agent afterwards
-	until time.Time   // when the agent ends that is idle then; zero: nothing counts down
+	until time.Time   // when the then idle agent ends; zero: never
 }
 
-// record appends the end of the turn to the transcript, behind the parts of a reply that could not be recorded.
+// record appends the end of the turn to the transcript, after the parts of a reply that could not
+// be recorded.
 func (f finishing) record(tx *store.Tx) error {
 	l := f.l
 	b := l.Agent.Book().Batch(tx)
@@ -121,8 +122,8 @@ func (f finishing) record(tx *store.Tx) error {
 	return err
 }
 
-// settle brings the rows to the end of the turn: those of the turn, its questions, the agent, what waits for it, and
-// whoever is told.
+// settle updates the rows at the end of the turn: the turn, its questions, the agent, what waits
+// for it, and who is told.
 func (f finishing) settle(tx *store.Tx) error {
 	l := f.l
 	if err := tx.EndTurn(l.own.turn, string(f.e.Outcome), f.e.Cause); err != nil {
@@ -163,7 +164,7 @@ func (l *Loop) restState(o history.Outcome) event.State {
 	return event.Failed
 }
 
-// dueNow reports whether something is waiting that this turn should still absorb.
+// dueNow reports whether anything is due that this turn must still absorb.
 func (l *Loop) dueNow(tx *store.Tx) (bool, error) {
 	waiting, err := tx.WaitingPrompts(l.Agent.ID)
 	if err != nil {
@@ -179,7 +180,7 @@ func (l *Loop) dueNow(tx *store.Tx) (bool, error) {
 	return l.o.Mail.GoesOn(tx, l.Agent.ID)
 }
 
-// account reports what became of an agent's work to those it concerns, in the transaction that ends it.
+// account reports the outcome of an agent's work, in the transaction that ends it.
 func (l *Loop) account(tx *store.Tx, e Ending, state event.State) error {
 	switch {
 	case l.fixed.life != nil:
@@ -190,8 +191,8 @@ func (l *Loop) account(tx *store.Tx, e Ending, state event.State) error {
 	return nil
 }
 
-// report deposits the outcome of a sub-agent's turn with the agent that dispatched it, and marks the task finished unless
-// the agent awaits input, in the transaction that ends the turn.
+// report deposits the outcome of a sub-agent's turn with the agent that dispatched it. It marks the
+// task finished unless the agent awaits input. Both happen in the transaction that ends the turn.
 func (l *Loop) report(tx *store.Tx, e Ending, state event.State) error {
 	t, ok, err := tx.Task(l.Agent.Task)
 	if err != nil || !ok {
@@ -232,14 +233,14 @@ func (l *Loop) Said(tx *store.Tx) (string, error) {
 	return history.Said(history.DecodeAll(rows)), nil
 }
 
-// forgetPrompts removes the prompts that have not entered when the agent ends, and keeps what they said in its
-// transcript: if it is reopened later, it has a new task.
+// forgetPrompts removes the prompts that have not entered when the agent ends, and keeps their
+// texts in the transcript: if the agent is reopened later, it has a new task.
 func (l *Loop) forgetPrompts(tx *store.Tx) error {
 	told, err := tx.WaitingPrompts(l.Agent.ID)
 	if err != nil {
 		return err
 	}
-	if l.own.turn == 0 && !l.own.idled && len(told) > 0 { // the first one is its task, which it has not begun
+	if l.own.turn == 0 && !l.own.idled && len(told) > 0 { // the first prompt is a task that was never begun
 		if _, err := tx.RemovePrompt(told[0].ID); err != nil {
 			return err
 		}

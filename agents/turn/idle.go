@@ -11,39 +11,41 @@ import (
 	"fantail/store"
 )
 
-// Input is where an agent that awaits input gets it from. It is asked where a turn of the agent has ended by itself, and
-// nowhere else: never after a failure, a stop or a kill.
+// Input is the source of input of an agent that awaits it. It is used only after a turn of the
+// agent ended by itself, never after a failure, a stop or a kill.
 type Input interface {
-	// Next returns true once there is something for another turn of l. False: there is no more, and the agent ends as
-	// done. What it returns after the end of ctx does not count.
+	// Next returns true once there is input for another turn of l. It returns false if there is no
+	// more, and the agent then ends as done. Its result does not count after the end of ctx.
 	Next(ctx context.Context, l *Loop) bool
 }
 
 // inMemory is how long the conversation of an idle agent stays in memory.
 const inMemory = time.Minute
 
-// idle reports whether the agent is idle until input comes. It is false of an agent that ends with its turn.
+// idle reports whether the agent is idle until input comes. It is false for an agent that ends with
+// its turn.
 func (l *Loop) idle() bool {
 	return l.fixed.input != nil && (l.Agent.Known().State == event.Idle || l.own.turn == 0 && l.visited())
 }
 
-// visited reports whether the human waits for a message in the tab of an idle agent: no turn of it begins meanwhile, and
-// it does not end.
+// visited reports whether the human waits for a message in the tab of an idle agent. Meanwhile no
+// turn of it begins, and it does not end.
 func (l *Loop) visited() bool { return l.Agent.Known().State == event.Waiting }
 
-// idlesAfter reports whether the agent is idle after a turn that ended so, instead of ending.
+// idlesAfter reports whether the agent becomes idle after a turn with this outcome, instead of
+// ending.
 func (l *Loop) idlesAfter(o history.Outcome) bool {
 	return l.fixed.input != nil && o == history.Completed && !l.toldToEnd()
 }
 
-// toldToEnd reports whether the agent is to end after its present turn.
+// toldToEnd reports whether the agent must end after its present turn.
 func (l *Loop) toldToEnd() bool {
 	w := l.Agent.Known().Await
 	return w != nil && w.Ends
 }
 
-// nextInput waits for the input of the agent's next turn, and for a slot to carry it out. False: the agent has ended, or the
-// program closes, whose next start finds it idle.
+// nextInput waits for the input of the agent's next turn, and for a slot. It returns false if the
+// agent has ended, or the program closes; the next start then finds it idle.
 func (l *Loop) nextInput(ctx context.Context) bool {
 	ctx, release := l.Agent.Stoppable(ctx)
 	defer release()
@@ -65,7 +67,8 @@ func (l *Loop) nextInput(ctx context.Context) bool {
 	}
 }
 
-// idleAgain has an agent whose turn did not begin be idle again: what it was to begin with is gone, as somebody took it.
+// idleAgain makes an agent idle again whose turn did not begin because its input was taken
+// meanwhile.
 func (l *Loop) idleAgain() {
 	l.Agent.Set(func(i *event.Info) {
 		if i.State == event.Running {
@@ -74,8 +77,8 @@ func (l *Loop) idleAgain() {
 	})
 }
 
-// endIdle ends an idle agent as done, unless something has come for it. The results of its turns are deposited; its
-// task ends without another.
+// endIdle ends an idle agent as done, unless something has come for it. The results of its turns
+// are deposited already; its task ends without another message.
 func (l *Loop) endIdle(ctx context.Context) bool {
 	done, why := false, whyDone(l.Agent.Known().Await)
 	err := l.Persist(l.o.Fleet.Context(), "record the end of the task", func() error {
@@ -111,7 +114,7 @@ func (l *Loop) endIdle(ctx context.Context) bool {
 	return done
 }
 
-// whyDone tells why an idle agent that awaits that ends.
+// whyDone says why an idle agent ends.
 func whyDone(w *event.Await) string {
 	switch {
 	case w == nil || w.Ends:
@@ -122,8 +125,9 @@ func whyDone(w *event.Await) string {
 	return "It ended: there was no more input."
 }
 
-// idleUntil returns when the time of an agent that is idle now is over, by the clock on the wall, to the millisecond as rows
-// keep it. Zero: its time does not run, as it has no end or somebody is with it, and is whole again afterwards.
+// idleUntil returns when an agent that is idle now ends, by the wall clock, in milliseconds as in
+// its row. It is zero if no time runs: the agent has no limit, or someone is with it. The full time
+// runs again afterwards.
 func (l *Loop) idleUntil() time.Time {
 	w := l.Agent.Known().Await
 	switch {
@@ -135,9 +139,9 @@ func (l *Loop) idleUntil() time.Time {
 	return time.UnixMilli(l.o.Now().Add(w.For).UnixMilli())
 }
 
-// countDown has the time of an idle agent run, or not while somebody is with it, and keeps that in its row. It returns
-// when the time is over; zero: it does not run. A row that can't be written is shown as trouble: the next host would
-// only be wrong about the time.
+// countDown starts or stops the countdown of an idle agent, which stops while someone is with it,
+// and records that in the agent's row. It returns the end of the countdown; zero: none runs. A
+// failed write is shown as trouble only, because it would just give the next host a wrong time.
 func (l *Loop) countDown(ctx context.Context) (until time.Time) {
 	if until = l.idleUntil(); until.Equal(l.Agent.Known().Await.Until) {
 		return until
@@ -153,8 +157,8 @@ func (l *Loop) countDown(ctx context.Context) (until time.Time) {
 	return until
 }
 
-// inbound is the input of all agents that await it: what the human tells them, and mail that starts a turn. It ends
-// with the agent's time, and when it is told to end.
+// inbound is the default input: what the human tells the agent, and mail that starts a turn. It
+// ends when the agent's time is over or the agent is told to end.
 type inbound struct{}
 
 func (inbound) Next(ctx context.Context, l *Loop) bool {

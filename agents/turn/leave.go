@@ -12,8 +12,8 @@ import (
 // leave is the human's request to close a helper. Its loop carries it out between turns.
 type leave struct{ failed chan error }
 
-// Leave closes the helper: what it is doing is ended, its transcript and mail are kept, and its open work passes to the
-// agent above. It returns once the loop has ended.
+// Leave closes the helper: what it does is ended, its transcript and mail are kept, and its open
+// work passes to the agent above. Leave returns once the loop has ended.
 func (l *Loop) Leave(ctx context.Context) error {
 	w := &leave{failed: make(chan error, 1)}
 	l.o.Fleet.Lock()
@@ -38,7 +38,7 @@ func (l *Loop) leaving() bool {
 	return l.shared.leaves != nil
 }
 
-// leaveIfAsked carries out a request to close, if there is one; true ends the loop.
+// leaveIfAsked carries out a request to close, if there is one. It returns true to end the loop.
 func (l *Loop) leaveIfAsked(ctx context.Context) bool {
 	l.o.Fleet.Lock()
 	w := l.shared.leaves

@@ -22,83 +22,86 @@ import (
 	"fantail/tools/permission"
 )
 
-// Loop is the loop of one agent: a goroutine with a transcript. Its fields are kept apart by who may touch them.
+// Loop is the loop of one agent: a goroutine with a transcript. Its fields are grouped by who may
+// use them.
 type Loop struct {
-	Agent  *fleet.Agent // what others see and change of the agent; it says who may touch what
-	o      *Options     // of all loops
+	Agent  *fleet.Agent // the part of the agent that others see and change
+	o      *Options     // shared by all loops
 	fixed  fixed
 	shared shared
 	own    own
 }
 
-// fixed is set before Start, and never again. Anybody may read it from then on.
+// fixed is set before Start and never changed after it. Any goroutine may then read it.
 type fixed struct {
 	tools      *tools.Set      // that the model may call
-	guard      Guard           // bounds what the agent does; nil: nothing does
-	input      Input           // where the agent gets more from after a turn; nil: it ends with its turn
-	life       Life            // what is different for an agent that lives for something of its own; nil: nothing
-	mode       permission.Mode // that its calls are judged in, without what was allowed for the session; "": the session's
+	guard      Guard           // limits the agent; nil: none
+	input      Input           // input after a turn; nil: the agent ends with its turn
+	life       Life            // for a fork or an observer; nil: none
+	mode       permission.Mode // judges the agent's calls without what was allowed for the session; "": the session's mode
 	strict     bool            // the session's mode and rules loosen nothing for it
 	outside    bool            // its work was requested from outside the program
-	unattended bool            // nobody is there to be asked
+	unattended bool            // no human is there to be asked
 
 	hasten  func()        // ends a sub-agent's commands at once; nil for others
 	timeout time.Duration // of its task; 0: none
 	command string        // its task, if that is a plain command
-	sandbox string        // what holds that command
+	sandbox string        // what confines that command
 }
 
-// shared is what other goroutines ask of the loop. The fleet's mutex guards it.
+// shared is what other goroutines request from the loop. The fleet's mutex guards it.
 type shared struct {
 	leaves     *leave      // a request to close the helper; nil: none
 	compaction *compaction // a request to compact the conversation; nil: none
-	stirred    atomic.Bool // an engine speaks by itself; it needs no mutex
+	stirred    atomic.Bool // an engine has something to say on its own; it needs no mutex
 }
 
-// own belongs to the loop's goroutine. What that calls and waits for may use it, as calls that run concurrently do;
-// nobody else may.
+// own belongs to the loop's goroutine. What that calls and waits for may use it, including calls
+// that run concurrently; nothing else may.
 type own struct {
 	turn    int64            // the current turn; 0: none
-	began   time.Time        // when that began
+	began   time.Time        // when the turn began
 	steps   int              // of this turn
 	tokens  int              // of this turn
-	handled []inbox.Message  // the messages this turn began with while the human paused
+	handled []inbox.Message  // messages that this turn began with while the human paused
 	parked  *recovery.Parked // the turn to resume first; nil: none
 	through bool             // a sub-agent has finished, except for what arrives at this seam
-	idled   bool             // it has been idle in its task: it has begun that, then, and what enters is not the task
+	idled   bool             // it was idle in its task, so the task has begun and new prompts are not the task
 
 	// The conversation.
 	talk         history.Talk      // what the model is sent, as far as it was read
-	counted      int64             // the last entry that Info.Context counts
+	counted      int64             // last entry that Info.Context counts
 	sinceSummary int               // steps since the last summary
 	cramped      bool              // the window is full, and the human was told
-	filled       int               // tokens of its window that an engine says it fills; 0: not known
-	last         *fleet.LastBudget // why the model calls no more tools; nil: it may
+	filled       int               // tokens of its window that an engine reports as used; 0: unknown
+	last         *fleet.LastBudget // why the model may call no more tools; nil: it may
 
 	// The calls.
-	env     *tools.Runtime // that they run in
+	env     *tools.Runtime // environment of the calls
 	repeats repeats
 	guide   instructions.BriefGuide
 
 	// The engine.
-	runner   *engine.Runner // carries out the turns where the model is an engine; nil: none does
-	runnerOf string         // the model that the engine is
+	runner   *engine.Runner // carries out the turns if the model is an engine; nil: none
+	runnerOf string         // model of the runner
 }
 
-// Life does what is different for agents whose work is neither the human's nor a task: a message, what a schedule says.
+// Life handles agents whose work comes neither from the human nor from a task: forks and observers.
 type Life interface {
-	Attend(ctx context.Context, l *Loop) // the whole life of one
-	// Conclude handles its end, in the transaction that ends it and leaves it in that state.
+	Attend(ctx context.Context, l *Loop) // runs the agent from start to end
+	// Conclude handles the agent's end, in the transaction that ends it in that state.
 	Conclude(tx *store.Tx, l *Loop, e Ending, state event.State) error
 }
 
-// SetMode has the calls of an agent, and of those below it, judged in that mode. Call it before Start.
+// SetMode sets the mode that judges the calls of an agent and of those below it. Call it before
+// Start.
 func (l *Loop) SetMode(m permission.Mode) { l.fixed.mode, l.Agent.Info.Mode = m, m }
 
-// Unattended reports whether nobody is there to be asked.
+// Unattended reports whether no human is there to be asked.
 func (l *Loop) Unattended() bool { return l.fixed.unattended }
 
-// SetCommand sets the plain command that is the agent's task, and what holds it, as [store.Task] says. Call it before Start.
+// SetCommand sets the plain command that is the agent's task, and what confines it, as [store.Task]
+// describes. Call it before Start.
 func (l *Loop) SetCommand(command, sandbox string) {
 	l.fixed.command, l.fixed.sandbox = command, sandbox
 }
@@ -106,7 +109,8 @@ func (l *Loop) SetCommand(command, sandbox string) {
 // SetTimeout sets how long the agent's task may take; 0: forever. Call it before Start.
 func (l *Loop) SetTimeout(d time.Duration) { l.fixed.timeout = d }
 
-// Start begins the agent's life: one task, one message, or, for those that rest between turns, all until it is closed.
+// Start starts the agent's goroutine. It runs one task or one message, or, for agents that rest
+// between turns, until the agent is closed.
 func (l *Loop) Start() {
 	life := l.rest
 	switch {
@@ -123,13 +127,14 @@ func (l *Loop) Start() {
 	})
 }
 
-// rest is the life of an agent the human talks to: between turns it waits for a reason to begin the next.
+// rest runs an agent that the human talks to: between turns it waits for a reason to begin the next
+// one.
 func (l *Loop) rest(ctx context.Context) {
 	if l.own.parked != nil {
 		_ = l.Work(ctx) // the turn has begun, so it reports its own end
 	}
 	l.Agent.Poke()
-	var failing time.Time // since when turns have failed to begin; zero: they don't
+	var failing time.Time // since when turns fail to begin; zero: they don't
 	for {
 		select {
 		case <-ctx.Done():
@@ -160,14 +165,14 @@ func (l *Loop) rest(ctx context.Context) {
 	}
 }
 
-// due reports whether there is a reason to begin a turn. Messages that wake are given half a second to gather; prompts
-// don't wait for that.
+// due reports whether there is a reason to begin a turn. It waits half a second for more messages
+// that wake; prompts don't wait.
 func (l *Loop) due(ctx context.Context) bool {
 	var gathered <-chan time.Time
 	for ripe := false; ctx.Err() == nil; {
 		l.o.Fleet.Lock()
 		tray := l.o.Mail.Tray(l.Agent.ID)
-		if l.Agent.Info.Pending == 0 && tray.Heed() { // what woke it was taken meanwhile
+		if l.Agent.Info.Pending == 0 && tray.Heed() { // the messages that woke it were taken meanwhile
 			l.o.Fleet.Told()
 		}
 		typed, wake := tray.Wants()
@@ -179,7 +184,7 @@ func (l *Loop) due(ctx context.Context) bool {
 		other := l.shared.leaves != nil || l.shared.compaction != nil && !held
 		l.o.Fleet.Unlock()
 		switch {
-		case other: // which came since the loop looked, and whose token this took
+		case other: // it came after the loop looked, and this function took its token
 			l.Agent.Poke()
 			return false
 		case held:
@@ -203,7 +208,8 @@ func (l *Loop) due(ctx context.Context) bool {
 	return false
 }
 
-// pause keeps an agent whose turn can't begin (on a full disk, say) from retrying in a tight loop.
+// pause keeps an agent whose turn can't begin, such as on a full disk, from retrying in a tight
+// loop.
 func (l *Loop) pause(ctx context.Context) {
 	t := time.NewTimer(2 * time.Second)
 	defer t.Stop()
@@ -213,8 +219,8 @@ func (l *Loop) pause(ctx context.Context) {
 	}
 }
 
-// maxCuts is how many times in a row a model may fail to make a complete call (cut by its token limit, or with
-// arguments that are no object) before the turn fails.
+// maxCuts is how many times in a row a model may fail to make a complete call, cut by its token
+// limit or with arguments that are no object, before the turn fails.
 const maxCuts = 3
 
 // Work carries out one turn: absorb, ask, record, run tools, until no calls are left and nothing more is due. It
@@ -222,7 +228,7 @@ const maxCuts = 3
 func (l *Loop) Work(ctx context.Context) error {
 	ctx, release := l.Agent.Stoppable(ctx)
 	defer release()
-	if l.leaving() { // since the loop looked: there was nothing to stop then
+	if l.leaving() { // since the loop checked: there was nothing to stop then
 		if l.own.parked == nil {
 			return nil
 		}
@@ -248,7 +254,7 @@ func (l *Loop) Work(ctx context.Context) error {
 			return nil
 		case !came && l.own.turn == 0:
 			return nil
-		case !came && said: // what kept the turn from ending is gone: somebody took it
+		case !came && said: // what kept the turn from ending was taken meanwhile
 			if l.finish(ctx, Ending{Outcome: history.Completed}) {
 				return nil
 			}
@@ -261,7 +267,7 @@ func (l *Loop) Work(ctx context.Context) error {
 			return nil
 		}
 		if added {
-			continue // what hooks add is read first
+			continue // the model first reads what hooks added
 		}
 		r, err := l.answer(ctx)
 		switch {
@@ -302,7 +308,7 @@ func (l *Loop) Work(ctx context.Context) error {
 	}
 }
 
-// hookError is the error of a turn that a hook stops.
+// hookError returns the error of a turn that a hook stops.
 func (l *Loop) hookError() error {
 	if why := l.o.Hooks.Halted(l.who()); why != "" {
 		return &Halted{Why: why}
@@ -317,8 +323,8 @@ func (l *Loop) endWith(ctx context.Context, err error) {
 	}
 }
 
-// answerOnce asks the model, and compacts a full conversation first. A request that the model refuses as too long is compacted and sent once
-// more.
+// answerOnce gets the model's reply. It compacts a full conversation first. If the model refuses
+// the request as too long, it compacts the conversation and sends the request once more.
 func (l *Loop) answerOnce(ctx context.Context) (*event.Reply, error) {
 	if s, err := l.engine(); s != nil || err != nil {
 		if err != nil {

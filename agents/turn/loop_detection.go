@@ -11,21 +11,23 @@ import (
 	"fantail/tools"
 )
 
-// many is how often in a row an agent makes the same call before the human is asked.
+// many is how many times in a row an agent makes the same call until the human is asked.
 const many = 3
 
-// repeats counts how often an agent makes the same call in a row. The zero value has seen none.
+// repeats counts how many times in a row an agent makes the same call. The zero value has seen
+// none.
 type repeats struct {
 	last  string
 	times int
-	asks  map[string]bool // the calls of the present reply that end such a row, by id
+	asks  map[string]bool // calls of the present reply that reach the limit, by id
 	again string
 }
 
-// Again has the call of that id ask once more, which a turn was parked at.
+// Again has the call with that id, at which a turn was parked, ask once more.
 func (r *repeats) Again(call string) { r.again = call }
 
-// Count counts the calls of a reply. What takes mail is meant to be called again, and ends a row.
+// Count counts the calls of a reply. Calls that take mail are meant to be repeated, so they reset
+// the count.
 func (r *repeats) Count(calls []history.Call) {
 	r.asks = map[string]bool{}
 	for _, c := range calls {
@@ -46,32 +48,33 @@ func (r *repeats) Count(calls []history.Call) {
 	}
 }
 
-// Asks reports whether the human is asked about the call of that id, as it ends a row of the same ones.
+// Asks reports whether the human is asked about the call with that id, because it reaches the
+// limit.
 func (r *repeats) Asks(call string) bool { return r.asks[call] }
 
-// Refused has the next such call ask at once: the one that asked was refused.
+// Refused has the next such call ask at once, because this one was refused.
 func (r *repeats) Refused() { r.times = many - 1 }
 
-// canonical spells arguments so that equal ones are equal texts.
+// canonical returns arguments in a form in which equal ones are equal texts.
 func canonical(args json.RawMessage) string {
 	var v any
 	if json.Unmarshal(args, &v) != nil {
 		return string(args)
 	}
-	b, err := json.Marshal(v) // the keys of an object are sorted
+	b, err := json.Marshal(v) // it sorts the keys of an object
 	if err != nil {
 		return string(args)
 	}
 	return string(b)
 }
 
-// What the human may answer.
+// The labels of the human's answers.
 const (
 	once = "Once"
 	stop = "Stop"
 )
 
-// repeatQuestion is what the human is asked about a call of that agent.
+// repeatQuestion returns the question about a repeated call.
 func repeatQuestion(agent string, c history.Call) tools.Question {
 	return tools.Question{
 		Text: fmt.Sprintf("%s calls %s %d times in a row with the same arguments: %s", agent, c.Name, many, c.Title),
@@ -82,10 +85,11 @@ func repeatQuestion(agent string, c history.Call) tools.Question {
 	}
 }
 
-// another is what the agent is to do.
+// another says what the agent should do instead.
 const another = "Don't make it again: go on another way, or say what you have found."
 
-// repeatRefusal is what the agent is told of its call after that answer; "": it may run.
+// repeatRefusal returns what the agent is told about its call after an answer; "": the call may
+// run.
 func repeatRefusal(answer string) string {
 	switch answer {
 	case once:
@@ -96,12 +100,12 @@ func repeatRefusal(answer string) string {
 	return fmt.Sprintf("it is the same call %d times in a row, and the user says: %s", many, answer)
 }
 
-// repeatUnasked is what the agent is told where nobody can be asked.
+// repeatUnasked returns what the agent is told if no human can be asked.
 func repeatUnasked() string {
 	return fmt.Sprintf("it is the same call %d times in a row, and nobody is here to be asked. %s", many, another)
 }
 
-// repeated asks the human about a call that repeats itself. It returns why the call may not run; "": it may.
+// repeated asks the human about a repeated call. It returns why the call may not run; "": it may.
 func (l *Loop) repeated(ctx context.Context, c history.Call) (why string, err error) {
 	switch {
 	case !l.own.repeats.Asks(c.ID):

@@ -12,15 +12,15 @@ import (
 	"fantail/tools/permission"
 )
 
-// Loops are the loops of all agents whose tab is open.
+// Loops are the loops of all agents with an open tab.
 type Loops struct {
 	o      Options
 	agents func(l *Loop) tools.Agents
 	lives  map[event.Life]Life
-	asks   *Sampler // has models asked by programs that work on calls
+	asks   *Sampler // asks models for programs that work on calls
 
-	// Input returns where an agent that awaits input gets it from; nil: from the human and its inbox. Set it before agents
-	// start.
+	// Input returns the input of an agent that awaits it; nil: the human and its inbox. Set it
+	// before agents start.
 	Input func(agent event.Info) Input
 
 	mu sync.Mutex
@@ -33,7 +33,7 @@ func New(o Options, agentsFor func(l *Loop) tools.Agents, lives map[event.Life]L
 	return &Loops{o: o, agents: agentsFor, lives: lives, asks: asks, of: map[int64]*Loop{}}
 }
 
-// Of returns the loop of an agent whose tab is open.
+// Of returns the loop of an agent with an open tab.
 func (ls *Loops) Of(agent int64) (*Loop, error) {
 	if _, err := ls.o.Fleet.Agent(agent); err != nil {
 		return nil, err
@@ -53,8 +53,8 @@ func (ls *Loops) Forget(agent int64) {
 	delete(ls.of, agent)
 }
 
-// Busy reports whether the human has asked an agent for something it does between turns. The caller holds the fleet's
-// mutex.
+// Busy reports whether the human requested something that an agent does between turns. The caller
+// holds the fleet's mutex.
 func (ls *Loops) Busy(agent int64) bool {
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
@@ -62,14 +62,14 @@ func (ls *Loops) Busy(agent int64) bool {
 	return l != nil && l.shared.compaction != nil
 }
 
-// Make creates the loop of an agent that has none, without starting it.
+// Make creates the loop of an agent, without starting it.
 func (ls *Loops) Make(i event.Info, task int64) *Loop {
 	o := &ls.o
 	l := &Loop{Agent: o.Fleet.NewAgent(i, task), o: o}
 	l.fixed.unattended, l.fixed.outside = i.Unattended, i.Outside
 	l.fixed.strict = i.Outside || i.Kind.Nature().Strict
 	l.fixed.life = ls.lives[i.Kind.Nature().Life]
-	l.own.sinceSummary = 2 // as if long ago
+	l.own.sinceSummary = 2 // as if the last summary were long ago
 	var mode permission.Mode
 	l.fixed.tools, mode, l.fixed.guard = o.Kit(i)
 	l.own.env = &tools.Runtime{
@@ -103,7 +103,7 @@ func (ls *Loops) Make(i event.Info, task int64) *Loop {
 	return l
 }
 
-// Start begins the life of an agent whose tab is open. The caller holds the fleet's mutex.
+// Start starts the loop of an agent with an open tab. The caller holds the fleet's mutex.
 func (ls *Loops) Start(agent int64) {
 	ls.mu.Lock()
 	l := ls.of[agent]

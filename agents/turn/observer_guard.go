@@ -9,22 +9,22 @@ import (
 	"fantail/tools"
 )
 
-// Guard bounds what an agent does that nobody watches. Only the agent's loop calls it. An error of its ends the turn.
+// Guard limits an unattended agent. Only the agent's loop calls it. An error from it ends the turn.
 type Guard interface {
-	Request(req *llm.Request) error                      // may it be sent?
-	Replied(req *llm.Request, used llm.Usage, words int) // what was sent, and what came: its usage as told, its length in bytes
-	Call(c history.Call) (instead string, err error)     // may it run? instead, if not empty, is its result then
-	Over() string                                        // why the agent was told to stop, so that a turn that completes has failed; "": it was not
+	Request(req *llm.Request) error                      // whether the request may be sent
+	Replied(req *llm.Request, used llm.Usage, words int) // the request sent, the reported usage, and the reply's length in bytes
+	Call(c history.Call) (instead string, err error)     // whether the call may run; if not, instead is its result
+	Over() string                                        // why the agent was told to stop, which makes a completed turn a failure; "": it was not
 }
 
-// Watched is an agent that a guard watches.
+// Watched configures an agent with a guard.
 type Watched struct {
 	Guard Guard
-	Dir   string                                 // takes the place of the workspace for its tools
+	Dir   string                                 // replaces the workspace for its tools
 	Check func(name string) (tools.Check, error) // finds a check that it may run; nil: it may run none
 }
 
-// Watch puts an agent under a guard. Call it before Start.
+// Watch gives an agent a guard. Call it before Start.
 func Watch(l *Loop, w Watched) {
 	l.fixed.guard, l.own.env.Root, l.own.env.Check = w.Guard, w.Dir, w.Check
 	if w.Check == nil {
@@ -32,7 +32,8 @@ func Watch(l *Loop, w Watched) {
 	}
 }
 
-// guardRequest asks the guard before a request, and returns what tells it of the reply.
+// guardRequest asks the guard before a request, and returns the function that reports the reply to
+// it.
 func (l *Loop) guardRequest(req *llm.Request) (replied func(used llm.Usage, words int), err error) {
 	if l.fixed.guard == nil {
 		return func(llm.Usage, int) {}, nil
@@ -43,8 +44,8 @@ func (l *Loop) guardRequest(req *llm.Request) (replied func(used llm.Usage, word
 	return func(used llm.Usage, words int) { l.fixed.guard.Replied(req, used, words) }, nil
 }
 
-// guardCalls returns those of the calls that the guard lets run, and answers the others. It is asked about all of them
-// before any runs.
+// guardCalls returns the calls that the guard allows, and answers the others. The guard decides
+// about all of them before any runs.
 func (l *Loop) guardCalls(ctx context.Context, calls []history.Call) (run []history.Call, err error) {
 	if l.fixed.guard == nil {
 		return calls, nil

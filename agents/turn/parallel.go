@@ -10,8 +10,9 @@ import (
 	"fantail/tools/permission"
 )
 
-// runCalls runs the calls of one reply. Neighbours that only read, or only delegate, and need no question run
-// concurrently; all others run one after another. Each result is an entry of its own, appended when its call ends.
+// runCalls runs the calls of one reply. Adjacent calls that only read, or only delegate, and need
+// no question run concurrently; all others run one after another. Each result is an entry of its
+// own, appended when its call ends.
 func (l *Loop) runCalls(ctx context.Context, calls []history.Call) error {
 	if err := l.makeOutputs(); err != nil {
 		return err
@@ -36,7 +37,7 @@ func (l *Loop) runCalls(ctx context.Context, calls []history.Call) error {
 			continue
 		}
 		l.Agent.Set(func(i *event.Info) { i.State, i.Doing = event.Running, fmt.Sprintf("%d tools", n) })
-		// They start in the order of the reply, because tasks get their numbers as they start.
+		// They start in the order of the reply, because tasks are numbered as they start.
 		side := calls[:n]
 		err := runParallel(n, func(i int, f func()) { l.o.Go("tool "+side[i].Name, f) }, func(i int, line func(start func())) error {
 			return l.runCall(ctx, side[i], line)
@@ -64,8 +65,9 @@ func (l *Loop) concurrent(calls []history.Call) int {
 	return len(calls)
 }
 
-// runParallel does n things at once, each in a goroutine that start begins. run gets a function, which it calls with what
-// must happen in order: it waits until the one before has done its part. If run never calls it, nothing waits for it.
+// runParallel runs n functions at once, each in a goroutine that start begins. Each gets a function
+// line, which it calls with the part that must happen in order: line waits until the previous
+// function has done its part. A function that never calls line holds up no other.
 func runParallel(n int, start func(i int, f func()), run func(i int, line func(begin func())) error) error {
 	errs := make([]error, n)
 	var all sync.WaitGroup
@@ -73,7 +75,7 @@ func runParallel(n int, start func(i int, f func()), run func(i int, line func(b
 	close(before)
 	for i := range n {
 		all.Add(1)
-		// Each closes a channel of its own once it has begun, and the next one waits for that.
+		// Each closes its own channel once it has begun, and the next one waits for that.
 		mine, turn := make(chan struct{}), before
 		before = mine
 		start(i, func() {

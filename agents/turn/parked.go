@@ -23,8 +23,8 @@ func (l *Loop) Park(k *recovery.Parked) error {
 	return err
 }
 
-// resume resumes a parked turn with the calls that have no result. The gate decides the first one again; if it still asks
-// the same, that question is asked once more.
+// resume resumes a parked turn at the calls without a result. The gate decides about the first one
+// again; if it still asks the same, that question is asked once more.
 func (l *Loop) resume(ctx context.Context) error {
 	k := l.own.parked
 	l.own.parked = nil
@@ -70,8 +70,8 @@ func (l *Loop) resume(ctx context.Context) error {
 	return l.runCalls(ctx, k.Calls)
 }
 
-// stillAsks reports whether the first call of a parked turn still asks what its question says: exactly the same action,
-// under the current rules. Another mode than then answers nothing.
+// stillAsks reports whether the first call of a parked turn still asks what its question says:
+// exactly the same action, under the current rules. A changed mode does not answer the question.
 func (l *Loop) stillAsks(k *recovery.Parked) bool {
 	if strings.HasSuffix(k.Row.Call, event.Repeating) {
 		l.own.repeats.Again(k.Calls[0].ID)

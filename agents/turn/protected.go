@@ -18,55 +18,58 @@ import (
 	"fantail/tools/sandbox"
 )
 
-// ProtectedOptions are what a watch is for.
+// ProtectedOptions configure ProtectedFiles.
 type ProtectedOptions struct {
-	Root    string              // the workspace
-	Before  func() []string     // what is protected, before a command runs, whether it is there or not
-	After   func() []string     // what of it is there then; nil: nothing that is not among those
-	Aside   string              // the directory that gets what is put away
-	Changes *permission.Changes // what agents' tools write is not a command's doing
-	// Harmless reports whether a change of what a file holds makes nobody run or obey anything; nil: none is.
+	Root    string              // directory of the workspace
+	Before  func() []string     // paths protected before a command runs, which may not exist
+	After   func() []string     // paths protected afterwards; nil: only the same ones
+	Aside   string              // directory for files that are moved away
+	Changes *permission.Changes // what agents' tools wrote, which no command did
+	// Harmless reports whether no program runs or obeys anything new after a change of a file; nil:
+	// no change is harmless.
 	Harmless func(path string, was, is []byte) bool
 	Now      func() time.Time // of the machine
 }
 
-// ProtectedFiles is the watch over one workspace. It is safe for concurrent use.
+// ProtectedFiles watches the protected files of one workspace. It is safe for concurrent use.
 type ProtectedFiles struct {
 	o ProtectedOptions
 
-	mu      sync.Mutex // held while files are looked at, so that looks follow one another
+	mu      sync.Mutex // held during a check, so that checks don't overlap
 	state   *sandbox.Snapshot
-	blind   map[string]bool // what can't be looked at: it holds too much
-	owed    bool            // not all that was found could be put back: what state saw still counts
+	blind   map[string]bool // paths that can't be checked: they hold too much
+	owed    bool            // something could not be put back, so state still counts
 	running int
-	since   time.Time       // the first of those that run began
-	found   *ProtectedFound // what nobody has decided about yet
+	since   time.Time       // when the first of the running commands began
+	found   *ProtectedFound // undecided changes
 }
 
-// NewProtectedFiles watches.
+// NewProtectedFiles returns a ProtectedFiles.
 func NewProtectedFiles(o ProtectedOptions) *ProtectedFiles {
 	return &ProtectedFiles{o: o, blind: map[string]bool{}}
 }
 
-// ProtectedFound is what a command changed of what is protected. Until Keep or PutBack is called, no command begins.
+// ProtectedFound is what a command changed in protected files. No command begins until Keep or
+// PutBack is called.
 type ProtectedFound struct {
 	Changes []sandbox.Change
-	Diff    string // of what is text
+	Diff    string // of text files
 
 	watch   *ProtectedFiles
 	allowed []string
-	fault   error // what could not be looked at
+	fault   error // what could not be checked
 	decided chan struct{}
 }
 
-// Begin notes that a command begins, which may change the allowed paths; it waits while something that was found is not
-// decided. The returned function notes its end, and returns what was found; nil: nothing.
+// Begin records the start of a command that may change the allowed paths. It waits while earlier
+// changes are undecided. The returned function records the command's end and returns the changes
+// found; nil: none.
 func (w *ProtectedFiles) Begin(ctx context.Context, allowed []string) (end func() *ProtectedFound, err error) {
 	if err := w.wait(ctx); err != nil {
 		return nil, err
 	}
 	defer w.mu.Unlock()
-	if w.running == 0 && !w.owed { // else what was there before the first of them counts
+	if w.running == 0 && !w.owed { // else the state before the first of them counts
 		if err := w.look(); err != nil {
 			return nil, err
 		}
@@ -76,7 +79,8 @@ func (w *ProtectedFiles) Begin(ctx context.Context, allowed []string) (end func(
 	return func() *ProtectedFound { return w.end(allowed) }, nil
 }
 
-// wait returns once nothing is undecided, with the mutex locked unless there is an error.
+// wait returns once no changes are undecided. It returns with the mutex locked unless there is an
+// error.
 func (w *ProtectedFiles) wait(ctx context.Context) error {
 	for {
 		w.mu.Lock()
@@ -93,7 +97,8 @@ func (w *ProtectedFiles) wait(ctx context.Context) error {
 	}
 }
 
-// look looks at what is protected. What can't be looked at is left out from then on.
+// look takes a snapshot of the protected files. Paths that can't be checked are left out from then
+// on.
 func (w *ProtectedFiles) look() error {
 	for {
 		paths := slices.DeleteFunc(w.o.Before(), func(p string) bool { return w.blind[p] })
@@ -112,7 +117,8 @@ func (w *ProtectedFiles) look() error {
 	}
 }
 
-// leaveOut leaves those paths out that can't be looked at by themselves either, and reports whether there are any.
+// leaveOut excludes those paths that can't be checked even alone, and reports whether there are
+// any.
 func (w *ProtectedFiles) leaveOut(paths []string) (some bool) {
 	for _, p := range paths {
 		if _, err := sandbox.TakeSnapshot([]string{p}); err != nil {
@@ -127,7 +133,7 @@ func (w *ProtectedFiles) end(allowed []string) *ProtectedFound {
 	defer w.mu.Unlock()
 	w.running--
 	if w.found != nil {
-		return nil // whoever found it decides about all there is
+		return nil // whoever found the changes decides about all of them
 	}
 	f := &ProtectedFound{watch: w, allowed: allowed, decided: make(chan struct{})}
 	if f.find(); len(f.Changes) == 0 && f.fault == nil {
@@ -137,7 +143,8 @@ func (w *ProtectedFiles) end(allowed []string) *ProtectedFound {
 	return f
 }
 
-// find finds what a command changed. What can't be looked at any more is a change, too. The mutex is held.
+// find finds what a command changed. A path that can no longer be checked counts as a change. The
+// caller holds the mutex.
 func (f *ProtectedFound) find() {
 	if f.watch.o.After != nil {
 		f.watch.state.Expect(f.watch.o.After())
@@ -153,7 +160,7 @@ func (f *ProtectedFound) find() {
 	f.Diff = f.diff()
 }
 
-// harmless reports whether a change is one that nobody need be asked about.
+// harmless reports whether a change needs no question.
 func (f *ProtectedFound) harmless(c sandbox.Change) bool {
 	if f.watch.o.Harmless == nil || c.What != sandbox.Changed {
 		return false
@@ -162,10 +169,10 @@ func (f *ProtectedFound) harmless(c sandbox.Change) bool {
 	return was != nil && is != nil && len(is) < maxShown && f.watch.o.Harmless(c.Path, was, is)
 }
 
-// maxShown is how much of a file a diff is made of, in bytes.
+// maxShown limits the bytes of a file that a diff compares.
 const maxShown = 64 << 10
 
-// diff shows what was changed, as far as it is text.
+// diff returns the changes of text files.
 func (f *ProtectedFound) diff() string {
 	var b strings.Builder
 	for _, c := range f.Changes {
@@ -176,7 +183,7 @@ func (f *ProtectedFound) diff() string {
 	return b.String()
 }
 
-// text is what a small file holds; nothing if it is none, or leads elsewhere.
+// text returns the content of a small file; nil: it is no regular file.
 func text(path string) []byte {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -193,7 +200,7 @@ func text(path string) []byte {
 	return b
 }
 
-// name is a path as people read it: from the workspace, if it lies there.
+// name returns a path for people: relative to the workspace if it is in it.
 func (f *ProtectedFound) name(path string) string {
 	if rel, err := filepath.Rel(f.watch.o.Root, path); err == nil && filepath.IsLocal(rel) {
 		return rel
@@ -201,7 +208,7 @@ func (f *ProtectedFound) name(path string) string {
 	return path
 }
 
-// Says says what was changed: "made .git/hooks/post-checkout, changed .envrc".
+// Says lists the changes: "made .git/hooks/post-checkout, changed .envrc".
 func (f *ProtectedFound) Says() string {
 	var parts []string
 	for i, c := range f.Changes {
@@ -224,7 +231,7 @@ func (f *ProtectedFound) Says() string {
 	return strings.Join(parts, ", ")
 }
 
-// Keep lets it stay as it is.
+// Keep keeps the changes.
 func (f *ProtectedFound) Keep() error {
 	f.watch.mu.Lock()
 	defer f.watch.mu.Unlock()
@@ -232,8 +239,8 @@ func (f *ProtectedFound) Keep() error {
 	return f.watch.look()
 }
 
-// PutBack makes all as it was, also what was changed since; what was made is moved aside. What could not be put back is
-// found again when the next command ends.
+// PutBack restores everything, including later changes. New files are moved aside. What can't be
+// restored is found again when the next command ends.
 func (f *ProtectedFound) PutBack() error {
 	w := f.watch
 	w.mu.Lock()
@@ -254,7 +261,7 @@ func (f *ProtectedFound) PutBack() error {
 	return nil
 }
 
-// Undone puts it back, and says so to the model.
+// Undone restores everything, and says so to the model.
 func (f *ProtectedFound) Undone() string {
 	if err := f.PutBack(); err != nil {
 		return "it " + f.Says() + ", which it must not, and that could not be undone: " + err.Error()
@@ -262,7 +269,7 @@ func (f *ProtectedFound) Undone() string {
 	return "it " + f.Says() + ", which it must not: that was put back"
 }
 
-// decide lets commands begin again. The mutex is held.
+// decide lets commands begin again. The caller holds the mutex.
 func (f *ProtectedFound) decide() {
 	f.watch.found = nil
 	close(f.decided)

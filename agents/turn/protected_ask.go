@@ -10,7 +10,8 @@ import (
 	"fantail/tools/permission"
 )
 
-// execute runs a call. What its command changes of what is protected is asked about before anything else runs.
+// execute runs a call. If its command changes protected files, the human is asked before anything
+// else runs.
 func (l *Loop) execute(ctx context.Context, c history.Call, call *tools.Call) (tools.Result, error) {
 	runs := func() tools.Result { return l.showRunning(c, func() tools.Result { return call.Run(ctx) }) }
 	if call.Leave == nil || call.Leave.Free || !l.o.boxed() {
@@ -39,7 +40,7 @@ func (l *Loop) execute(ctx context.Context, c history.Call, call *tools.Call) (t
 	return r, nil
 }
 
-// askAboutChanges asks whether what a command changed stays; without an answer it does not.
+// askAboutChanges asks whether a command's changes stay. Without an answer they are undone.
 func (l *Loop) askAboutChanges(ctx context.Context, c history.Call, call *tools.Call, r tools.Result, f *ProtectedFound) (tools.Result, error) {
 	answer := event.Answer{Choice: permission.No}
 	if !l.fixed.unattended && l.Agent.Kind.Nature().Asks {

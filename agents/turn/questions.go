@@ -11,14 +11,14 @@ import (
 	"fantail/tools/permission"
 )
 
-// askHuman puts a question to the human and returns the answer.
+// askHuman asks the human a question and returns the answer.
 func (l *Loop) askHuman(ctx context.Context, q event.Question, by approval.Company) (event.Answer, error) {
 	return l.o.Asks.Put(ctx, approval.Asker{
 		ID: l.Agent.ID, Name: l.Agent.Known().Name, Outside: l.fixed.outside, Turn: l.own.turn, Agent: l.Agent, Keep: l.Keep,
 	}, q, by)
 }
 
-// askPermission puts the question of v to the human.
+// askPermission asks the human the question of v.
 func (l *Loop) askPermission(ctx context.Context, c history.Call, act permission.Action, v permission.Verdict, by approval.Company) (event.Answer, error) {
 	if act.Sensitive == "" {
 		act.Sensitive = v.Secret
@@ -27,7 +27,7 @@ func (l *Loop) askPermission(ctx context.Context, c history.Call, act permission
 	return l.askHuman(ctx, q, by)
 }
 
-// askUser carries out a call of ask_user: the answer is its result.
+// askUser carries out a call of ask_user. The answer is its result.
 func (l *Loop) askUser(ctx context.Context, c history.Call, call *tools.Call) error {
 	if l.fixed.unattended {
 		return l.Result(ctx, c, time.Now(), tools.Result{
@@ -42,24 +42,24 @@ func (l *Loop) askUser(ctx context.Context, c history.Call, call *tools.Call) er
 	return l.Result(ctx, c, time.Now(), tools.Result{Text: "The user answered: " + ans.Text})
 }
 
-// textQuestion is a question about a call that is answered in words.
+// textQuestion returns a question about a call that is answered with text.
 func textQuestion(call, title string, q tools.Question) event.Question {
 	return event.Question{Question: permission.Question{Call: call, Action: permission.Action{Title: title}}, Asks: &q}
 }
 
-// askText puts a question that is answered in words, and returns them.
+// askText asks a question that is answered with text, and returns the text.
 func (l *Loop) askText(ctx context.Context, q event.Question, by approval.Company) (string, error) {
 	ans, err := l.askHuman(ctx, q, by)
 	return ans.Text, err
 }
 
-// askForProgram puts a question of a program that works on a call. No restart asks it again: the program has forgotten it
-// then.
+// askForProgram asks a question of a program that works on a call. It is not asked again after a
+// restart, because the program has then lost it.
 func (l *Loop) askForProgram(ctx context.Context, call, title string, q tools.Question) (string, error) {
 	return l.askText(ctx, textQuestion(call+event.Inquiring, title, q), approval.Beside)
 }
 
-// Ask puts a question of an engine's. The engine's program may end before there is an answer.
+// Ask asks a question of an engine. The engine's program may end before there is an answer.
 func (l *Loop) Ask(ctx context.Context, call, title string, q tools.Question) (string, error) {
 	ask := textQuestion(call, title, q)
 	ask.Abroad = true

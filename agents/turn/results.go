@@ -21,7 +21,7 @@ func (l *Loop) Result(ctx context.Context, c history.Call, began time.Time, r to
 	})
 }
 
-// deny appends why a call may not run.
+// deny appends the reason why a call may not run as its result.
 func (l *Loop) deny(ctx context.Context, c history.Call, why string) error {
 	l.audit(c, audit.Refused, why)
 	return l.recordResult(ctx, &history.Result{ID: c.ID, Name: c.Name, Text: "Refused: " + why, Error: true, Denied: true})

@@ -12,11 +12,11 @@ import (
 	"fantail/tools/sandbox"
 )
 
-// maxWider is how often one call runs again with more than its sandbox let it do before.
+// maxWider limits how many times one call runs again with more permissions.
 const maxWider = 4
 
-// widen asks the human to give a command what its sandbox kept it from, and runs it again with that. It returns the
-// result of the last run.
+// widen asks the human to grant a command what its sandbox refused, and runs it again with that. It
+// returns the result of the last run.
 func (l *Loop) widen(ctx context.Context, c history.Call, call *tools.Call, r tools.Result) (tools.Result, error) {
 	for n := 0; n < maxWider && r.Refused != nil && ctx.Err() == nil; n++ {
 		act := call.Action
@@ -30,7 +30,7 @@ func (l *Loop) widen(ctx context.Context, c history.Call, call *tools.Call, r to
 		case v.Decision == permission.AskHuman:
 			v.Changed = "its sandbox kept it from " + r.Refused.Says + "; a yes adds that, and it runs again"
 			again := c
-			again.ID += event.Widening // an answer to this is none to whether it may run at all
+			again.ID += event.Widening // an answer to this does not answer whether the call may run at all
 			answer, err := l.askPermission(ctx, again, act, v, approval.Alone)
 			if err != nil {
 				return tools.Result{}, err // the next start asks again
@@ -52,7 +52,7 @@ func (l *Loop) widen(ctx context.Context, c history.Call, call *tools.Call, r to
 	return r, nil
 }
 
-// told is the result with a note for the model.
+// told returns the result with a note for the model.
 func told(r tools.Result, note string) tools.Result {
 	r.Text = strings.TrimRight(r.Text, "\n") + "\n[" + note + "]"
 	return r

@@ -26,7 +26,7 @@ func (l *Loop) Shell(ctx context.Context, command string) error {
 	if err := l.makeOutputs(); err != nil {
 		return err
 	}
-	command = l.o.Keys.Text(command) // run exactly what is shown and kept
+	command = l.o.Keys.Text(command) // run exactly what is shown and recorded
 	e := l.o.environment(fleet.EnvironmentOf(ctx))
 	began := time.Now()
 	file := filepath.Join(l.own.env.Outputs, fmt.Sprintf("shell-%d.txt", l.o.Now().UnixNano()))

@@ -13,7 +13,7 @@ import (
 	"fantail/tools"
 )
 
-// carryOut is the life of a sub-agent: one turn, or, if it awaits input, one for whatever comes until it ends.
+// carryOut runs a sub-agent: one turn, or, if it awaits input, one for each input until it ends.
 func (l *Loop) carryOut(ctx context.Context) {
 	defer l.fixed.hasten()
 	if !l.idle() { // else it was idle when the last host ended
@@ -42,7 +42,7 @@ func (l *Loop) carry(ctx context.Context) {
 	}
 	switch err := life(ctx); {
 	case err != nil && l.own.idled && ctx.Err() == nil:
-		l.Agent.Trouble(err) // it is idle again, and tries once more
+		l.Agent.Trouble(err) // it is idle again, and retries
 		l.pause(ctx)
 		l.idleAgain()
 	case err != nil:
@@ -53,8 +53,8 @@ func (l *Loop) carry(ctx context.Context) {
 	l.Agent.Spent()
 }
 
-// Refuse ends a sub-agent or a fork whose turn could not even begin. Like finish, it keeps trying until the program
-// closes.
+// Refuse ends a sub-agent or a fork whose turn could not begin. Like finish, it retries until the
+// program closes.
 func (l *Loop) Refuse(e Ending) {
 	state := l.restState(e.Outcome)
 	err := l.Persist(l.o.Fleet.Context(), "record the end of the task", func() error {
@@ -81,7 +81,7 @@ func (l *Loop) Refuse(e Ending) {
 	})
 }
 
-// unheld is the result of a command that must run in a sandbox where none works.
+// unheld is the result of a command that must run in a sandbox if none works.
 const unheld = "it did not run: a scheduled command runs in the sandbox of agents' commands, and none works here (/sandbox says why). " +
 	"/schedule sandbox=off WHEN !COMMAND, typed on a screen, schedules one that runs as you"
 
@@ -109,8 +109,9 @@ func (l *Loop) runCommand(ctx context.Context, c history.Call) tools.Result {
 	return r
 }
 
-// carryOutCommand carries out a plain command: a turn with this single call and no model. The human typed it, so nobody is asked.
-// It returns an error if the turn could not begin.
+// carryOutCommand carries out a plain command: a turn with this single call and no model. It asks
+// no question, because the human typed the command. It returns an error if the turn could not
+// begin.
 func (l *Loop) carryOutCommand(ctx context.Context) error {
 	ctx, release := l.Agent.Stoppable(ctx)
 	defer release()

@@ -20,20 +20,20 @@ func CompactPrompt() string { return compact }
 //go:embed init.md
 var initial string
 
-// InitPrompt returns the prompt that has an agent write an AGENTS.md, or mend the one there is.
+// InitPrompt returns the prompt that has an agent write an AGENTS.md, or improve the existing one.
 func InitPrompt() string { return initial }
 
 // PromptFacts is what a system prompt states. Name and Dir are required.
 type PromptFacts struct {
-	Name     string // the agent's name
+	Name     string // name of the agent
 	Sub      bool   // it carries out a task and has no human at its tab
 	Fork     bool   // it handles one message for another agent
 	Observer bool   // it looks once, for a schedule, and reports
-	Dir      string // the workspace
+	Dir      string // directory of the workspace
 	Platform string // linux/amd64
 	Date     string // 2026-11-21
-	Branch   string // "" if there is none
-	Files    string // what instruction files say, each between its marks; "" if there are none
+	Branch   string // "": none
+	Files    string // texts of instruction files, each between its marks; "": none
 }
 
 // SystemPrompt returns the system prompt of an agent.

@@ -13,13 +13,13 @@ import (
 	"fantail/store"
 )
 
-// TypedPrompts knows what prompts mean. Where it is nil each means itself.
+// TypedPrompts expands commands in prompts. If it is nil, prompts are not expanded.
 type TypedPrompts struct {
 	DB     *store.DB
 	Skills *skills.Catalog
 }
 
-// NewTypedPrompts returns what knows the commands of those skills; nil if there are none.
+// NewTypedPrompts returns a TypedPrompts for the commands of catalog; nil if catalog is nil.
 func NewTypedPrompts(db *store.DB, catalog *skills.Catalog) *TypedPrompts {
 	if catalog == nil {
 		return nil
@@ -27,11 +27,11 @@ func NewTypedPrompts(db *store.DB, catalog *skills.Catalog) *TypedPrompts {
 	return &TypedPrompts{DB: db, Skills: catalog}
 }
 
-// MeantAgents is what prompts mean, by their id. nil: each means itself.
+// MeantAgents are expanded prompts by id. nil: none is expanded.
 type MeantAgents map[int64]string
 
-// Mean looks at the prompts that wait for an agent, and may enter now. It reads the files and has their command lines run,
-// so it is called outside of transactions.
+// Mean expands the prompts that wait for an agent and may enter now. It reads files and runs their
+// command lines, so it must be called outside of transactions.
 func (r *TypedPrompts) Mean(ctx context.Context, i event.Info, may func(prompt int64) bool) (MeantAgents, error) {
 	if r == nil {
 		return nil, nil
@@ -46,18 +46,19 @@ func (r *TypedPrompts) Mean(ctx context.Context, i event.Info, may func(prompt i
 			return nil, err
 		}
 		text, after := q.Text, ""
-		if i.Kind.Observes() { // behind what it is to do stands when it ends
+		if i.Kind.Observes() { // an observer's prompt ends with its cancel condition
 			text, after = i.Prompt, strings.TrimPrefix(q.Text, i.Prompt)
 		}
 		m[q.ID] = r.Skills.Expand(ctx, text, by) + after
 	}
 	if why := context.Cause(ctx); errors.Is(why, event.ErrClosing) {
-		return nil, why // what a command line was to put out is missing: they wait until the next start
+		return nil, why // the output of a command line is missing: the prompts wait until the next start
 	}
 	return m, nil
 }
 
-// Texts returns the prompts as they enter. One that came too late for Mean waits for the next seam, which again calls for.
+// Texts returns the prompts as they enter. A prompt that came too late for Mean waits for the next
+// seam, which it requests by calling again.
 func (r *TypedPrompts) Texts(tx *store.Tx, m MeantAgents, all []store.Prompt, again func()) []store.Prompt {
 	if r == nil {
 		return all
@@ -77,7 +78,7 @@ func (r *TypedPrompts) Texts(tx *store.Tx, m MeantAgents, all []store.Prompt, ag
 	return in
 }
 
-// typist says whether a human typed a prompt: what is only for people is for nobody else.
+// typist reports whether a human typed a prompt: some commands are for people only.
 func (r *TypedPrompts) typist(ctx context.Context, i event.Info, q event.Prompt) (by skills.Typist, err error) {
 	is := i.Kind.HasPrompt() || i.Kind.Ends()
 	err = r.DB.Read(ctx, func(rx *store.Rx) error {
@@ -90,7 +91,7 @@ func (r *TypedPrompts) typist(ctx context.Context, i event.Info, q event.Prompt)
 			return nil
 		}
 		t, _, err := rx.Task(i.Task)
-		if q.Text == t.Prompt { // else a human told it this since
+		if q.Text == t.Prompt { // else a human told it this later
 			is = t.Origin == tasks.OriginHuman || t.Origin == tasks.OriginCLI && t.SpawnedBy == 0
 		}
 		return err
