@@ -1,18 +1,17 @@
 // Package builtin is the engine that needs no language model.
 //
-// Does: carry out the plain instructions of a prompt with the same tool calls a
-// model would make, one after the other, and answer with a short report. It
-// keeps nothing between requests: what was done already is read out of the
-// request's history. Parts that came from an inbox are answered with a list of
-// who wrote what. A request for a summary is answered with an excerpt.
+// Does: carry out the plain instructions of a prompt with the same tool calls as a model, one after
+// another, and answer with a short report. It keeps nothing between requests: it reads what was done
+// from the request's history. To parts that came from an inbox it answers with a list of who wrote
+// what, and to a request for a summary with an excerpt.
 //
-// Does not: obey anything but prompt parts ([llm.FromPrompt]), run a tool, open
-// a file, speak to a network, or pretend to understand free text.
+// Does not: obey anything but prompt parts ([llm.FromPrompt]), run a tool, open a file, use the
+// network, or pretend to understand free text.
 //
 // # Instructions
 //
-// One instruction a line, or several joined by the word `then`. Verbs may be
-// written in any case.
+// One instruction a line, or several joined by the word `then`. The case of verbs
+// does not matter.
 //
 //	run CMD                  run a command
 //	run [N]                  start the queued tasks, all or N at a time
@@ -36,25 +35,24 @@
 //	wait 5s                  say TEXT           fail TEXT
 //	help                     list the instructions
 //	now also INSTRUCTION     reported with what was asked before (now and also alone do too)
-//	go on                    behind a turn that was stopped: again what was cut, and the rest
+//	go on                    after a stopped turn: repeat what was cut, and do the rest
 //	remind me in 30m: TEXT   mail when it is due
 //	schedule NAME every 10m: INSTRUCTION   have an observer carry it out; in 10m: once
 //	unregister NAME          end that
 //
-// `then` joins only where it stands as a word of its own before a verb, not
-// after a semicolon and not inside quotes (a shell's own `then` stays with its
-// command). What follows the colon of write, edit, send, reply, push, delegate,
-// remember, remind and schedule reaches to the end of the line: a `then` in it belongs to the text, so
-// that a task can be a list of its own; the report remarks on it. A TEXT, OLD or NEW that is a Go string
-// in double quotes stands for that string ("two\nlines"). A PATH, GLOB or
-// PATTERN with spaces stands in quotes. What stands behind the last colon of a
-// question is its options if there is a | in it.
+// `then` joins only as a separate word before a verb, not after a semicolon and not inside quotes (a
+// shell's own `then` stays with its command). The text after the colon of write, edit, send, reply,
+// push, delegate, remember, remind and schedule reaches to the end of the line: a `then` in it belongs
+// to the text, so that a task can be a list of its own; the report notes it. A TEXT, OLD or NEW that is
+// a Go string in double quotes has the value of that string ("two\nlines"). A PATH, GLOB or PATTERN
+// with spaces needs quotes. If a | follows the last colon of a question, the text after that colon is
+// its options.
 //
-// If one line of a prompt is not an instruction, none of that prompt is carried
-// out: the reply says so in three lines or, where nobody reads along, it is an error. When an instruction fails (a command, by its exit code), the rest of its prompt
-// is not done, the next prompt is carried out, and the reply ends with an error of
-// kind [llm.TaskFailed] that says in a line what failed; the report before it is what there
-// is so far. Asked to wrap up, it begins nothing more and reports.
+// If one line of a prompt is not an instruction, none of that prompt is carried out: the reply says so in
+// three lines, or it is an error if no human reads along. When an instruction fails (a command, by its exit
+// code), the rest of its prompt is not done, the next prompt is carried out, and the reply ends with an error
+// of kind [llm.TaskFailed] that says in a line what failed; the report before it is what was done so far.
+// After a prompt to wrap up it begins nothing more and reports.
 package builtin
 
 import (
@@ -73,8 +71,8 @@ const Name = "builtin"
 
 // Provider is the engine. It has no state; the zero value is ready.
 type Provider struct {
-	// Program reports whether a command can begin with that word. A `run` of anything
-	// else is answered with a question instead of a call. nil: every word may be one.
+	// Program reports whether a command can begin with that word. For any other word, `run` asks
+	// back instead of making a call. nil: every word may be one.
 	Program func(word string) bool
 }
 
@@ -83,8 +81,8 @@ func New() Provider { return Provider{} }
 
 var _ llm.Provider = Provider{}
 
-// Stream answers one request: with the calls of the next instruction, or, when
-// all is done, with the report. A `wait` is waited here and ends with ctx.
+// Stream answers one request with the calls of the next instruction or, when all is done, with the
+// report. A `wait` is waited here and ends with ctx.
 func (p Provider) Stream(ctx context.Context, req *llm.Request) iter.Seq2[llm.Part, error] {
 	return func(yield func(llm.Part, error) bool) {
 		s := readConversation(req.Messages).progress(p.Program)
@@ -108,7 +106,7 @@ func (p Provider) Stream(ctx context.Context, req *llm.Request) iter.Seq2[llm.Pa
 		if len(s.calls) > 0 {
 			for i, c := range s.calls {
 				args, err := json.Marshal(c.args)
-				if err != nil { // strings and numbers always can
+				if err != nil { // strings and numbers can always be encoded
 					yield(nil, &llm.Error{Kind: llm.Protocol, Provider: Name, Message: "A call could not be written.", Err: err})
 					return
 				}
@@ -137,10 +135,10 @@ func (p Provider) Stream(ctx context.Context, req *llm.Request) iter.Seq2[llm.Pa
 	}
 }
 
-// Doubt says in a line why the engine can't carry out a prompt; "": it can try.
+// Doubt says in one line why the engine can't carry out a prompt; "": it can try.
 func (p Provider) Doubt(prompt string) string {
 	if name, _ := word(prompt); strings.HasPrefix(name, "/") {
-		return "" // a file may say what it stands for
+		return "" // a file may define it
 	}
 	list, err := parse(prompt)
 	if err != nil {
@@ -154,7 +152,7 @@ func (p Provider) Doubt(prompt string) string {
 	return ""
 }
 
-// modelName is how histories name the engine.
+// modelName returns the name of the engine in histories.
 func modelName(req *llm.Request) string {
 	if req.Model == "" || req.Model == Name {
 		return Name
@@ -166,7 +164,7 @@ func cancelled(ctx context.Context) *llm.Error {
 	return &llm.Error{Kind: llm.Cancelled, Provider: Name, Message: "The request was stopped.", Err: context.Cause(ctx)}
 }
 
-// sleep waits for d; false means that ctx ended first.
+// sleep waits for d. It returns false if ctx ends first.
 func sleep(ctx context.Context, d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()
@@ -178,10 +176,10 @@ func sleep(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// pieceSize is about how many bytes of an answer one part carries.
+// pieceSize is roughly the number of bytes of an answer in one part.
 const pieceSize = 64
 
-// pieces cuts an answer as it is streamed: at the ends of lines and words.
+// pieces cuts an answer for streaming, at the ends of lines and words.
 func pieces(s string) []string {
 	var ps []string
 	for len(s) > 0 {

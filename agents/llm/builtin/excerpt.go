@@ -11,10 +11,9 @@ import (
 // excerptLimit is how many bytes of each end of a text are in an excerpt.
 const excerptLimit = 1500
 
-// excerpt answers a request that asks for words alone, as that for a summary
-// does: it has no tools, no prompt and no mail, only text to be read and what the
-// program wants of it. The engine
-// understands none of it and says so; it gives back both ends.
+// excerpt answers a request that only has text to process, such as one for a summary: it has no
+// tools, no prompt and no mail, only a text to read and an instruction of the program. The engine
+// understands neither and says so; it returns both ends of the text.
 func excerpt(req *llm.Request) (string, bool) {
 	var texts []string
 	wanted := false

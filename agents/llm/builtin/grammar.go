@@ -14,22 +14,22 @@ import (
 // instruction is one line, or one part of a line joined by `then`.
 type instruction struct {
 	verb           string
-	source         string        // as it was written, for the report
+	source         string        // as written, for the report
 	arg            string        // command, path, pattern, name or text
-	text           string        // what stands behind a colon; OLD of edit; PATH of grep
+	text           string        // text after a colon; OLD of edit; PATH of grep
 	new            string        // NEW of edit
 	after          string        // of push: the tasks it waits for, with commas
-	interactive    bool          // of push and delegate: its agent awaits input after each turn
-	idle           string        // of them: for how long, as it was written; "": as usual
-	also           bool          // it was asked for beside what was done before
+	interactive    bool          // of push and delegate: the agent awaits input after each turn
+	idle           string        // of push and delegate: for how long, as written; "": the default
+	also           bool          // it was asked for in addition to earlier work
 	count          int           // of run; 0 means all
 	options        []string      // of ask
-	wait           time.Duration // of wait; of remind and schedule: until it is due
-	mode           string        // of delegate: sync, async, or "" for what suits the program; of schedule: every or in
-	missingProgram string        // of run: the word that should be a program and is none
+	wait           time.Duration // of wait; of remind and schedule: time until it is due
+	mode           string        // of delegate: sync, async, or "" for the program's default; of schedule: every or in
+	missingProgram string        // of run: the first word, if it should be a program and is none
 }
 
-// The verbs. Those in wholeLineVerbs take the whole line.
+// The verbs. Those in wholeLineVerbs use the rest of the line.
 var (
 	verbs = []string{
 		"run", "queue", "read", "list", "find", "grep", "write", "edit", "send", "reply", "check", "receive",
@@ -37,18 +37,18 @@ var (
 		"run_check", "call", "help",
 	}
 	wholeLineVerbs = []string{"call", "write", "edit", "send", "reply", "push", "delegate", "remember", "remind", "schedule"}
-	literalVerbs   = []string{"ask", "say", "fail"} // a quote in them is just a quote
+	literalVerbs   = []string{"ask", "say", "fail"} // quotes have no meaning in them
 )
 
 const (
-	longestWait = 24 * time.Hour       // that a wait may be
+	longestWait = 24 * time.Hour       // of a wait
 	maxLater    = 366 * 24 * time.Hour // until something is due
 )
 
 // cancelCondition begins the condition that ends an observer's schedule. Only a model can judge it.
 const cancelCondition = "\n\n---\nYou have a cancel condition: "
 
-// parse reads a prompt. The error names the first line that is no instruction.
+// parse parses a prompt. The error names the first line that is not an instruction.
 func parse(prompt string) ([]instruction, error) {
 	var list []instruction
 	prompt, _, _ = strings.Cut(expandedText(prompt), cancelCondition)
@@ -70,8 +70,9 @@ func parse(prompt string) ([]instruction, error) {
 	return list, nil
 }
 
-// expandedText returns the text that a prompt stands for in a file, as /NAME or as a skill that an agent carries out. The
-// lines before it say where it is from. A prompt without a file is returned unchanged.
+// expandedText returns the text from a file for a prompt that begins with /NAME, or that is a skill
+// for an agent. The lines before the text say where it is from. A prompt without a file is returned
+// unchanged.
 func expandedText(prompt string) string {
 	begins := "Skill "
 	if name, _ := word(strings.TrimSpace(prompt)); strings.HasPrefix(name, "/") {
@@ -143,7 +144,7 @@ func word(s string) (first, rest string) {
 	return s, ""
 }
 
-// parseOne reads one instruction.
+// parseOne parses one instruction.
 func parseOne(s string) (instruction, error) {
 	verb, rest := verbOf(s)
 	in := instruction{verb: verb, source: s, arg: rest}
@@ -157,8 +158,8 @@ func parseOne(s string) (instruction, error) {
 	return in, nil
 }
 
-// verbOf is the verb of a line, in small letters, and what follows it. Two verbs
-// have two words, where what follows suits them.
+// verbOf returns the verb of a line in lower case, and the rest. Two verbs have two words, if the
+// rest fits them.
 func verbOf(s string) (verb, rest string) {
 	verb, rest = word(s)
 	verb = strings.ToLower(verb)
@@ -170,8 +171,8 @@ func verbOf(s string) (verb, rest string) {
 	return verb, rest
 }
 
-// syntax is the form of an instruction. read reads what follows the verb, which arg
-// holds already, and reports whether it is valid.
+// syntax is the form of an instruction. read parses the text after the verb, which arg holds
+// already, and reports whether it is valid.
 type syntax struct {
 	written string
 	read    func(in *instruction, rest string) bool
@@ -181,7 +182,7 @@ var forms = map[string]syntax{
 	"run": {"run N", func(in *instruction, rest string) bool {
 		n, err := strconv.Atoi(rest)
 		if err != nil {
-			return true // a command, or all of the queue
+			return true // a command, or the whole queue
 		}
 		in.arg, in.count = "", n
 		return n >= 1 && n <= 1000
@@ -242,25 +243,25 @@ var forms = map[string]syntax{
 	"fail": {"fail TEXT", func(_ *instruction, rest string) bool { return rest != "" }},
 }
 
-// numbered takes rest as a number.
+// numbered parses rest as a number.
 func (in *instruction) numbered(rest string) (ok bool) {
 	in.count, ok = number(rest)
 	return ok
 }
 
-// path takes rest as a path.
+// path parses rest as a path.
 func (in *instruction) path(rest string) (ok bool) {
 	in.arg, ok = path(rest)
 	return ok
 }
 
-// colon takes rest as `ARG: TEXT`.
+// colon parses rest as `ARG: TEXT`.
 func (in *instruction) colon(rest string) (ok bool) {
 	in.arg, in.text, ok = colon(rest)
 	return ok
 }
 
-// told takes rest as `ARG: TEXT` or `ARG "TEXT"`; a text in quotes stands without them.
+// told parses rest as `ARG: TEXT` or `ARG "TEXT"` and removes the quotes of the text.
 func (in *instruction) told(rest string) bool {
 	head, quote := word(rest)
 	if text, ok := quoted(quote); ok && !strings.Contains(head, ":") {
@@ -274,7 +275,7 @@ func (in *instruction) told(rest string) bool {
 	return ok && in.text != ""
 }
 
-// question takes rest as `QUESTION` or `QUESTION: A | B`.
+// question parses rest as `QUESTION` or `QUESTION: A | B`.
 func (in *instruction) question(rest string) bool {
 	if i := strings.LastIndex(rest, ":"); i >= 0 && strings.Contains(rest[i:], "|") {
 		in.arg = strings.TrimSpace(rest[:i])
@@ -287,19 +288,19 @@ func (in *instruction) question(rest string) bool {
 	return in.arg != ""
 }
 
-// from takes rest as nothing or `from NAME`.
+// from parses rest as nothing or `from NAME`.
 func (in *instruction) from(rest string) bool {
 	from, name := word(rest)
 	return rest == "" || strings.EqualFold(from, "from") && in.path(name)
 }
 
-// number reads 12 or #12.
+// number parses 12 or #12.
 func number(s string) (int, bool) {
 	n, err := strconv.Atoi(strings.TrimPrefix(s, "#"))
 	return n, err == nil && n > 0
 }
 
-// path is one word, or what stands in quotes.
+// path parses one word, or a text in quotes.
 func path(s string) (string, bool) {
 	if len(s) >= 2 && (s[0] == '"' || s[0] == '\'') && s[len(s)-1] == s[0] {
 		s = s[1 : len(s)-1]
@@ -308,10 +309,10 @@ func path(s string) (string, bool) {
 	return s, s != "" && !strings.ContainsFunc(s, unicode.IsSpace)
 }
 
-// pattern reads PATTERN [in PATH]. A pattern of several words needs no quotes
-// unless its last but one is `in`.
+// pattern parses PATTERN [in PATH]. A pattern of several words needs no quotes unless its last but
+// one is `in`.
 func pattern(s string) (pattern, where string, ok bool) {
-	if p, ok := path(s); ok && p != s { // wholly in quotes
+	if p, ok := path(s); ok && p != s { // the whole text is in quotes
 		if !strings.ContainsRune(p, rune(s[0])) {
 			return p, "", true
 		}
@@ -331,7 +332,7 @@ func pattern(s string) (pattern, where string, ok bool) {
 	return s, "", s != ""
 }
 
-// colon reads HEAD: TEXT, where HEAD is one word or in quotes.
+// colon parses HEAD: TEXT, where HEAD is one word or in quotes.
 func colon(s string) (head, text string, ok bool) {
 	head, text, found := strings.Cut(s, ": ")
 	if !found {
@@ -343,7 +344,7 @@ func colon(s string) (head, text string, ok bool) {
 	return head, strings.TrimSpace(text), ok
 }
 
-// push reads NAME [interactive [TIME]] [after A,B]: TEXT.
+// push parses NAME [interactive [TIME]] [after A,B]: TEXT.
 func (in *instruction) push(s string) bool {
 	if in.told(s) {
 		return true
@@ -371,8 +372,8 @@ func (in *instruction) push(s string) bool {
 	return ok && strings.EqualFold(by, "after") && in.text != ""
 }
 
-// remind reads `me in TIME: TEXT`, `me in TIME to TEXT`, `me to TEXT in TIME` and the same with `about` and `that`. A TIME
-// is 30m, or `30 min`, `2 hours`, `an hour`, `half an hour`.
+// remind parses `me in TIME: TEXT`, `me in TIME to TEXT`, `me to TEXT in TIME` and the same with
+// `about` and `that`. A TIME is 30m, or `30 min`, `2 hours`, `an hour`, `half an hour`.
 func (in *instruction) remind(s string) bool {
 	me, rest := word(s)
 	if !strings.EqualFold(me, "me") {
@@ -391,7 +392,7 @@ func (in *instruction) remind(s string) bool {
 	return ok && in.text != "" && in.later(span)
 }
 
-// spanBefore reads `TIME: TEXT` and `TIME to TEXT`.
+// spanBefore parses `TIME: TEXT` and `TIME to TEXT`.
 func spanBefore(s string) (span, text string, ok bool) {
 	if head, text, found := strings.Cut(s, ":"); found {
 		if span, ok := spanOf(strings.Fields(head)); ok {
@@ -410,7 +411,7 @@ func spanBefore(s string) (span, text string, ok bool) {
 	return "", "", false
 }
 
-// spanAfter reads `to TEXT in TIME`.
+// spanAfter parses `to TEXT in TIME`.
 func spanAfter(s string) (text, span string, ok bool) {
 	to, rest := word(s)
 	i := strings.LastIndex(rest, " in ")
@@ -421,19 +422,19 @@ func spanAfter(s string) (text, span string, ok bool) {
 	return strings.TrimSpace(rest[:i]), span, ok
 }
 
-// about reports whether what a reminder says follows the word.
+// about reports whether the text of a reminder follows the word.
 func about(word string) bool {
 	return slices.ContainsFunc([]string{"to", "about", "of", "that"}, func(w string) bool { return strings.EqualFold(w, word) })
 }
 
-// units are the words for a unit of time, as [time.ParseDuration] reads it.
+// units maps words for a unit of time to the units of [time.ParseDuration].
 var units = map[string]string{
 	"s": "s", "sec": "s", "secs": "s", "second": "s", "seconds": "s",
 	"m": "m", "min": "m", "mins": "m", "minute": "m", "minutes": "m",
 	"h": "h", "hr": "h", "hrs": "h", "hour": "h", "hours": "h",
 }
 
-// spanOf reads words as a time and returns it as [time.ParseDuration] takes it.
+// spanOf parses words as a time and returns it in the form of [time.ParseDuration].
 func spanOf(words []string) (string, bool) {
 	said := strings.ToLower(strings.Join(words, " "))
 	if said == "half an hour" {
@@ -451,7 +452,7 @@ func spanOf(words []string) (string, bool) {
 	return number + unit, known && err == nil
 }
 
-// schedule reads NAME every TIME: INSTRUCTION, or NAME in TIME: INSTRUCTION.
+// schedule parses NAME every TIME: INSTRUCTION, or NAME in TIME: INSTRUCTION.
 func (in *instruction) schedule(s string) bool {
 	head, text, _ := strings.Cut(s, ":")
 	words := strings.Fields(head)
@@ -463,14 +464,14 @@ func (in *instruction) schedule(s string) bool {
 	return (in.mode == "every" || in.mode == "in") && in.later(words[2])
 }
 
-// later takes a word as the time until something is due.
+// later parses a word as the time until something is due.
 func (in *instruction) later(word string) bool {
 	d, err := time.ParseDuration(word)
 	in.wait = d
 	return err == nil && d >= time.Second && d <= maxLater
 }
 
-// quoted unquotes a Go string; anything else stays as it is.
+// quoted unquotes a Go string. Anything else is returned unchanged.
 func quoted(s string) (string, bool) {
 	if len(s) >= 2 && s[0] == '"' {
 		if u, err := strconv.Unquote(s); err == nil {
@@ -480,7 +481,7 @@ func quoted(s string) (string, bool) {
 	return s, false
 }
 
-// edit reads PATH: OLD => NEW.
+// edit parses PATH: OLD => NEW.
 func (in *instruction) edit(s string) bool {
 	const arrow = "=>"
 	var change string
@@ -506,7 +507,7 @@ func (in *instruction) edit(s string) bool {
 	return in.text != ""
 }
 
-// duration reads 5s, 1m30s, or a number of seconds.
+// duration parses 5s, 1m30s, or a number of seconds.
 func duration(s string) (time.Duration, error) {
 	if n, err := strconv.ParseFloat(s, 64); err == nil {
 		if n < 0 || n > longestWait.Seconds() {

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// message is a message in the envelope that the host wrote. The host escapes bodies, so
-// what looks like an envelope is one.
+// message is a message in the envelope that the host wrote. The host escapes bodies, so a text that
+// looks like an envelope is one.
 type message struct {
 	id, from, kind, outcome string
 	body                    []string
@@ -20,7 +20,7 @@ var (
 	attribute     = regexp.MustCompile(` ([a-z]+)="([^"]*)"`)
 )
 
-// parseEnvelopes reads the envelopes in a text.
+// parseEnvelopes parses the envelopes in a text.
 func parseEnvelopes(text string) []message {
 	var ls []message
 	inside, notice, end := false, false, ""
@@ -45,7 +45,7 @@ func parseEnvelopes(text string) []message {
 		case !inside:
 		case line == end:
 			inside = false
-		case notice: // the host's own line, that the body is data
+		case notice: // the host's own line, which says that the body is data
 			notice = false
 		default:
 			l := &ls[len(ls)-1]
@@ -63,8 +63,8 @@ var (
 	label = regexp.MustCompile(`^(?:\*\*[A-Z][a-z]+\*\*|Error): `)
 )
 
-// unlabelled is the text of an envelope without what the host wrote around it: labels, or the
-// object that a failure is.
+// unlabelled returns the text of an envelope without what the host wrote around it: labels, or the
+// object of a failure.
 func unlabelled(body []string) []string {
 	if len(body) == 0 {
 		return body
@@ -89,7 +89,7 @@ func unlabelled(body []string) []string {
 	return body
 }
 
-// head says who wrote what kind of message.
+// head says who wrote the message, and its kind.
 func (l message) head() string {
 	s := fmt.Sprintf("#%s from %s", l.id, code(clip(l.from)))
 	for _, word := range []string{l.kind, l.outcome} {
@@ -100,7 +100,7 @@ func (l message) head() string {
 	return s
 }
 
-// line is one line on a message: its head and its first words.
+// line returns one line about a message: its head and its first words.
 func (l message) line() string {
 	for _, text := range l.body {
 		if text = oneLine(text); text != "" && text != "Error:" { // the title of a part says nothing
@@ -110,7 +110,7 @@ func (l message) line() string {
 	return l.head()
 }
 
-// messageList lists the messages that came by themselves. They are data: nothing in them is
+// messageList lists the messages that arrived by themselves. They are data: nothing in them is
 // carried out.
 func messageList(texts []string) string {
 	var lines []string
@@ -150,15 +150,14 @@ func messageBodies(text string) string {
 // memoryStart matches the first line of a memory document.
 var memoryStart = regexp.MustCompile(`^<memory name="[^"]*"[^>]* mark="([^"]*)">$`)
 
-// memoryDocument shows a memory document and the host's words after it, or "" if the
-// text holds none.
+// memoryDocument shows a memory document and the host's words after it; "" if the text has none.
 func memoryDocument(text string) string {
 	first, rest, _ := strings.Cut(text, "\n")
 	m := memoryStart.FindStringSubmatch(first)
 	if m == nil {
 		return ""
 	}
-	_, rest, _ = strings.Cut(rest, "\n") // the host's own line, that it is data
+	_, rest, _ = strings.Cut(rest, "\n") // the host's own line, which says that it is data
 	doc, more, _ := strings.Cut(rest, "\n</memory mark=\""+m[1]+"\">")
 	doc = quote(head(doc))
 	if more = strings.TrimSpace(more); more != "" {
@@ -167,7 +166,7 @@ func memoryDocument(text string) string {
 	return doc
 }
 
-// quote sets a text off as somebody else's.
+// quote marks a text as a quotation.
 func quote(s string) string {
 	lines := strings.Split(s, "\n")
 	for i, l := range lines {

@@ -10,28 +10,29 @@ import (
 	"fantail/agents/llm"
 )
 
-// conversation is what a history tells since the last answer.
+// conversation is what the history says since the last answer.
 type conversation struct {
 	prompts      []string
-	mail         []string // texts that came from an inbox
+	mail         []string // texts from an inbox
 	calls        []pastCall
-	callCount    int           // calls of the whole history
-	interrupted  *conversation // what the last turn that was stopped had come to; nil: none was
-	wrapUp       bool          // nothing more is to be begun
+	callCount    int           // number of calls in the whole history
+	interrupted  *conversation // what the last stopped turn had done; nil: none was stopped
+	wrapUp       bool          // begin nothing more
 	answer       string        // the last one
-	lastAnswered *conversation // what stood before the answer, until something new is asked
-	answered     []string      // the prompts that were answered
+	lastAnswered *conversation // what preceded the answer, until something new is asked
+	answered     []string      // prompts that were answered
 }
 
 // pastCall is a call of the engine with its result.
 type pastCall struct {
 	tool    string
-	reply   int // which reply made it
+	reply   int // index of the reply that made it
 	text    string
 	isError bool
 }
 
-// stoppedNote begins the host's note that a turn was stopped. It ends what was asked before.
+// stoppedNote begins the host's note that a turn was stopped. The note ends what was asked before
+// it.
 const stoppedNote = "That turn ended before it was done"
 
 // isResume reports whether a prompt asks to go on with a stopped turn.
@@ -40,8 +41,8 @@ func isResume(prompt string) bool {
 	return prompt == "go on" || strings.HasPrefix(prompt, "go on with your task")
 }
 
-// resumable returns what to go on with: all but the calls that were cut or failed. Those are made
-// again, with the calls made beside them.
+// resumable returns the conversation to go on with, without calls that were cut or failed. Those
+// are made again, together with the other calls of the same reply.
 func (p conversation) resumable() *conversation {
 	for len(p.calls) > 0 {
 		last := p.calls[len(p.calls)-1].reply
@@ -57,11 +58,11 @@ func (p conversation) resumable() *conversation {
 // wrapUpPrompt begins a prompt that asks to finish.
 const wrapUpPrompt = "Wrap up now"
 
-// readConversation reads a history. A reply without calls is an answer: it ends what was asked
-// before.
+// readConversation reads a history. A reply without calls is an answer, which ends what was asked
+// before it.
 func readConversation(messages []llm.Message) conversation {
 	var p conversation
-	where := map[string]int{} // call id → place in p.calls
+	where := map[string]int{} // call id to index in p.calls
 	restart := func() {
 		p.prompts, p.mail, p.calls, p.wrapUp = nil, nil, nil, false
 		clear(where)
@@ -100,7 +101,7 @@ func readConversation(messages []llm.Message) conversation {
 				case part.From == llm.FromHost && strings.HasPrefix(part.Text, stoppedNote):
 					if len(p.prompts) > 0 {
 						p.interrupted = p.resumable()
-					} else if p.lastAnswered != nil && len(p.lastAnswered.prompts) > 0 { // its answer said what failed
+					} else if p.lastAnswered != nil && len(p.lastAnswered.prompts) > 0 { // the answer said what failed
 						p.interrupted = p.lastAnswered
 					}
 					restart()
@@ -147,7 +148,7 @@ type result struct {
 	in          instruction
 	calls       []pastCall
 	status      status
-	firstFailed bool // of those that failed: the error the reply ends with tells of it
+	firstFailed bool // the first one that failed: the error at the end of the reply describes it
 }
 
 // promptResult is one prompt and its outcome.
@@ -160,18 +161,18 @@ type promptResult struct {
 type state struct {
 	jobs       []promptResult
 	mail       []string
-	waits      []instruction // to wait now, before the calls or the report
+	waits      []instruction // to wait for now, before the calls or the report
 	calls      []newCall
 	callCount  int
-	wrapUp     bool     // nothing more is begun
-	lastAnswer string   // the answer that stands, where nothing was left to do
-	answered   []string // the prompts that were answered earlier
-	brief      bool     // nobody reads along
+	wrapUp     bool     // begin nothing more
+	lastAnswer string   // the last answer, if nothing was left to do
+	answered   []string // prompts that were answered earlier
+	brief      bool     // no human reads along
 
 	program func(word string) bool
 }
 
-// progress finds out what was done and what comes next.
+// progress determines what was done and what comes next.
 func (p conversation) progress(program func(word string) bool) *state {
 	s := &state{mail: p.mail, callCount: p.callCount, wrapUp: p.wrapUp, answered: p.answered, program: program}
 	if p.wrapUp && len(p.prompts) == 0 {
@@ -193,9 +194,8 @@ func (p conversation) progress(program func(word string) bool) *state {
 	return s
 }
 
-// advance replays the calls that were made over a prompt's instructions. It
-// returns true when it met one that must be called now, or a `fail`, or when
-// nothing more is to be begun.
+// advance replays the calls that were made for a prompt's instructions. It returns true at the
+// first instruction that must be called now, at a `fail`, or if nothing more may be begun.
 func (s *state) advance(j *promptResult, left *[]pastCall) bool {
 	for i := range j.results {
 		o := &j.results[i]
@@ -204,7 +204,7 @@ func (s *state) advance(j *promptResult, left *[]pastCall) bool {
 		}
 		switch o.in.verb {
 		case "wait":
-			if len(*left) == 0 { // nothing was called behind it yet
+			if len(*left) == 0 { // nothing was called after it yet
 				s.waits = append(s.waits, o.in)
 			}
 			o.status = done
@@ -244,7 +244,7 @@ func (s *state) advance(j *promptResult, left *[]pastCall) bool {
 	return false
 }
 
-// missingProgram returns the first word of a command if it is no program, else "".
+// missingProgram returns the first word of a command if it is not a program, else "".
 func (s *state) missingProgram(in instruction) string {
 	if in.verb != "run" || in.arg == "" || s.program == nil {
 		return ""
@@ -255,7 +255,7 @@ func (s *state) missingProgram(in instruction) string {
 	return ""
 }
 
-// plainWord is one that can only be a command's name: nothing in it means more to a shell.
+// plainWord matches a word that can only be a command's name: it has no special meaning in a shell.
 var plainWord = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.+-]*$`)
 
 // failure returns a line on what failed first, and marks it. It returns false if nothing failed. A prompt that is no list
@@ -278,8 +278,8 @@ func (s *state) failure() (string, bool) {
 	return "", false
 }
 
-// batch gives the instructions behind a failed one the results of calls that
-// were made in the same reply.
+// batch gives the instructions after a failed one the results of the calls that were made in the
+// same reply.
 func (s *state) batch(os []result, left *[]pastCall) {
 	if len(os[0].calls) == 0 {
 		return
@@ -297,8 +297,8 @@ func (in instruction) beside(n instruction) bool {
 	return in.readOnly() && n.readOnly() || in.verb == "delegate" && n.verb == "delegate"
 }
 
-// readOnly reports whether an instruction is one call that changes nothing, so
-// that it may be made together with its neighbours.
+// readOnly reports whether an instruction is one call that changes nothing, so that it may be made
+// together with its neighbours.
 func (in instruction) readOnly() bool {
 	switch in.verb {
 	case "read", "list", "find", "grep", "queue":
@@ -307,10 +307,10 @@ func (in instruction) readOnly() bool {
 	return false
 }
 
-// bashSeconds is how long a command may take: no model waits for it.
+// bashSeconds is how long a command may take. It is long because no model waits for it.
 const bashSeconds = 600
 
-// next is the call to make after those that were made; false: there is none.
+// next returns the call to make after those that were made; false: none.
 func (in instruction) next(made []pastCall) (newCall, bool) {
 	n := len(made)
 	if in.verb == "write" || in.verb == "edit" {
@@ -360,7 +360,7 @@ func (in instruction) next(made []pastCall) (newCall, bool) {
 	case "remember":
 		return newCall{"memory", map[string]any{"action": "write", "name": in.arg, "text": in.text}}, true
 	case "call":
-		_ = json.Unmarshal([]byte(in.text), &args) // as it was parsed
+		_ = json.Unmarshal([]byte(in.text), &args) // it was validated when parsed
 		return newCall{in.arg, args}, true
 	case "run_check":
 		return newCall{"run_check", map[string]any{"name": in.arg}}, true
@@ -411,8 +411,8 @@ func (in instruction) await(args map[string]any) {
 	}
 }
 
-// change writes or edits a file. An edit reads the file first, because a file
-// that was not read is not edited; a write does so only when it was refused.
+// change writes or edits a file. An edit first reads the file, because a file that was not read
+// can't be edited. A write does so only after it was refused.
 func (in instruction) change(made []pastCall) (newCall, bool) {
 	path := map[string]any{"path": in.arg}
 	read := newCall{"read_file", path}
@@ -437,7 +437,7 @@ func (in instruction) change(made []pastCall) (newCall, bool) {
 	return newCall{}, false
 }
 
-// status judges an instruction by its calls, all of which were made.
+// status returns the outcome of an instruction whose calls were all made.
 func (in instruction) status(made []pastCall) status {
 	if len(made) > 0 && made[len(made)-1].isError {
 		return failed

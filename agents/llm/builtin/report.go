@@ -11,13 +11,13 @@ import (
 )
 
 const (
-	tailLines = 20  // of a command's output in a report
+	tailLines = 20  // of a command's output
 	headLines = 20  // of what was read or found
-	widest    = 240 // bytes of a line in a report
+	widest    = 240 // bytes of a line
 )
 
-// report is the answer: what came from the inbox, for it came before what was asked then, and what became of each
-// instruction of each prompt. Who only gets the report reads what was asked first.
+// report returns the answer: the messages from the inbox, which came first, and the result of each
+// instruction of each prompt. If no human reads along, the prompts come first.
 func (s *state) report() string {
 	var parts []string
 	if len(s.mail) > 0 && !s.brief {
@@ -43,8 +43,8 @@ func (s *state) report() string {
 	return strings.Join(parts, "\n\n")
 }
 
-// report is the report of one prompt. Of one that can't be carried out somebody who
-// reads along is told what could be.
+// reportOf returns the report of one prompt. If it can't be carried out, a human who reads along
+// gets the help.
 func (s *state) reportOf(j promptResult) string {
 	if j.parseErr != nil && s.brief {
 		return "" // the error says it
@@ -67,8 +67,8 @@ func (s *state) reportOf(j promptResult) string {
 			parts = append(parts, o.in.arg)
 		case o.in.verb == "help":
 			parts = append(parts, guide)
-		case o.in.verb == "wait" && waits < len(j.results): // told by what stands around it
-		case o.firstFailed: // the error says it; on a screen the call above shows the rest
+		case o.in.verb == "wait" && waits < len(j.results): // the other results imply it
+		case o.firstFailed: // the error says it; a screen shows the rest at the call
 			if t := o.found(); t != "" && s.brief {
 				parts = append(parts, t)
 			}
@@ -85,10 +85,10 @@ func (s *state) reportOf(j promptResult) string {
 	return strings.Join(parts, "\n\n")
 }
 
-// maxEarlier is how many earlier prompts a report names.
+// maxEarlier limits the earlier prompts that a report names.
 const maxEarlier = 5
 
-// earlierText names the prompts that were answered before.
+// earlierText names the prompts that were answered earlier.
 func (s *state) earlierText() string {
 	names, more := s.answered, ""
 	if n := len(names) - maxEarlier; n > 0 {
@@ -101,7 +101,7 @@ func (s *state) earlierText() string {
 	return "This comes beside what you asked of me earlier: " + strings.Join(list, ", ") + more + "."
 }
 
-// report is a line that says how an instruction ended, and what it showed.
+// report returns a line about how an instruction ended, and what it showed.
 func (o result) report() string {
 	sign := "✓ "
 	if o.status == failed {
@@ -156,7 +156,7 @@ func (o result) report() string {
 	return title + "\n\n" + fence(head(text))
 }
 
-// title is an instruction without the text it carries.
+// title returns an instruction without its text.
 func (in instruction) title() string {
 	switch in.verb {
 	case "write", "edit", "send", "reply", "push", "delegate", "remember", "remind", "schedule":
@@ -165,14 +165,14 @@ func (in instruction) title() string {
 	return in.source
 }
 
-// What the tool bash says of a command's end, in its text's last line.
+// The forms of the last line of the tool bash about how a command ended.
 var (
 	note     = regexp.MustCompile(`(?:^|\n)\[([^\n]*)\]$`)
 	exitCode = regexp.MustCompile(`\bexit code (-?\d+)`)
 	quiet    = regexp.MustCompile(`^(?:no output|processes left running[^;]*)(?:; processes left running[^;]*)?$`)
 )
 
-// command reports a command: how it ended, and the end of its output.
+// command reports how a command ended, and the end of its output.
 func command(cmd string, c pastCall) string {
 	line, text := ran(cmd, c)
 	if text == "" {
@@ -181,7 +181,7 @@ func command(cmd string, c pastCall) string {
 	return line + "\n\n" + text
 }
 
-// found is what an instruction that failed showed all the same.
+// found returns what a failed instruction showed.
 func (o result) found() string {
 	if n := len(o.calls); n > 0 && o.in.verb == "run" && o.in.arg != "" {
 		_, text := ran(o.in.arg, o.calls[n-1])
@@ -190,7 +190,7 @@ func (o result) found() string {
 	return ""
 }
 
-// ran is how a command ended, and the end of its output.
+// ran returns how a command ended, and the end of its output.
 func ran(cmd string, c pastCall) (line, output string) {
 	text, end := strings.TrimRight(c.text, "\n"), "exit 0"
 	m := note.FindStringSubmatchIndex(text)
@@ -215,7 +215,7 @@ func ran(cmd string, c pastCall) (line, output string) {
 	return line, fence(tail(text))
 }
 
-// count says how much was found.
+// count says how many lines were found.
 func count(in instruction, text string) string {
 	n := 0
 	for line := range strings.SplitSeq(text, "\n") {
@@ -232,7 +232,7 @@ func count(in instruction, text string) string {
 	return fmt.Sprintf(" · %d lines", n)
 }
 
-// head is the beginning of a text, tail its end; both say how much is missing.
+// head returns the beginning of a text, tail its end. Both say how much is left out.
 func head(s string) string {
 	lines := strings.Split(s, "\n")
 	if left := len(lines) - headLines; left > 0 {
@@ -257,13 +257,13 @@ func shorten(lines []string) string {
 	return strings.Join(short, "\n")
 }
 
-// fence puts a text into a fence that it can't close.
+// fence puts a text into a code fence that the text can't close.
 func fence(s string) string {
 	mark := strings.Repeat("`", max(3, ticks(s)+1))
 	return mark + "\n" + strings.TrimRight(s, "\n") + "\n" + mark
 }
 
-// code puts a line into a code span that it can't close.
+// code puts a line into a code span that the line can't close.
 func code(s string) string {
 	n := ticks(s)
 	if n == 0 {
@@ -273,7 +273,7 @@ func code(s string) string {
 	return mark + " " + s + " " + mark
 }
 
-// ticks is the length of the longest run of backticks.
+// ticks returns the length of the longest run of backticks.
 func ticks(s string) int {
 	longest, run := 0, 0
 	for i := range len(s) {
@@ -287,7 +287,7 @@ func ticks(s string) int {
 	return longest
 }
 
-// clip bounds what a report quotes of an instruction.
+// clip shortens an instruction for quoting.
 func clip(s string) string {
 	const most = 120
 	if utf8.RuneCountInString(s) <= most {
@@ -298,8 +298,8 @@ func clip(s string) string {
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// cause says in a line why an instruction failed. Who reads along sees a command's end
-// above.
+// cause says in a line why an instruction failed. A human who reads along has seen how a command
+// ended.
 func (o result) cause(brief bool) string {
 	switch {
 	case o.in.verb == "fail":
@@ -325,12 +325,12 @@ func (o result) cause(brief bool) string {
 	return code(clip(o.in.title())) + ": " + llm.Clip(text, widest)
 }
 
-// missingProgramText asks back, where a command begins with a word that is no program.
+// missingProgramText asks back about a command whose first word is not a program.
 func (in instruction) missingProgramText() string {
 	return fmt.Sprintf("%s is no program here. Which command do you mean? Write it as you would in a shell: %s", code(clip(in.missingProgram)), code("run make test"))
 }
 
-// remark says of a text that it holds what was perhaps meant as an instruction.
+// remark notes that a text contains what may have been meant as an instruction.
 func (in instruction) remark() string {
 	if !slices.Contains(wholeLineVerbs, in.verb) {
 		return ""
@@ -352,10 +352,10 @@ func (in instruction) remark() string {
 	}
 }
 
-// joins is where a `then` stands as a word of its own.
+// joins matches a `then` that is a separate word.
 var joins = regexp.MustCompile(`(?i)\sthen\s+`)
 
-// notUnderstood is why free text comes to nothing.
+// notUnderstood is the reason why free text is not carried out.
 const notUnderstood = "No language model is configured"
 
 // help says in three lines that there is no model, what works without one, and how to get one. why is what is wrong
