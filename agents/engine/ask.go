@@ -14,7 +14,8 @@ import (
 	"fantail/tools"
 )
 
-// ask puts a question of the engine's to the human. It is durable, and about the call as the transcript knows it.
+// ask asks the human a question of the engine. The question is durable, and about the call as the
+// transcript has it.
 func (s *Runner) ask(ctx context.Context, call, title string, q tools.Question) (string, error) {
 	select {
 	case s.asking <- struct{}{}:
@@ -33,7 +34,7 @@ func (s *Runner) ask(ctx context.Context, call, title string, q tools.Question) 
 		s.posed = !lost && given == ""
 	})
 	switch {
-	case lost: // nobody would hear of it
+	case lost: // no program would get the answer
 		return "", ErrLost
 	case given != "":
 		return given, nil
@@ -50,13 +51,14 @@ func (s *Runner) ask(ctx context.Context, call, title string, q tools.Question) 
 	switch {
 	case errors.Is(err, approval.ErrParked):
 		s.parked = true
-	case err != nil && ctx.Err() != nil: // the engine does not ask any more, and an answer would reach nobody
+	case err != nil && ctx.Err() != nil: // the engine no longer asks, so an answer would reach no program
 		err = errors.Join(err, s.takenBack(ctx))
 	}
 	return answer, err
 }
 
-// takenBack closes a question that the engine does not ask any more. Its turn goes on, if that has not ended too.
+// takenBack closes a question that the engine no longer asks. The engine's turn goes on unless it
+// has ended too.
 func (s *Runner) takenBack(ctx context.Context) error {
 	err := s.l.Keep(context.WithoutCancel(ctx), "take a question back", func(tx *store.Tx) error {
 		return s.o.Asks.Settle(tx, s.o.ID, "it is not asked any more")
@@ -67,22 +69,23 @@ func (s *Runner) takenBack(ctx context.Context) error {
 	return err
 }
 
-// with has f change what questions share with the agent's loop.
+// with runs f with the mutex locked, which guards what questions share with the agent's loop.
 func (s *Runner) with(f func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	f()
 }
 
-// parks reports whether a question stays open as the turn ends. It waits until what was asked is settled, or is to stay.
+// parks reports whether a question stays open at the end of the turn. It waits until the question
+// is settled or parked.
 func (s *Runner) parks() bool {
 	s.asking <- struct{}{}
 	defer func() { <-s.asking }()
 	return s.parked
 }
 
-// outlived waits for the answer to the question that is open as the engine's program has ended, for that reason. nil is a
-// seam: the turn goes on with it. Where none is open the reason stands.
+// outlived waits for the answer to a question that was open when the engine's program ended because
+// of why. After nil the turn goes on with the answer. If no question was open it returns why.
 func (s *Runner) outlived(ctx context.Context, why error) error {
 	open := false
 	s.with(func() { s.lost, s.given, open = true, "", s.posed })
@@ -106,8 +109,8 @@ func (s *Runner) outlived(ctx context.Context, why error) error {
 	return s.goesOn(ctx, question, answer)
 }
 
-// goesOn has the engine go on with a turn in which it had asked that: the answer is told, and given if it asks the same
-// again.
+// goesOn continues a turn in which the engine had asked question. The engine is told the answer,
+// and gets it again if it asks the same.
 func (s *Runner) goesOn(ctx context.Context, question, answer string) error {
 	s.with(func() { s.toThat, s.given = question, answer })
 	s.tellLater(fmt.Sprintf("The program in which you run has ended and was started again. You had asked: %s\n\nThe answer is: %s\n\nGo on with what you were doing.",
@@ -115,10 +118,10 @@ func (s *Runner) goesOn(ctx context.Context, question, answer string) error {
 	return s.hosts(ctx)
 }
 
-// tellLater has the engine told that, with what it is told next.
+// tellLater adds a text to what the engine is told next.
 func (s *Runner) tellLater(text string) { s.with(func() { s.later = append(s.later, text) }) }
 
-// hosts puts into the conversation what this program has to say to the engine.
+// hosts appends to the conversation what this program has to tell the engine.
 func (s *Runner) hosts(ctx context.Context) error {
 	var words []string
 	s.with(func() { words, s.later = s.later, nil })
@@ -136,8 +139,8 @@ func (s *Runner) hosts(ctx context.Context) error {
 	})
 }
 
-// GoOn goes on with a turn that waited for an answer when the program ended. The engine's question ended with its
-// program.
+// GoOn goes on with a turn that waited for an answer when the program ended. The engine's question
+// ended with the engine's program.
 func (s *Runner) GoOn(ctx context.Context, k *recovery.Parked) error {
 	var d event.QuestionRow
 	if err := json.Unmarshal([]byte(k.Row.Data), &d); err != nil || d.Asks == nil {

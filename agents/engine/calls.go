@@ -16,8 +16,9 @@ import (
 	"fantail/tools/permission"
 )
 
-// offered are the tools that an engine is offered, by the names it knows them by: those for the queue and for mail. It has
-// its own for all else. What its program may call takes the name that a list of messages has at a shell.
+// offered maps the engine's names of the tools it may call to ours: the tools for the queue and for
+// mail. It has its own tools for all else. The list of messages has the name that it has in a
+// shell.
 func offered() map[string]string {
 	return map[string]string{
 		"push": "push", "run": "run", "queue": "queue", "delegate": "delegate",
@@ -25,7 +26,7 @@ func offered() map[string]string {
 	}
 }
 
-// specs are the tools of ours that the engine may call, by name.
+// specs returns those tools, sorted by name.
 func (s *Runner) specs() (all []tools.Spec) {
 	ours := offered()
 	for _, name := range slices.Sorted(maps.Keys(ours)) {
@@ -39,8 +40,8 @@ func (s *Runner) specs() (all []tools.Spec) {
 	return all
 }
 
-// call carries out a call that the engine makes of a tool of ours. The call itself stands in the transcript as the engine
-// tells of it, messages that it takes as an entry of their own.
+// call carries out an engine's call of one of our tools. The engine reports the call itself;
+// messages that the call takes get an entry of their own.
 func (s *Runner) call(ctx context.Context, name string, args json.RawMessage) tools.Result {
 	ctx, leave, err := s.gate.enter(ctx)
 	if err != nil {
@@ -82,7 +83,8 @@ const (
 	letsNot = "No"
 )
 
-// refused returns why a call may not run; "": it may. One that hands work to another vendor asks the human, once.
+// refused returns why a call may not run; "": it may. It asks the human, once, about handing work
+// to another vendor.
 func (s *Runner) refused(ctx context.Context, c *tools.Call) (why string, err error) {
 	v := s.o.Judge(c.Action)
 	if err := s.o.Asks.Dispatch(ctx, s.o.ID, &v); err != nil {
@@ -111,7 +113,7 @@ func (s *Runner) refused(ctx context.Context, c *tools.Call) (why string, err er
 	return "The user said no: " + answer, nil
 }
 
-// had are the entries that the engine has by what its calls returned. It is safe for concurrent use.
+// had holds the entries that the engine got as results of its calls. It is safe for concurrent use.
 type had struct {
 	mu      sync.Mutex
 	entries map[int64]bool
@@ -126,28 +128,29 @@ func (h *had) by(entry int64) {
 	h.entries[entry] = true
 }
 
-// lost says that the engine's program ended before it was done with what its calls returned.
+// lost notes that the engine's program ended before it had processed the results of its calls.
 func (h *had) lost() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.entries = nil
 }
 
-// upTo forgets what is written down.
+// upTo removes the entries that are recorded.
 func (h *had) upTo(entry int64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	maps.DeleteFunc(h.entries, func(seq int64, _ bool) bool { return seq <= entry })
 }
 
-// some reports whether there are any.
+// some reports whether there are any entries.
 func (h *had) some() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return len(h.entries) > 0
 }
 
-// without returns the entries that the engine does not have, and whether it may have one of them all the same.
+// without returns the entries that the engine does not have, and whether it may have one of them
+// nevertheless.
 func (h *had) without(es []history.Entry) (rest []history.Entry, doubt bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -161,11 +164,11 @@ func (h *had) without(es []history.Entry) (rest []history.Entry, doubt bool) {
 	return rest, doubt
 }
 
-// byCall is who took the messages of an entry that a call of an engine's returned.
+// byCall marks entries of messages that an engine's call returned.
 const byCall = "tool"
 
-// keep writes down what the engine has by its calls, and of a turn that it carried out by itself, as far as nothing is between
-// that it has yet to be told. Its turn is over.
+// keep records the entries that the engine has as results of its calls or from a turn that it began
+// on its own, up to the first entry that it must still be told. Its turn has ended.
 func (s *Runner) keep(ctx context.Context) error {
 	if !s.had.some() && !s.alone {
 		return nil

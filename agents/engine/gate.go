@@ -6,20 +6,21 @@ import (
 	"sync"
 )
 
-// errTurnOver is why a call ends whose turn has ended.
+// errTurnOver is the error of a call whose turn has ended.
 var errTurnOver = errors.New("the turn in which it was called is over")
 
-// gate lets an engine's calls of our tools in while its turn is heard, and only then: a tool uses what the agent's loop
-// changes between. It is safe for concurrent use; opens, seam and closes are the loop's.
+// gate admits an engine's calls of our tools only while its turn is being heard, because a tool
+// uses what the agent's loop changes at other times. It is safe for concurrent use; only the loop
+// calls opens, seam and closes.
 type gate struct {
 	mu      sync.Mutex
-	turn    context.Context // ends with the turn that is heard; nil: none is
+	turn    context.Context // ends with the turn being heard; nil: none is
 	over    context.CancelCauseFunc
-	changed chan struct{} // closed when the gate opens, or the last call is through
+	changed chan struct{} // closed when the gate opens or the last call leaves
 	inside  int
 }
 
-// opens has calls come in. A gate that is open stays so.
+// opens admits calls. A gate that is open stays open.
 func (g *gate) opens(ctx context.Context) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -29,7 +30,7 @@ func (g *gate) opens(ctx context.Context) {
 	}
 }
 
-// seam closes the gate unless a call is inside: then it reports false.
+// seam closes the gate unless a call is inside, and reports whether it did.
 func (g *gate) seam() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -39,7 +40,7 @@ func (g *gate) seam() bool {
 	return g.inside == 0
 }
 
-// closes ends the calls that are inside, and returns once they are through.
+// closes ends the calls inside, and returns once they have left.
 func (g *gate) closes() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -52,14 +53,15 @@ func (g *gate) closes() {
 	}
 }
 
-// now is the context of the turn that is heard; nil: none is.
+// now returns the context of the turn being heard; nil: none is.
 func (g *gate) now() context.Context {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.turn
 }
 
-// enter lets a call in, once the gate is open. The context ends with that of the call, or with the turn.
+// enter admits a call once the gate is open. The context ends with that of the call, or with the
+// turn.
 func (g *gate) enter(ctx context.Context) (_ context.Context, leave func(), err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

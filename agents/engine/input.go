@@ -7,22 +7,23 @@ import (
 	"fantail/agents/history"
 )
 
-// words are what an engine is told that has all up to an entry: what entered since, and what was said meanwhile with another
-// in its place. maybe is whether it may have some of that already.
+// words returns the text for an engine that has all entries up to sent: what entered since, and
+// what was said meanwhile to another model in its place. maybe reports whether the engine may have
+// some of it already.
 func (s *Runner) words(es []history.Entry, sent int64) (text string, maybe bool) {
 	es = history.Kept(es)
 	if sent == 0 {
 		return told(es, "This was said before you came, with another agent in your place:"), false
 	}
 	es = es[begins(es, func(e history.Entry) bool { return e.Seq > sent }):]
-	// The rest of its own turn, which it was told something in, and what came later.
+	// First the rest of its own turn, in which it was told something, then what came later.
 	over := begins(es, func(e history.Entry) bool { return e.Kind == history.EntryEnded })
 	own, maybe := s.had.without(es[:over])
 	said := []string{history.Heard(own), told(es[over:], "This was said meanwhile, and not to you:")}
 	return strings.Join(slices.DeleteFunc(said, func(s string) bool { return s == "" }), "\n\n"), maybe
 }
 
-// begins returns where an entry is of which that holds; the length if it holds of none.
+// begins returns the index of the first entry for which is holds, else the length.
 func begins(es []history.Entry, is func(e history.Entry) bool) int {
 	if at := slices.IndexFunc(es, is); at >= 0 {
 		return at
@@ -30,7 +31,7 @@ func begins(es []history.Entry, is func(e history.Entry) bool) int {
 	return len(es)
 }
 
-// told is what entered, behind what was talked with another, if anything was.
+// told returns what entered, preceded by the conversation with another model, if there was one.
 func told(es []history.Entry, about string) string {
 	old := history.Answered(es)
 	if !slices.ContainsFunc(old, spoken) {

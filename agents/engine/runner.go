@@ -19,85 +19,86 @@ import (
 	"fantail/tools/secret"
 )
 
-// Agent is the agent of ours as others see it. Its methods may be called at any time.
+// Agent is our agent as others see it. Its methods are safe for concurrent use.
 type Agent interface {
 	Asked(doing string)
 	Set(change func(i *event.Info))
 	Working(call, title string) (end func())
 	Book() history.Writer
-	Regain(ctx context.Context) error // its slot, which it let go of when it asked
+	Regain(ctx context.Context) error // takes back the slot that it gave up when it asked
 }
 
-// Loop is the agent's loop, which calls the runner's methods. Only they call it, but for Turn, Keep and Ask: those may be
-// called while the engine is heard.
+// Loop is the agent's loop, which calls the runner's methods. Its methods may only be called from
+// these, except Turn, Keep and Ask, which may be called while the engine is heard.
 type Loop interface {
 	Turn() int64
 	Keep(ctx context.Context, what string, f func(tx *store.Tx) error) error
 	Hear(ctx context.Context, model llm.Model, parts iter.Seq2[llm.Part, error]) (*event.Reply, error) // streams a reply to the feeds
 	Record(ctx context.Context, model llm.Model, r *event.Reply, paid fleet.Charge) error
 	Result(ctx context.Context, c history.Call, began time.Time, r tools.Result) error
-	Tell(ctx context.Context, text string) error // the human
+	Tell(ctx context.Context, text string) error // appends a notice for the human
 	Afford(ctx context.Context, model llm.Model) (fleet.Charge, error)
 	Ask(ctx context.Context, call, title string, q tools.Question) (string, error)
 	Talk() *history.Talk
 	Fills(tokens int)
 }
 
-// Runner is where an engine works as an agent. To its loop it is a model whose calls run elsewhere: what it says until a call
-// begins or ends is recorded as a reply, and after a call has ended is a seam. Only the loop uses it.
+// Runner runs an engine as an agent. To the agent's loop it is a model whose calls run elsewhere:
+// what it says until a call begins or ends is recorded as a reply, and a seam follows each call.
+// Only the loop uses it.
 type Runner struct {
 	a       Agent
 	l       Loop
 	o       RunnerOptions
 	session Session
-	goes    bool              // a turn of the engine's goes on
-	paid    fleet.Charge      // counted ahead for it
-	said    int               // bytes of what it said and is recorded
-	open    map[string]opened // calls, by the engine's names of them
-	spoke   bool              // in this turn of its
-	alone   bool              // it does by itself what it does, and was told nothing
-	told    int64             // the last entry that it was told, as far as this program knows
+	goes    bool              // a turn of the engine is running
+	paid    fleet.Charge      // charged in advance for the turn
+	said    int               // bytes of what it said that are recorded
+	open    map[string]opened // calls, by the engine's names
+	spoke   bool              // it spoke in this turn
+	alone   bool              // it began the turn on its own and was told nothing
+	told    int64             // last entry that it was told, as far as this program knows
 
 	gate gate
 	had  had
 
 	asking chan struct{} // holds a token while a question is asked: one at a time
-	parked bool          // a question stays open, and the program closes
+	parked bool          // a question stays open and the program closes
 
 	mu     sync.Mutex
-	names  map[string]string // the engine's name of a call -> the transcript's
+	names  map[string]string // the engine's name of a call to the transcript's
 	posed  bool              // a question is open
-	lost   bool              // the engine's program has ended, and was not started again
-	given  string            // in this turn the answer to a question that the engine's program has not outlived; "": none
+	lost   bool              // the engine's program has ended and was not restarted
+	given  string            // answer in this turn to a question that outlived the engine's program; "": none
 	toThat string            // that question
-	later  []string          // words for the engine that are in no entry yet
+	later  []string          // texts for the engine that are in no entry yet
 }
 
-// RunnerOptions are what a runner is made of.
+// RunnerOptions are what a Runner needs.
 type RunnerOptions struct {
-	ID       int64 // the agent's
+	ID       int64 // of the agent
 	Name     string
-	Model    llm.Model // that the engine is
+	Model    llm.Model // the engine as a model
 	Dir      string    // where it works
-	Attended bool      // somebody is there to be asked
+	Attended bool      // a human is there to be asked
 	DB       *store.DB
 	Asks     *approval.Questions
 	Now      func() time.Time
 	Go       func(name string, f func())
-	Run      func(p Program) (Run, error) // how the engine's program runs
-	Theirs   func(pid int) bool           // whether a process comes from that
-	Ends     bool                         // it ends with its work
-	Stirs    func()                       // has the agent begin a turn, as the engine speaks by itself
-	Output   func(call, tail string)      // shows the end of what a call has written so far
+	Run      func(p Program) (Run, error) // runs the engine's program
+	Theirs   func(pid int) bool           // reports whether a process belongs to that program
+	Ends     bool                         // the agent ends with its work
+	Stirs    func()                       // begins a turn because the engine has something to say
+	Output   func(call, tail string)      // shows the end of a call's output so far
 
-	// What the engine calls of ours.
+	// For the engine's calls of our tools.
 	Tools  *tools.Set
 	Agents tools.Agents
 	Keys   *secret.Keys
 	Judge  func(a permission.Action) permission.Verdict
 }
 
-// NewRunner returns what has e work as the agent.
+// NewRunner returns a Runner that runs e as the agent.
 func NewRunner(e Engine, a Agent, l Loop, o RunnerOptions) *Runner {
 	s := &Runner{a: a, l: l, o: o, open: map[string]opened{}, names: map[string]string{}, asking: make(chan struct{}, 1)}
 	s.session = e.NewSession(Options{
@@ -108,9 +109,9 @@ func NewRunner(e Engine, a Agent, l Loop, o RunnerOptions) *Runner {
 	return s
 }
 
-// How long an engine may take to end a turn that is stopped: at leisure if the human stopped it, who goes on talking to it; at
-// once if its agent or this program ends, which ends the engine's program within two seconds, and that may take the most of
-// them.
+// How long an engine may take to end a stopped turn. It has more time if the human stopped it, who
+// goes on talking to it. If its agent or this program ends, the engine's program must end within
+// two seconds, and that may need most of them.
 const (
 	leisure = 10 * time.Second
 	atOnce  = 400 * time.Millisecond
@@ -130,10 +131,10 @@ func (s *Runner) End() {
 	}
 }
 
-// Busy reports whether a turn of the engine's goes on. s may be nil.
+// Busy reports whether a turn of the engine is running. s may be nil.
 func (s *Runner) Busy() bool { return s != nil && s.goes }
 
-// Rest says that no turn goes on. s may be nil.
+// Rest notes that no turn runs. s may be nil.
 func (s *Runner) Rest() {
 	if s != nil {
 		s.session.Rest()
@@ -171,7 +172,8 @@ func (s *Runner) named(call string) string {
 	return cmp.Or(s.names[call], call)
 }
 
-// Answer tells the engine what is new and hears it until its turn is over. nil without an error is a seam of that turn.
+// Answer tells the engine what is new and hears it until its turn is over. A nil reply without an
+// error means a seam of that turn.
 func (s *Runner) Answer(ctx context.Context) (*event.Reply, error) {
 	if err := s.hosts(ctx); err != nil {
 		return nil, err
@@ -195,7 +197,7 @@ func (s *Runner) Answer(ctx context.Context) (*event.Reply, error) {
 	return r, errors.Join(err, s.keep(ctx))
 }
 
-// forgets lets go of the calls of a turn that is over.
+// forgets drops the calls of a turn that is over.
 func (s *Runner) forgets() {
 	for _, o := range s.open {
 		o.end()
@@ -206,7 +208,7 @@ func (s *Runner) forgets() {
 	clear(s.names)
 }
 
-// hears hears the engine until its turn is over. nil without an error is a seam.
+// hears hears the engine until its turn is over. A nil reply without an error means a seam.
 func (s *Runner) hears(ctx context.Context) (*event.Reply, error) {
 	for {
 		if len(s.open) == 0 {
@@ -234,7 +236,7 @@ func (s *Runner) hears(ctx context.Context) (*event.Reply, error) {
 	}
 }
 
-// tells tells the engine what has entered since it was told last.
+// tells tells the engine what has entered since it was last told.
 func (s *Runner) tells(ctx context.Context) error {
 	talk := s.l.Talk()
 	if len(talk.Entries) == 0 {
@@ -252,7 +254,7 @@ func (s *Runner) tells(ctx context.Context) error {
 	if err := s.notes(ctx, notes); err != nil {
 		return err
 	}
-	if !s.goes { // what is put into a turn is a part of the request that this is to its budget
+	if !s.goes { // text added to a running turn is part of the request that is already charged
 		if s.paid, err = s.l.Afford(ctx, s.o.Model); err != nil {
 			return err
 		}
@@ -271,7 +273,8 @@ func (s *Runner) tells(ctx context.Context) error {
 	return s.session.Say(ctx, Input{Text: text, UpTo: talk.Last, Again: doubt})
 }
 
-// records records what was heard, the calls that have ended, and notes for the human. It reports whether a call has ended.
+// records records what was heard, the calls that have ended, and notes for the human. It reports
+// whether a call has ended.
 func (s *Runner) records(ctx context.Context, r *event.Reply) (ended bool, err error) {
 	done, notes := s.session.Ended()
 	theirs := make([]string, len(r.Calls))
@@ -287,7 +290,7 @@ func (s *Runner) records(ctx context.Context, r *event.Reply) (ended bool, err e
 	if !r.Empty() || !s.goes {
 		stop, paid := r.Stop, fleet.Charge{}
 		r.Before = s.said
-		if s.goes || r.Empty() && s.spoke && stop != nil && stop.Reason == llm.EndTurn { // it says more, or has said what it had to say
+		if s.goes || r.Empty() && s.spoke && stop != nil && stop.Reason == llm.EndTurn { // it goes on, or has said everything before
 			r.Stop = nil
 		}
 		if s.said += r.Len(); !s.goes {
@@ -307,7 +310,7 @@ func (s *Runner) records(ctx context.Context, r *event.Reply) (ended bool, err e
 	}
 	for _, d := range done {
 		o, known := s.open[d.Call]
-		if !known || d.Cut && s.parked { // what a question stays open about stays open too
+		if !known || d.Cut && s.parked { // a call with an open question stays open too
 			continue
 		}
 		o.end()
@@ -318,7 +321,7 @@ func (s *Runner) records(ctx context.Context, r *event.Reply) (ended bool, err e
 	return ended, errors.Join(err, s.notes(ctx, notes), s.hosts(ctx))
 }
 
-// notes tells the human what the engine has not said to anybody.
+// notes appends the engine's notes for the human.
 func (s *Runner) notes(ctx context.Context, notes []string) (err error) {
 	for _, text := range notes {
 		err = errors.Join(err, s.l.Tell(ctx, text))
