@@ -11,7 +11,7 @@ import (
 	"fantail/themes"
 )
 
-// Context is what /context prints.
+// Context returns the output of /context.
 func Context(name string, c agents.Context) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Context of %s, %s\n", name, c.Model)
@@ -53,7 +53,7 @@ func Context(name string, c agents.Context) string {
 	return b.String()
 }
 
-// unknown is a number of tokens, or a question mark.
+// unknown formats a number of tokens; 0 becomes a question mark.
 func unknown(n int) string {
 	if n == 0 {
 		return "?"
@@ -61,13 +61,13 @@ func unknown(n int) string {
 	return grouped(n)
 }
 
-// Working reports whether an agent in that state is in the middle of a turn.
+// Working reports whether an agent in that state is in a turn.
 func Working(s event.State) bool {
 	return s == event.Running || s == event.Waiting || s == event.Asking
 }
 
-// Glyph is an agent's state as one character: ● working, ◐ waiting, about to start or awaiting input, ⚠ asking, ✓ and ✗
-// ended, ○ idle.
+// Glyph returns an agent's state as one character: ● working, ◐ waiting, about to start or awaiting
+// input, ⚠ asking, ✓ and ✗ ended, ○ idle.
 func Glyph(i event.Info) (string, themes.Role) {
 	if Awaits(i) {
 		return "◐", themes.Dim // it does nothing
@@ -87,8 +87,8 @@ func Glyph(i event.Info) (string, themes.Role) {
 	return "○", themes.Dim
 }
 
-// Turns is how long until an agent's tab changes without an event, 0: it does not. Its clock runs, or the time since its last
-// sign of life, or the time it has left.
+// Turns returns how long until an agent's tab changes without an event; 0: it does not. What may
+// change is its clock, the time since its last sign of life, and the time it has left.
 func Turns(i event.Info, active, now time.Time) (d time.Duration) {
 	within := func(left time.Duration) {
 		if d == 0 || left < d {
@@ -114,7 +114,7 @@ func Turns(i event.Info, active, now time.Time) (d time.Duration) {
 // Awaits reports whether an agent has ended its turn and awaits input.
 func Awaits(i event.Info) bool { return i.State == event.Idle && i.Await != nil }
 
-// TimeLeft is the time an agent that awaits input has left: 4:12; "": nothing counts down.
+// TimeLeft returns the time that an agent awaiting input has left, such as 4:12; "": no time runs.
 func TimeLeft(i event.Info, now time.Time) string {
 	left, counts := i.Await.Left(now)
 	if !counts {
@@ -123,12 +123,12 @@ func TimeLeft(i event.Info, now time.Time) string {
 	return Countdown(left)
 }
 
-// IdleShort is how an agent awaits input where there is little room: `idle 4:12`.
+// IdleShort describes an agent that awaits input, in few cells: `idle 4:12`.
 func IdleShort(i event.Info, now time.Time) string {
 	return strings.TrimSpace("idle " + TimeLeft(i, now))
 }
 
-// Idle is how an agent awaits input: `idle, ends in 4:12`.
+// Idle describes an agent that awaits input: `idle, ends in 4:12`.
 func Idle(i event.Info, now time.Time) string {
 	if i.Await.Attached > 0 {
 		return idle(i, now, "")
@@ -136,7 +136,7 @@ func Idle(i event.Info, now time.Time) string {
 	return idle(i, now, ", stays while somebody looks")
 }
 
-// IdleHere is that for who looks at its tab.
+// IdleHere is Idle for a human who views the agent's tab.
 func IdleHere(i event.Info, now time.Time) string { return idle(i, now, ", stays while you look") }
 
 func idle(i event.Info, now time.Time, kept string) string {
@@ -157,7 +157,7 @@ func idle(i event.Info, now time.Time, kept string) string {
 	return text
 }
 
-// Ends is the answer to having an agent that awaits input end; i is what is known of it.
+// Ends returns the answer to ending an agent that awaits input. i is its Info.
 func Ends(name string, i event.Info) string {
 	if Working(i.State) {
 		return name + " ends after this turn"
@@ -165,7 +165,7 @@ func Ends(name string, i event.Info) string {
 	return name + " ends"
 }
 
-// Stay is how long an agent awaits input after a turn: 5m00s.
+// Stay returns how long an agent awaits input after a turn, such as 5m00s.
 func Stay(d time.Duration) string {
 	if d == 0 {
 		return "for ever"
@@ -173,7 +173,7 @@ func Stay(d time.Duration) string {
 	return "for " + Lasted(d)
 }
 
-// Handles says what a fork is for: `Handling message #7 · closes itself`.
+// Handles says which message a fork handles: `Handling message #7 · closes itself`.
 func Handles(i event.Info) string {
 	switch {
 	case !i.State.Terminal():
@@ -184,7 +184,7 @@ func Handles(i event.Info) string {
 	return fmt.Sprintf("Did not handle message #%d", i.Handles)
 }
 
-// Doing is what a running agent is doing, in a few words.
+// Doing says in a few words what a running agent does.
 func Doing(i event.Info) string {
 	switch {
 	case i.Doing == "streaming":
@@ -197,7 +197,7 @@ func Doing(i event.Info) string {
 	return strings.Replace(i.Doing, "tool ", "runs ", 1)
 }
 
-// Why explains what an agent is doing or waiting for, and what the human can do about it.
+// Why explains what an agent does or waits for, and what the human can do about it.
 func Why(n fleet.Now, now time.Time) string {
 	i := n.Info
 	ls := []string{i.Name + " is " + string(i.State)}

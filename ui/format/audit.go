@@ -12,12 +12,12 @@ import (
 	"fantail/ui/cells"
 )
 
-// AuditHead names a line of the audit: its number, when it was written and whose it is.
+// AuditHead names a line of the audit: its number, its time and its agent.
 func AuditHead(l audit.Line, here *time.Location) string {
 	return strings.TrimSpace(fmt.Sprintf("#%d %s %s", l.ID, l.At.In(here).Format(time.DateTime), cells.CleanLine(l.Name)))
 }
 
-// AuditGist says in one line what a line of the audit is about.
+// AuditGist summarises a line of the audit in one line.
 func AuditGist(l audit.Line) string {
 	what := cells.CleanLine(AuditArgs(l.Args))
 	switch l.What {
@@ -46,7 +46,7 @@ func clipped(s string, most int) string {
 	return s
 }
 
-// judged says what decided.
+// judged says what decided about the call.
 func judged(l audit.Line) string {
 	if by := cells.CleanLine(l.By); by != "" && l.Decision != "" {
 		return l.Decision + ": " + by
@@ -74,7 +74,7 @@ func because(l audit.Line) string {
 	return ", " + cells.CleanLine(l.By)
 }
 
-// AuditArgs are arguments for people: the text of a single one, else each with its name.
+// AuditArgs formats arguments for people: the text of a single one, else each with its name.
 func AuditArgs(args string) string {
 	var all map[string]any
 	if json.Unmarshal([]byte(args), &all) != nil {
@@ -88,7 +88,7 @@ func AuditArgs(args string) string {
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		text, ok := all[name].(string)
 		if !ok {
-			b, _ := json.Marshal(all[name]) // it came of JSON
+			b, _ := json.Marshal(all[name]) // it was decoded from JSON
 			text = string(b)
 		}
 		if len(all) > 1 {
@@ -99,7 +99,7 @@ func AuditArgs(args string) string {
 	return strings.Join(parts, ", ")
 }
 
-// AuditFields are all that a line of the audit says but its arguments.
+// AuditFields returns all that a line of the audit says, except its arguments.
 func AuditFields(l audit.Line, here *time.Location) (fs Fields) {
 	add := func(name, text string) { fs.Add(name, cells.CleanLine(text)) }
 	when := func(t time.Time) string {

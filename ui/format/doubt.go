@@ -7,15 +7,15 @@ import (
 	"fantail/agents/tasks"
 )
 
-// Doubt says in one line why the model of that name can't carry out a prompt; "": as far as is
-// known it can. A nil Doubt knows nothing. Every way to queue or start a task warns with its
-// methods first, in the same words.
+// Doubt returns in one line why the model of that name can't carry out a prompt; "": as far as
+// known it can. A nil Doubt knows nothing. Every way to queue or start a task first warns with its
+// methods, in the same words.
 type Doubt func(model, prompt string) string
 
-// plainly is the hint at what works without a model.
+// plainly says what works without a model.
 const plainly = "without a model only plain instructions work, such as run CMD, read PATH, grep PATTERN, say TEXT"
 
-// Of warns of a task that will fail; "": nothing speaks against it.
+// Of warns of a task that will fail; "": no reason is known.
 func (d Doubt) Of(t tasks.Task) string {
 	if why := d.why(t); why != "" {
 		return "It will fail: " + why + " (" + plainly + ")"
@@ -49,7 +49,8 @@ func (d Doubt) Queued(q tasks.QueueView) string {
 	return strings.Join(names, ", ") + more + " will fail: " + plainly
 }
 
-// WhenQueued is the answer to queueing a task: that it joins the current run, or what starts it.
+// WhenQueued returns the answer to queueing a task: that it joins the current run, or what starts
+// it.
 func (d Doubt) WhenQueued(t tasks.Task, how, start string, joins bool) string {
 	then := start + " starts it"
 	if joins {
@@ -58,8 +59,8 @@ func (d Doubt) WhenQueued(t tasks.Task, how, start string, joins bool) string {
 	return d.queued(t, how, then)
 }
 
-// WhenRespawned is the answer to queueing a task anew that starts without another run, unless its row is not one of this
-// host's.
+// WhenRespawned returns the answer to queueing a task again. The task starts without another run
+// unless an earlier host wrote its row.
 func (d Doubt) WhenRespawned(t tasks.Task) string {
 	if t.Seal == "" {
 		return d.queued(t, " again", "an earlier host wrote what it says: /run shows that and asks")
@@ -79,7 +80,7 @@ func staying(t tasks.Task) string {
 	return ", interactive: it awaits input " + Stay(t.Idle) + " after each turn"
 }
 
-// WhenEdited is the answer to editing the prompt of a queued task in that queue.
+// WhenEdited returns the answer to editing the prompt of a queued task in that queue.
 func (d Doubt) WhenEdited(name string, q tasks.QueueView) string {
 	text := "Changed the prompt of " + name
 	for _, t := range q.Tasks {
@@ -90,7 +91,7 @@ func (d Doubt) WhenEdited(name string, q tasks.QueueView) string {
 	return text
 }
 
-// Warned appends a warning, if any, to what a command says.
+// Warned appends a warning, if any, to the answer of a command.
 func Warned(text, warning string) string {
 	if warning != "" {
 		text += "\n⚠ " + warning

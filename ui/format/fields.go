@@ -7,27 +7,27 @@ import (
 	"fantail/ui/dialog"
 )
 
-// Field is one thing that is known of what is listed: a schedule, a server, a call, a message.
+// Field is one fact about a listed thing: a schedule, a server, a call, a message.
 type Field struct {
 	Name string
 	Text string
-	Max  int // how many lines of it show where there is little room; 0: one
+	Max  int // limit of its lines where there is little room; 0: one
 }
 
-// Fields describe one of what is listed. The shell, a board's preview and a reader show them.
+// Fields describe a listed thing. The shell, a board's preview and a reader show them.
 type Fields []Field
 
-// Add adds a field, unless it has no text.
+// Add adds a field, unless its text is empty.
 func (fs *Fields) Add(name, text string) { fs.long(name, text, 0) }
 
-// long is Add for a text that may take several lines.
+// long is Add for a text of up to `most` lines.
 func (fs *Fields) long(name, text string, most int) {
 	if strings.TrimSpace(text) != "" {
 		*fs = append(*fs, Field{name, text, most})
 	}
 }
 
-// Text is a line each, behind an indent.
+// Text returns the fields, one a line, with an indent.
 func (fs Fields) Text(indent string) string {
 	var b strings.Builder
 	for _, f := range fs {
@@ -36,7 +36,7 @@ func (fs Fields) Text(indent string) string {
 	return b.String()
 }
 
-// Rows are the fields as a box shows them.
+// Rows returns the fields as rows of a box.
 func (fs Fields) Rows() (rows []dialog.Row) {
 	for _, f := range fs {
 		rows = append(rows, dialog.Row{Left: f.Name, Right: f.Text})

@@ -9,7 +9,7 @@ import (
 	"fantail/ui/cells"
 )
 
-// Message is a message in full, as /check --peek prints it.
+// Message returns a message in full, as /check --peek prints it.
 func Message(m inbox.Message, now time.Time) string {
 	s := fmt.Sprintf("Message #%d from %s, %s ago, %s, %s", m.ID, m.From, inbox.Age(now.Sub(m.Created)), m.Kind, m.Fate())
 	if m.Outcome != "" {
@@ -35,7 +35,7 @@ func Message(m inbox.Message, now time.Time) string {
 	return s
 }
 
-// Marks are what the human had marked of a message.
+// Marks returns the human's marks of a message.
 func Marks(m inbox.Message) (all []string) {
 	if m.Pinned {
 		all = append(all, "pinned")
@@ -46,7 +46,7 @@ func Marks(m inbox.Message) (all []string) {
 	return all
 }
 
-// From names who wrote m.
+// From names the sender of m.
 func From(m inbox.Message) string {
 	if s := cells.CleanLine(inbox.Label(m.From)); s != "" {
 		return s

@@ -15,7 +15,7 @@ import (
 )
 
 // LeadingOptions takes key=value words with these keys from the front of s (a value with spaces is
-// quoted) and returns the rest as it is, line breaks included. A key that almost matches is an
+// quoted) and returns the rest unchanged, line breaks included. A key that almost matches is an
 // error, so that no time-out is lost to a typo; a text that begins that way can be quoted.
 func LeadingOptions(s string, keys ...string) (map[string]string, string, error) {
 	opts := map[string]string{}
@@ -58,7 +58,7 @@ func cutValue(s string) (value, rest string) {
 }
 
 // FlagOptions takes --key=value words with these keys from the front of s (a value with spaces is
-// quoted) and returns the rest as it is.
+// quoted) and returns the rest unchanged.
 func FlagOptions(s string, keys ...string) (map[string][]string, string, error) {
 	flags := map[string][]string{}
 	for {
@@ -109,12 +109,12 @@ func Seconds(s string) (time.Duration, error) {
 // pushKeys are the options of /push.
 var pushKeys = []string{"model", "agent", "name", "timeout", "budget", "deliver", "after", "resume", "interactive", "idle"}
 
-// PushOptions takes the options of /push from the front of s and returns the rest as it is. The word interactive is one of
-// them, as interactive=true; so is resume, if a name says whose transcript to continue. Without one it belongs to the
-// prompt. resume=NAME sets name too.
+// PushOptions takes the options of /push from the front of s and returns the rest unchanged. The
+// word interactive is one of them, as interactive=true. So is resume, if a name says whose
+// transcript to continue; without a name it belongs to the prompt. resume=NAME sets name too.
 func PushOptions(s string) (opts map[string]string, prompt string, err error) {
 	opts = map[string]string{}
-	var before map[string]string // as of the word resume
+	var before map[string]string // as before the word resume
 	var from string
 	for {
 		more, rest, err := LeadingOptions(s, pushKeys...)
@@ -148,7 +148,8 @@ func PushOptions(s string) (opts map[string]string, prompt string, err error) {
 	}
 }
 
-// InteractiveOption is whether the agent of a task awaits input where a turn of it ends, and for how long.
+// InteractiveOption returns whether the agent of a task awaits input after its turns, and for how
+// long.
 func InteractiveOption(opts map[string]string) (is bool, idle time.Duration, err error) {
 	switch s := opts["interactive"]; s {
 	case "", "true", "false":

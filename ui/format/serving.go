@@ -15,7 +15,7 @@ import (
 	"fantail/ui/cells"
 )
 
-// LiveServers has the servers that agents use.
+// LiveServers are the running servers that agents use.
 type LiveServers interface {
 	States() []mcp.State
 	Log(name string) string
@@ -24,13 +24,13 @@ type LiveServers interface {
 	Login(ctx context.Context, name string, w mcp.LoginWaiter) error
 }
 
-// Servers is where people look at servers.
+// Servers shows the MCP servers to people.
 type Servers struct {
 	Config *mcpconfig.Servers
-	Live   LiveServers // nil: nothing runs here
+	Live   LiveServers // nil: no servers run here
 }
 
-// ServersOf is the desk of a pool's servers.
+// ServersOf returns the Servers of a pool.
 func ServersOf(s mcpconfig.Served) Servers {
 	d := Servers{Config: s.Servers}
 	if s.MCP != nil {
@@ -39,14 +39,14 @@ func ServersOf(s mcpconfig.Served) Servers {
 	return d
 }
 
-// ServerRow is a server as it is listed.
+// ServerRow is a server in a list.
 type ServerRow struct {
 	mcpconfig.Entry
-	Standing hooks.TrustState // of the workspace's
-	State    mcp.State        // of one that is used; Phase "": not known
+	Standing hooks.TrustState // for the workspace's servers
+	State    mcp.State        // for a server that is used; Phase "": unknown
 }
 
-// ID tells a row from others.
+// ID identifies a row.
 func (r ServerRow) ID() int64 {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(r.Source.Name + "\x00" + r.Name))
@@ -56,7 +56,7 @@ func (r ServerRow) ID() int64 {
 // Trusted reports whether the server may start.
 func (r ServerRow) Trusted() bool { return r.Source.Own || r.Standing == hooks.Agreed }
 
-// Starts says why the server may not start; nil: it may.
+// Starts returns why the server may not start; nil: it may.
 func (r ServerRow) Starts() error {
 	if r.Used() && r.Trusted() {
 		return nil
@@ -64,7 +64,7 @@ func (r ServerRow) Starts() error {
 	return fmt.Errorf("the MCP server %s does not start: %s; %s", r.Name, r.Is(), r.Says())
 }
 
-// Is says in few words how the server is.
+// Is returns the server's state in a few words.
 func (r ServerRow) Is() string {
 	switch {
 	case !r.Used():
@@ -77,7 +77,7 @@ func (r ServerRow) Is() string {
 	return string(r.State.Phase)
 }
 
-// Says is why it is so, or what to do about it; "": nothing to say.
+// Says returns the reason of the state, or what to do about it; "": none.
 func (r ServerRow) Says() string {
 	switch {
 	case !r.Used():
@@ -88,10 +88,10 @@ func (r ServerRow) Says() string {
 	if r.State.Phase == mcp.NeedsLogin {
 		return "a or /mcp login " + r.Word() + " logs in"
 	}
-	return strings.TrimPrefix(r.State.Says, "the MCP server "+r.Name+" does not start: ") // the row names it
+	return strings.TrimPrefix(r.State.Says, "the MCP server "+r.Name+" does not start: ") // the row already names the server
 }
 
-// Count is how many tools it has; "": not known.
+// Count returns the number of its tools; "": unknown.
 func (r ServerRow) Count() string {
 	if !r.Used() || r.State.Tools == 0 {
 		return ""
@@ -99,7 +99,7 @@ func (r ServerRow) Count() string {
 	return Count(r.State.Tools, "tool")
 }
 
-// Rows are all servers, and what is wrong with what configures them. It reads files.
+// Rows returns all servers, and the faults in the files that configure them. It reads files.
 func (d Servers) Rows() (rows []ServerRow, faults []mcpconfig.Fault) {
 	l := d.Config.List()
 	states := map[string]mcp.State{}
@@ -122,7 +122,7 @@ func (d Servers) Rows() (rows []ServerRow, faults []mcpconfig.Fault) {
 // NoServers says where servers are configured.
 const NoServers = "No MCP server is configured. They stand in .mcp.json of the workspace, as [mcp.NAME] in config.toml, or in ~/.claude.json"
 
-// ListServers lists all servers in lines.
+// ListServers lists all servers, one a line.
 func ListServers(rows []ServerRow, faults []mcpconfig.Fault) string {
 	if len(rows) == 0 && len(faults) == 0 {
 		return NoServers + "."
@@ -138,18 +138,18 @@ func ListServers(rows []ServerRow, faults []mcpconfig.Fault) string {
 	return b.String()
 }
 
-// Line is a row in a line.
+// Line returns a row as a line of text.
 func (r ServerRow) Line() string {
 	return cells.CleanLine(fmt.Sprintf("%s (%s): %s · %s", r.Name, r.Place, r.Status(", "), r.Entry.Line()))
 }
 
-// Status is how the server is, how many tools it has and why, as far as that is known.
+// Status returns the server's state, the number of its tools and the reason, as far as known.
 func (r ServerRow) Status(between string) string {
 	parts := slices.DeleteFunc([]string{r.Is(), r.Count(), r.Says()}, func(s string) bool { return s == "" })
 	return strings.Join(parts, between)
 }
 
-// ServerFields tell all of a server that is known without asking it.
+// ServerFields returns all that is known of a server without asking it.
 func ServerFields(r ServerRow, now time.Time) (fs Fields) {
 	add := func(name, text string) { fs.long(name, text, 3) }
 	is := r.Is()
@@ -187,7 +187,7 @@ func ServerFields(r ServerRow, now time.Time) (fs Fields) {
 	return fs
 }
 
-// tools are those of a server, as far as it was ever asked.
+// tools returns the known tools of a server.
 func (d Servers) tools(r ServerRow) []mcp.ToolInfo {
 	if d.Live == nil || !r.Used() {
 		return nil
@@ -195,10 +195,10 @@ func (d Servers) tools(r ServerRow) []mcp.ToolInfo {
 	return d.Live.Tools(r.Name)
 }
 
-// bytesOfToken is how many bytes of a description are about one token.
+// bytesOfToken is roughly how many bytes of a description make one token.
 const bytesOfToken = 4
 
-// Brief names the tools of a server, and says what they cost.
+// Brief names the tools of a server and what they cost.
 func (d Servers) Brief(r ServerRow) string {
 	all := d.tools(r)
 	switch {
@@ -220,7 +220,7 @@ func (d Servers) Brief(r ServerRow) string {
 	return fmt.Sprintf("%s, about %d tokens of each request: %s", Count(len(all), "tool"), size/bytesOfToken, strings.Join(names, ", "))
 }
 
-// Tools tell of themselves. What is said there comes from the server.
+// Tools describes the tools of a server. The descriptions come from the server.
 func (d Servers) Tools(r ServerRow) string {
 	all := d.tools(r)
 	if len(all) == 0 {
@@ -246,7 +246,7 @@ func (d Servers) Tools(r ServerRow) string {
 	return b.String()
 }
 
-// Log is what the server wrote to its standard error, and what became of it.
+// Log returns the server's log and its standard error.
 func (d Servers) Log(r ServerRow) string {
 	text := ""
 	if d.Live != nil && r.Used() {
@@ -258,7 +258,7 @@ func (d Servers) Log(r ServerRow) string {
 	return cells.Clean(text)
 }
 
-// Reconnect ends a server if it runs, and starts it.
+// Reconnect stops a server if it runs, and starts it.
 func (d Servers) Reconnect(ctx context.Context, name string) (string, error) {
 	if d.Live == nil {
 		return "", errors.New("no server runs here")
@@ -287,7 +287,7 @@ func (d Servers) Login(ctx context.Context, name string, w mcp.LoginWaiter) (str
 	return d.there(r.Name, "you are logged in to "+r.Name), nil
 }
 
-// there adds to text how many tools a server has.
+// there appends the number of a server's tools to text.
 func (d Servers) there(name, text string) string {
 	for _, s := range d.Live.States() {
 		if s.Name == name && s.Tools > 0 {
@@ -300,10 +300,11 @@ func (d Servers) there(name, text string) string {
 // ServerArgs are the arguments of /mcp.
 const ServerArgs = "[list | login NAME | reconnect NAME | log NAME | tools NAME]"
 
-// ServerVerbs are their first words.
+// ServerVerbs returns the first words of the arguments.
 func ServerVerbs() []string { return []string{"list", "login", "reconnect", "log", "tools"} }
 
-// NamedServer takes apart what stands behind /mcp: what is to be done, and the name of a server, which may hold blanks.
+// NamedServer splits the arguments of /mcp into the verb and the name of a server, which may
+// contain blanks.
 func NamedServer(args string) (verb, name string) {
 	verb, name, _ = strings.Cut(strings.TrimSpace(args), " ")
 	name = strings.TrimSpace(name)
@@ -313,7 +314,7 @@ func NamedServer(args string) (verb, name string) {
 	return verb, name
 }
 
-// Run carries out what stands behind /mcp; false: it is not understood.
+// Run parses the arguments of /mcp. ok is false if they are not understood.
 func (d Servers) Run(args string) (do func(ctx context.Context) (string, error), ok bool) {
 	verb, name := NamedServer(args)
 	if verb == "list" && name == "" {
@@ -338,7 +339,7 @@ func (d Servers) Run(args string) (do func(ctx context.Context) (string, error),
 	}, true
 }
 
-// Find finds the server of that name, or of that word for one, that is used, or else the first.
+// Find returns the server with that name or word that is used, else the first one.
 func (d Servers) Find(name string) (ServerRow, error) {
 	rows, _ := d.Rows()
 	if e, is := d.Config.List().Find(name); is {

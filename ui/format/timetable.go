@@ -13,7 +13,7 @@ import (
 	"fantail/inbox"
 )
 
-// Scheduler has the schedules of a workspace.
+// Scheduler manages the schedules of a workspace.
 type Scheduler interface {
 	Add(ctx context.Context, o schedule.Order) (schedule.Schedule, error)
 	All(ctx context.Context, owner int64) ([]schedule.Schedule, error)
@@ -24,15 +24,16 @@ type Scheduler interface {
 	Fire(ctx context.Context, name string, owner int64) (schedule.Schedule, error)
 }
 
-// ScheduleCommands is where people say it.
+// ScheduleCommands carries out people's commands about schedules.
 type ScheduleCommands struct {
 	Pool   Scheduler
-	Agent  int64  // who gets what comes of it
+	Agent  int64  // agent that gets the results
 	Origin string // schedule.Human or schedule.CLI
 	Now    func() time.Time
 }
 
-// ScheduleError is the error of words that are not understood; the others come from the schedules.
+// ScheduleError is the error of arguments that are not understood. Other errors come from the
+// schedules.
 type ScheduleError struct{ Err error }
 
 func (w *ScheduleError) Error() string { return w.Err.Error() }
@@ -52,7 +53,8 @@ func (d ScheduleCommands) Remind(ctx context.Context, text string) (string, erro
 	return d.add(ctx, o, rest)
 }
 
-// Watch carries out TIME until "COND" PROMPT: every so often a task looks whether the condition is met, which ends it.
+// Watch carries out TIME until "COND" PROMPT: a task regularly checks the condition, and the
+// schedule ends when it is met.
 func (d ScheduleCommands) Watch(ctx context.Context, text string) (string, error) {
 	o, rest, err := d.options(text, "name", "deliver", "checks")
 	if err != nil {
@@ -76,7 +78,7 @@ func (d ScheduleCommands) Watch(ctx context.Context, text string) (string, error
 	return d.register(ctx, o)
 }
 
-// quoted reads a text in quotes and what follows it.
+// quoted parses a text in quotes. rest follows it.
 func quoted(s string) (text, rest string, ok bool) {
 	s = strings.TrimSpace(s)
 	if s == "" || s[0] != '"' && s[0] != '\'' {
@@ -86,17 +88,19 @@ func quoted(s string) (text, rest string, ok bool) {
 	return strings.TrimSpace(text), strings.TrimSpace(rest), ok
 }
 
-// verbs are what may follow /schedule and names a schedule.
+// verbs are the verbs of /schedule that name a schedule.
 var verbs = []string{"show", "pause", "resume", "run", "rm"}
 
-// times are forms of a time.
+// times are examples of times.
 var times = []string{"30m ", "2h ", "14:00 ", "tomorrow 9:00 ", "every monday 10:00 "}
 
-// ScheduleWhens are those that an argument may begin with, Words what may stand first behind /schedule.
+// ScheduleWhens returns the times that an argument may begin with, ScheduleWords the first words of
+// /schedule.
 func ScheduleWhens() []string { return times }
 func ScheduleWords() []string { return slices.Concat([]string{"list"}, verbs, times) }
 
-// Schedule carries out what stands behind /schedule: list, a verb and a name, or [options] WHEN PROMPT | !COMMAND.
+// Schedule carries out the arguments of /schedule: list, a verb and a name, or [options] WHEN
+// PROMPT | !COMMAND.
 func (d ScheduleCommands) Schedule(ctx context.Context, text string) (string, error) {
 	text = strings.TrimSpace(text)
 	verb, rest := FirstWord(text)
@@ -137,7 +141,7 @@ func (d ScheduleCommands) Schedule(ctx context.Context, text string) (string, er
 	return d.add(ctx, o, rest)
 }
 
-// Pause, Resume, Run and Remove carry out what their verb says with the schedule of that name.
+// Pause, Resume, Run and Remove carry out their verb on the schedule of that name.
 func (d ScheduleCommands) Pause(ctx context.Context, name string) (string, error) {
 	_, err := d.Pool.Pause(ctx, name, 0)
 	return "Paused " + name + "; /schedule resume " + name + " goes on", err
@@ -183,7 +187,7 @@ func (d ScheduleCommands) options(text string, keys ...string) (o schedule.Order
 	return o, rest, nil
 }
 
-// add registers what begins with a when.
+// add registers a schedule from a text that begins with a time.
 func (d ScheduleCommands) add(ctx context.Context, o schedule.Order, text string) (string, error) {
 	var err error
 	if o.When, o.Text, err = schedule.ParseWhen(text, d.Now()); err != nil {
@@ -227,7 +231,7 @@ func (d ScheduleCommands) next(s schedule.Schedule) string {
 	return "due " + inbox.Clock(s.Due, d.Now()) + " (in " + inbox.Age(s.Due.Sub(d.Now()).Round(time.Second)) + ")"
 }
 
-// NoSchedules says what to do where nothing is scheduled.
+// NoSchedules says how to schedule something.
 const NoSchedules = "Nothing is scheduled. /remind 30m TEXT reminds you, /schedule every 30m PROMPT has an observer look, " +
 	"/schedule every 10m !COMMAND runs a command"
 
@@ -266,7 +270,7 @@ func ScheduleDue(s schedule.Schedule, now time.Time) string {
 	return "due " + inbox.Clock(s.Due, now)
 }
 
-// ScheduleWhat says what a schedule does, on one line.
+// ScheduleWhat says in one line what a schedule does.
 func ScheduleWhat(s schedule.Schedule) string {
 	switch s.Kind {
 	case schedule.Reminder:
@@ -277,7 +281,7 @@ func ScheduleWhat(s schedule.Schedule) string {
 	return ScheduleSays(s)
 }
 
-// ScheduleSays is What without the sign of its kind.
+// ScheduleSays is ScheduleWhat without the sign of the kind.
 func ScheduleSays(s schedule.Schedule) string {
 	text := inbox.Label(s.Text)
 	if s.CancelWhen != "" {
@@ -289,10 +293,10 @@ func ScheduleSays(s schedule.Schedule) string {
 	return text
 }
 
-// outside says of a schedule that its command runs in no sandbox.
+// outside marks a schedule whose command runs without a sandbox.
 const outside = "sandbox=off: runs as you"
 
-// ScheduleFound says what came of the last run and how many are left; "": it did not run.
+// ScheduleFound says how the last run ended and how many runs are left; "": it has not run.
 func ScheduleFound(s schedule.Schedule, now time.Time) string {
 	if s.Runs == 0 {
 		return ""
@@ -304,7 +308,8 @@ func ScheduleFound(s schedule.Schedule, now time.Time) string {
 	return RunResult(s.Last, now) + left
 }
 
-// RunFinding is what came of a run, in short: what it found, else an outcome that is worth a word; "": neither.
+// RunFinding returns the result of a run in short: its finding, else an outcome other than
+// completed; "": neither.
 func RunFinding(r schedule.Run) string {
 	if found := inbox.Line(r.Finding); found != "" || r.Outcome == "completed" {
 		return found
@@ -312,7 +317,7 @@ func RunFinding(r schedule.Run) string {
 	return inbox.Label(r.Outcome)
 }
 
-// RunResult says what came of a run, and which message tells of it.
+// RunResult says how a run ended, and which message reports it.
 func RunResult(r schedule.Run, now time.Time) string {
 	text := inbox.Clock(r.Fired, now)
 	if r.Message != 0 {
@@ -333,7 +338,7 @@ func RunResult(r schedule.Run, now time.Time) string {
 	return text
 }
 
-// ScheduleFields are all that is so of a schedule, beside its name, its kind and its runs.
+// ScheduleFields returns all fields of a schedule except its name, its kind and its runs.
 func ScheduleFields(s schedule.Schedule, now time.Time) (fs Fields) {
 	fs.Add("when", s.When.Text+", "+ScheduleDue(s, now))
 	if s.State == schedule.Held {
@@ -354,7 +359,7 @@ func ScheduleFields(s schedule.Schedule, now time.Time) (fs Fields) {
 	return fs
 }
 
-// ScheduleAbout tells all of a schedule.
+// ScheduleAbout describes a schedule in full.
 func ScheduleAbout(s schedule.Schedule, runs []schedule.Run, now time.Time) string {
 	fs := ScheduleFields(s, now)
 	for _, r := range runs {

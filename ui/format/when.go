@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// Morning is the hour meant by a day alone.
+// Morning is the hour that is meant by a day alone.
 const Morning = 9
 
-// ParseWhen parses a time in the future, in local time: after 30m, 1h30m or 2d; the next 14:00 or 2pm;
+// ParseWhen parses a future time, in local time: after 30m, 1h30m or 2d; the next 14:00 or 2pm;
 // tomorrow or monday, in the morning or at the hour that follows. It may begin with for, in, at or
 // until.
 func ParseWhen(s string, now time.Time) (time.Time, error) {

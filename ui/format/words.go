@@ -16,7 +16,7 @@ import (
 	"fantail/ui/cells"
 )
 
-// grouped is a number with commas: 12,345.
+// grouped formats a number with commas: 12,345.
 func grouped(n int) string {
 	s := fmt.Sprint(n)
 	for i := len(s) - 3; i > 0; i -= 3 {
@@ -25,7 +25,7 @@ func grouped(n int) string {
 	return s
 }
 
-// Count is a number of things: 1 message, 3 messages.
+// Count formats a number of things: 1 message, 3 messages.
 func Count(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
@@ -33,7 +33,7 @@ func Count(n int, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-// Hashes are the numbers of messages as people read them: #4 #7.
+// Hashes formats the numbers of messages: #4 #7.
 func Hashes(ids []int64) string {
 	words := make([]string, len(ids))
 	for i, id := range ids {
@@ -42,7 +42,7 @@ func Hashes(ids []int64) string {
 	return strings.Join(words, " ")
 }
 
-// MaxListed is how many names are listed in one line.
+// MaxListed limits the names listed in one line.
 const MaxListed = 5
 
 // Some lists the first few of the names and counts the others.
@@ -53,7 +53,7 @@ func Some(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// Fenced is text as a Markdown code block with a fence that no line of it can close.
+// Fenced returns text as a Markdown code block, with a fence that no line of it can close.
 func Fenced(lang, text string) string {
 	fence := "```"
 	for strings.Contains(text, fence) {
@@ -62,10 +62,10 @@ func Fenced(lang, text string) string {
 	return fence + lang + "\n" + strings.TrimRight(text, "\n") + "\n" + fence + "\n"
 }
 
-// Age is how long ago something was, as lists show it.
+// Age formats how long ago something was, for lists.
 func Age(d time.Duration) string { return inbox.Age(max(d, 0)) }
 
-// Amount is a short number of tokens: 950, 12k.
+// Amount formats a number of tokens in few cells: 950, 12k.
 func Amount(n int) string {
 	if n >= 1000 {
 		return fmt.Sprintf("%dk", n/1000)
@@ -73,7 +73,7 @@ func Amount(n int) string {
 	return fmt.Sprint(n)
 }
 
-// Clock is a running time: 0:42, 12:05, 1:02:03.
+// Clock formats a running time: 0:42, 12:05, 1:02:03.
 func Clock(d time.Duration) string {
 	s := int(max(d, 0).Seconds())
 	if s >= 3600 {
@@ -82,10 +82,10 @@ func Clock(d time.Duration) string {
 	return fmt.Sprintf("%d:%02d", s/60, s%60)
 }
 
-// Countdown is the time left until something: 4:12. 0:00 is its end.
+// Countdown formats the time left until something: 4:12. It is 0:00 only at the end.
 func Countdown(left time.Duration) string { return Clock(left + time.Second - 1) }
 
-// Silence is how long an agent has shown no sign of life: 95s, 12m.
+// Silence formats the time since an agent's last sign of life: 95s, 12m.
 func Silence(d time.Duration) string {
 	if d < exact {
 		return fmt.Sprintf("%ds", int(d.Seconds()))
@@ -93,10 +93,11 @@ func Silence(d time.Duration) string {
 	return Age(d)
 }
 
-// exact is how long a time that many agents show at once is told in seconds: a screen wakes up with each.
+// exact is how long times that many agents show at once are shown in seconds, because every change
+// wakes the screen.
 const exact = 2 * time.Minute
 
-// Ran is how long an agent has worked, where many are shown: 0:42, then 2m.
+// Ran formats how long an agent has worked, where many are shown: 0:42, then 2m.
 func Ran(d time.Duration) string {
 	if d < exact {
 		return Clock(d)
@@ -104,7 +105,7 @@ func Ran(d time.Duration) string {
 	return Age(d)
 }
 
-// stands is how long a time that is told so stays as it is.
+// stands returns how long a time in such a format stays the same.
 func stands(d time.Duration) time.Duration {
 	unit := time.Second
 	switch {
@@ -116,8 +117,8 @@ func stands(d time.Duration) time.Duration {
 	return unit - max(d, 0)%unit
 }
 
-// Sentence is an error as people read it: it begins with a capital letter, and errors that any
-// agent may return say what to do instead.
+// Sentence formats an error for people: it begins with a capital letter, and errors that any agent
+// may return say what to do instead.
 func Sentence(err error) string {
 	switch {
 	case errors.Is(err, fleet.ErrStopped):
@@ -142,7 +143,7 @@ func Sentence(err error) string {
 	return s
 }
 
-// Lasted is a duration for people: 12s, 3m05s, 2h10m.
+// Lasted formats a duration: 12s, 3m05s, 2h10m.
 func Lasted(d time.Duration) string {
 	switch s := int(max(d, 0).Round(time.Second).Seconds()); {
 	case s < 60:
@@ -154,8 +155,8 @@ func Lasted(d time.Duration) string {
 	}
 }
 
-// ParseUntil reads `until 14:00`, `for 2h`, and both without their first word, as a time in the future; no words are the zero
-// time.
+// ParseUntil parses `until 14:00` and `for 2h`, both also without their first word, as a future
+// time. Without words it returns the zero time.
 func ParseUntil(args []string, now time.Time) (time.Time, error) {
 	switch {
 	case len(args) == 0:
