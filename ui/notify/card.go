@@ -17,22 +17,23 @@ import (
 	"fantail/ui/tabs"
 )
 
-// urgent is the urgent messages waiting for the human, and the card that shows the newest of them.
-// The card takes no focus, no key that means anything else, and no key at all in its first moments.
+// urgent holds the urgent messages that wait for the human, and the card that shows the newest one.
+// The card takes no focus and no key that means anything else. It takes no key at all in its first
+// moments.
 type urgent struct {
 	all   []inbox.Message // newest first
-	asked bool            // they are being read
-	stale bool            // something has changed since
-	acted map[int64]bool  // a key dealt with them; they leave all once the pool has carried it out
-	known bool            // they have been read at least once: others are new
+	asked bool            // a read is running
+	stale bool            // something has changed since the read began
+	acted map[int64]bool  // handled by a key, until the pool has carried that out
+	known bool            // they were read at least once, so later ones are new
 
-	shown int64     // the message on the card; 0: it does not show
+	shown int64     // message on the card; 0: the card is hidden
 	since time.Time // since when
-	y, h  int       // where
-	drop  int       // the column of its last line from which a click dismisses it
+	y, h  int       // position and height
+	drop  int       // column of its last line from which a click dismisses it
 }
 
-// Urgent reads the urgent messages that wait, one request at a time.
+// Urgent reads the waiting urgent messages, one request at a time.
 func (n *Notifier) Urgent() intent.Intent {
 	p := &n.urgent
 	if p.asked || n.Pool == nil {
@@ -47,7 +48,7 @@ func (n *Notifier) Urgent() intent.Intent {
 	}}
 }
 
-// Changed reads them again if a change of an agent may have changed them.
+// Changed rereads them if an agent's change may have changed them.
 func (n *Notifier) Changed(was, i event.Info) intent.Intent {
 	if !i.Kind.HasPrompt() || i.Urgent == was.Urgent && (i.Urgent == 0 || i.Came == was.Came) {
 		return nil
@@ -55,8 +56,8 @@ func (n *Notifier) Changed(was, i event.Info) intent.Intent {
 	return n.Urgent()
 }
 
-// TakeUrgent shows the urgent messages that wait, and calls the human to what came since the screen began; a snoozed
-// message that is back counts.
+// TakeUrgent shows the waiting urgent messages, and calls the human to those that came since the
+// screen began. A snoozed message that is back counts as new.
 func (n *Notifier) TakeUrgent(ms []inbox.Message, err error) intent.Intent {
 	p := &n.urgent
 	p.asked = false
@@ -83,12 +84,12 @@ func (n *Notifier) TakeUrgent(ms []inbox.Message, err error) intent.Intent {
 	return all
 }
 
-// has reports whether one of the messages has that number.
+// has reports whether one of the messages has that id.
 func has(ms []inbox.Message, id int64) bool {
 	return slices.ContainsFunc(ms, func(m inbox.Message) bool { return m.ID == id })
 }
 
-// pressing are the messages the card is about; none while quiet is on.
+// pressing returns the messages of the card; none while quiet is on.
 func (n *Notifier) pressing() []inbox.Message {
 	if n.quiet.Holds(n.Now()) {
 		return nil
@@ -96,7 +97,7 @@ func (n *Notifier) pressing() []inbox.Message {
 	return slices.DeleteFunc(slices.Clone(n.urgent.all), func(m inbox.Message) bool { return n.urgent.acted[m.ID] })
 }
 
-// grace is how long the card takes no key after a message came onto it, so that a key meant for
+// grace is how long the card takes no key after a message appeared on it, so that a key meant for
 // something else handles nothing.
 const grace = 500 * time.Millisecond
 
@@ -106,7 +107,7 @@ const (
 	keyDismiss = "alt+x"
 )
 
-// MaxCard is how many lines the card may take on a screen of that height.
+// MaxCard returns the maximum height of the card on a screen of height h.
 func MaxCard(h int) int {
 	if h < 12 {
 		return 1
@@ -114,8 +115,8 @@ func MaxCard(h int) int {
 	return 2
 }
 
-// Card returns the lines of the card, at most that many; none if nothing is urgent. Its grace
-// begins when a message comes onto it.
+// Card returns the lines of the card, at most `most`; none if nothing is urgent. Its grace begins
+// when a message appears on it.
 func (n *Notifier) Card(most int) []string {
 	p := &n.urgent
 	ms := n.pressing()
@@ -167,14 +168,14 @@ func (n *Notifier) Card(most int) []string {
 	return []string{cells.Fit(line(text)+cells.Spaces(x-cells.Width(text))+n.Theme.Paint(themes.Dim, keys), n.Width())}
 }
 
-// TakesKeys reports whether the card can be answered: it shows, is not dimmed, and has shown for
+// TakesKeys reports whether the card can be answered: it is shown, is not dimmed, and was shown for
 // long enough to be seen.
 func (n *Notifier) TakesKeys() bool {
 	p := &n.urgent
 	return p.shown != 0 && n.Now().Sub(p.since) >= grace
 }
 
-// Key takes the keys of the card, regardless of what else shows.
+// Key takes the keys of the card, whatever else is open.
 func (n *Notifier) Key(k tea.KeyPressMsg) (intent.Intent, bool) {
 	switch s := k.String(); {
 	case s != keyHandle && s != keyDismiss || !n.TakesKeys():
@@ -199,7 +200,7 @@ func (n *Notifier) Click(x, y int) (intent.Intent, bool) {
 	return n.handle(), true
 }
 
-// act takes the message off the card.
+// act removes the message from the card.
 func (p *urgent) act() (inbox.Message, bool) {
 	i := slices.IndexFunc(p.all, func(m inbox.Message) bool { return m.ID == p.shown })
 	if i < 0 {
@@ -221,7 +222,7 @@ func (n *Notifier) handle() intent.Intent {
 	return intent.Handle{Message: m, Failed: n.unacted(m.ID)}
 }
 
-// unacted notes that what a key of the card asked for failed.
+// unacted notes that the action of a key of the card failed.
 func (n *Notifier) unacted(id int64) intent.Intent {
 	return intent.Call(func() intent.Intent {
 		delete(n.urgent.acted, id)
@@ -229,7 +230,7 @@ func (n *Notifier) unacted(id int64) intent.Intent {
 	})
 }
 
-// dismiss puts the message off: it keeps waiting, and the mark in the status line stays.
+// dismiss puts the message off: it still waits, and the mark in the status line stays.
 func (n *Notifier) dismiss() intent.Intent {
 	m, ok := n.urgent.act()
 	if !ok {
@@ -244,10 +245,10 @@ func (n *Notifier) dismiss() intent.Intent {
 	}}
 }
 
-// Hide notes that the card does not show, or is dimmed.
+// Hide notes that the card is hidden or dimmed.
 func (n *Notifier) Hide() { n.urgent.shown = 0 }
 
-// At notes where the card shows; with no lines it does not.
+// At sets the position of the card. If h is 0 the card is hidden.
 func (n *Notifier) At(y, h int) {
 	if n.urgent.y, n.urgent.h = y, h; h <= 0 {
 		n.Hide()

@@ -10,11 +10,11 @@ import (
 	"fantail/ui/tabs"
 )
 
-// Reaches reports whether a way to ring, as the configuration names it, reaches a human who has no screen.
+// Reaches reports whether a configured way to notify reaches a human without a screen.
 func Reaches(how string) bool { return how == notifyDesktop }
 
-// Desktop calls a human who has no screen, through the desktop of the last one they had, to what that screen would call
-// them to while they look elsewhere.
+// Desktop notifies a human without a screen, on the desktop of their last screen, of what that
+// screen would call them to while they look elsewhere.
 type Desktop struct {
 	Pool    *agents.Pool
 	Root    string
@@ -22,7 +22,7 @@ type Desktop struct {
 	Go      func(name string, f func())
 }
 
-// Watch does it until ctx ends. What a machine without a desktop says to it is not for anybody.
+// Watch runs until ctx ends. Errors on a machine without a desktop are not shown.
 func (l Desktop) Watch(ctx context.Context) {
 	w := &watch{ctx: ctx, start: l.Go, came: make(chan intent.Intent)}
 	w.notice = New(Options{Tabs: &w.tabs, Now: time.Now, Root: l.Root, Environ: l.Environ}, notifyDesktop, nil)
@@ -42,7 +42,7 @@ func (l Desktop) Watch(ctx context.Context) {
 			for _, e := range feed.Take() {
 				w.do(w.note(e, began))
 			}
-			news, rested = nil, time.After(gather) // a reply that streams has news all the time
+			news, rested = nil, time.After(gather) // a streaming reply has news all the time
 		case <-rested:
 			news, rested = feed.Wait(), nil
 		case i := <-w.came:
@@ -53,16 +53,17 @@ func (l Desktop) Watch(ctx context.Context) {
 	}
 }
 
-// watch has what a Notice needs where there is no screen: tabs that nobody sees, and somebody to do what it wants.
+// watch is what a Notifier needs without a screen: tabs that are not shown, and something that
+// carries out its intents.
 type watch struct {
 	ctx    context.Context
 	start  func(name string, f func())
 	notice *Notifier
 	tabs   tabs.Tabs
-	came   chan intent.Intent // what is wanted after a Run
+	came   chan intent.Intent // results of Run intents
 }
 
-// note has the notice take in an event.
+// note passes an event to the Notifier.
 func (w *watch) note(e event.Event, began time.Time) intent.Intent {
 	switch e := e.(type) {
 	case event.Tally:
@@ -89,7 +90,7 @@ func (w *watch) note(e event.Event, began time.Time) intent.Intent {
 	return nil
 }
 
-// do does what is wanted that needs no screen.
+// do carries out the intents that need no screen.
 func (w *watch) do(i intent.Intent) {
 	switch i := i.(type) {
 	case intent.All:

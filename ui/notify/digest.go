@@ -18,8 +18,8 @@ import (
 	"fantail/ui/transcript"
 )
 
-// Digest reads what happened since that time; zero: since the human was last there. From now on
-// they are there.
+// Digest reads what happened since that time; zero: since the human was last there. The human
+// counts as there from now on.
 func (n *Notifier) Digest(since time.Time) intent.Intent {
 	now := n.Now()
 	n.seen.stored = now
@@ -33,8 +33,8 @@ func (n *Notifier) Digest(since time.Time) intent.Intent {
 	}}
 }
 
-// takeDigest shows a digest in main's tab, and says so to a human who looks at another. The mail
-// that came meanwhile counts as new.
+// takeDigest shows a digest in main's tab, and says so if the human looks at another tab. Mail that
+// arrived meanwhile counts as new.
 func (n *Notifier) takeDigest(d agents.Digest, err error) intent.Intent {
 	main := n.Tabs.Main()
 	for id := range d.Fresh {
@@ -58,8 +58,8 @@ func (n *Notifier) takeDigest(d agents.Digest, err error) intent.Intent {
 	}
 }
 
-// asking are the tabs of agents the human talks to that ask something; what other agents ask is in
-// an inbox.
+// asking returns the tabs of asking agents that the human talks to. Questions of other agents are
+// in an inbox.
 func (n *Notifier) asking() []*tabs.Tab {
 	return slices.DeleteFunc(slices.Clone(n.Tabs.All), func(t *tabs.Tab) bool {
 		return !t.Info.Kind.HasPrompt() || t.Info.Question == nil
@@ -71,7 +71,7 @@ func (n *Notifier) askedSince(at time.Time) bool {
 	return slices.ContainsFunc(n.asking(), func(t *tabs.Tab) bool { return !t.Info.Question.Since.Before(at) })
 }
 
-// idle are the names of the agents that await input.
+// idle returns the names of the agents that await input.
 func (n *Notifier) idle() (names []string) {
 	for _, t := range n.Tabs.Open {
 		if format.Awaits(t.Info) {
@@ -81,12 +81,13 @@ func (n *Notifier) idle() (names []string) {
 	return names
 }
 
-// idleSince reports whether one of them began to at that time or later.
+// idleSince reports whether one of them began to do so at that time or later.
 func (n *Notifier) idleSince(at time.Time) bool {
 	return slices.ContainsFunc(n.Tabs.Open, func(t *tabs.Tab) bool { return format.Awaits(t.Info) && !t.Active.Before(at) })
 }
 
-// digestText is a digest for people: what happened to whom, and the command to go on with.
+// digestText formats a digest for people: what happened to which agent, and the command to go on
+// with.
 func (n *Notifier) digestText(d agents.Digest) string {
 	ls := []string{fmt.Sprintf("Since you were last here, %s ago:", format.Age(n.Now().Sub(d.Since)))}
 	add := func(what, whom, next string) {
@@ -151,7 +152,7 @@ func (n *Notifier) digestText(d agents.Digest) string {
 	return strings.Join(ls, "\n")
 }
 
-// dueText says what a message of something scheduled is, and what it says.
+// dueText describes a message of a schedule.
 func dueText(m inbox.Message) (what, text, next string) {
 	if m.Kind == inbox.Reminder {
 		return "reminder", inbox.Label(m.Body), ""
@@ -167,8 +168,8 @@ const (
 	leastTold = 40 // columns for what happened; with fewer it wraps
 )
 
-// work is the first name that does not belong to an agent with a prompt box: it was given a task.
-// "": none.
+// work returns the first name that does not belong to an agent with a prompt box, so that it is a
+// task's; "": none.
 func (n *Notifier) work(names []string) string {
 	i := slices.IndexFunc(names, func(name string) bool {
 		t := n.Tabs.ByName(name)
@@ -189,7 +190,7 @@ func needText(m inbox.Message) string {
 	return "urgent from " + from + ": " + m.Gist()
 }
 
-// needCommand is the command to deal with it.
+// needCommand returns the command to deal with it.
 func (n *Notifier) needCommand(m inbox.Message) string {
 	if m.Asks() {
 		return fmt.Sprintf("/answer %d", m.ID)

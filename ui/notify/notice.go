@@ -11,7 +11,7 @@ import (
 	"fantail/ui/tabs"
 )
 
-// Options is what the notices look at and ask.
+// Options is what the Notifier uses.
 type Options struct {
 	Pool    *agents.Pool // nil until there is one
 	Tabs    *tabs.Tabs
@@ -19,15 +19,15 @@ type Options struct {
 	Now     func() time.Time
 	Width   func() int // of the screen
 	Root    string
-	Environ []string // for a program that tells the desktop
+	Environ []string // for the program that notifies the desktop
 }
 
 // Notifier calls for one human's attention.
 type Notifier struct {
 	Options
 
-	began   time.Time    // when the pool came
-	quiet   policy.Quiet // as the pool last said
+	began   time.Time    // when the pool arrived
+	quiet   policy.Quiet // as the pool last reported
 	urgent  urgent
 	calls   calls
 	bell    bell
@@ -36,7 +36,7 @@ type Notifier struct {
 	absent  bool
 }
 
-// New makes a Notice; how is the way to ring named in the configuration, env the environment.
+// New makes a Notifier. how is the configured way to notify, env the environment.
 func New(e Options, how string, env map[string]string) *Notifier {
 	return &Notifier{Options: e, bell: bellOf(how, env), seen: seen{at: e.Now()}}
 }

@@ -14,10 +14,10 @@ import (
 	"fantail/ui/intent"
 )
 
-// The ways to notify somebody who looks elsewhere.
+// The ways to notify a human who looks elsewhere.
 const (
 	notifyAuto    = "auto"
-	notifyOSC9    = "osc9"   // iTerm2, Windows Terminal's relatives
+	notifyOSC9    = "osc9"   // iTerm2 and relatives of Windows Terminal
 	notifyOSC777  = "osc777" // Ghostty, WezTerm, foot, urxvt
 	notifyOSC99   = "osc99"  // kitty
 	notifyBell    = "bell"
@@ -25,15 +25,15 @@ const (
 	notifyOff     = "off"
 )
 
-// bell notifies somebody who looks elsewhere, through their terminal.
+// bell notifies a human who looks elsewhere, through their terminal.
 type bell struct {
 	how  string
-	tmux bool // it runs between the program and the terminal
-	also bool // ring the plain bell too: tmux drops what it may not pass on
+	tmux bool // tmux runs between the program and the terminal
+	also bool // ring the plain bell too, because tmux drops what it may not pass on
 }
 
-// bellOf is the bell named in the configuration; auto is the one the terminal is known to
-// understand, else the plain bell.
+// bellOf returns the configured bell. auto is the bell that the terminal is known to support, else
+// the plain one.
 func bellOf(how string, env map[string]string) bell {
 	b := bell{how: how, tmux: env["TMUX"] != ""}
 	if how != "" && how != notifyAuto {
@@ -48,9 +48,9 @@ func bellOf(how string, env map[string]string) bell {
 	return b
 }
 
-// terminalBell is the bell the terminal understands, according to its environment. The name of the
-// terminal program counts before variables that may be inherited from another terminal; inside tmux
-// that name is tmux's.
+// terminalBell returns the bell that the terminal supports, according to its environment. The name
+// of the terminal program takes precedence over variables that may be inherited from another
+// terminal. Inside tmux that name is tmux's.
 func terminalBell(env map[string]string) string {
 	switch env["TERM_PROGRAM"] {
 	case "", "tmux":
@@ -76,7 +76,7 @@ func terminalBell(env map[string]string) string {
 	return notifyBell
 }
 
-// send notifies. title and text may hold anything.
+// send notifies. title and text may contain anything.
 func (b bell) send(title, text string, environ []string) intent.Intent {
 	if b.how == notifyDesktop {
 		return intent.Run{F: func(context.Context) intent.Intent {
@@ -92,11 +92,11 @@ func (b bell) send(title, text string, environ []string) intent.Intent {
 	return nil
 }
 
-// fitLine is a text made fit for a notification outside of the screen.
+// fitLine makes a text fit for a notification outside the screen.
 func fitLine(s string) string { return cells.CleanLine(inbox.Label(s)) }
 
-// sequence is what is sent to the terminal. No text can end it or add to it: of each, a line of at
-// most 100 characters is left, without control characters and without what separates the parts.
+// sequence returns what is sent to the terminal. No text can end the sequence or add to it: of
+// each, one line of at most 100 characters remains, without control characters and separators.
 func (b bell) sequence(title, text string) string {
 	title, text = fitLine(title), fitLine(text)
 	const end = "\x1b\\"
@@ -122,7 +122,7 @@ func (b bell) sequence(title, text string) string {
 	return s
 }
 
-// desktopTime bounds notify-send, which waits for a desktop even if there is none.
+// desktopTime limits notify-send, which waits for a desktop even if there is none.
 const desktopTime = 5 * time.Second
 
 // desktop notifies with notify-send.

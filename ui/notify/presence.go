@@ -10,21 +10,21 @@ import (
 // seen is when the human was last there, according to a key, the mouse or the terminal's focus.
 type seen struct {
 	at     time.Time // zero: not yet
-	stored time.Time // the last time that is in the database, or on its way there
+	stored time.Time // the last time that is stored or about to be
 	tells  bool      // the terminal reports its focus
 }
 
 const (
-	// alone is how long no key must have been pressed, on a terminal that does not report its
-	// focus, until nobody counts as looking.
+	// alone is how long no key must have been pressed until the human counts as away, on a terminal
+	// that does not report its focus.
 	alone = time.Minute
-	// absence is how long nobody must have been there for a digest to follow.
+	// absence is how long the human must have been away for a digest to follow.
 	absence = time.Hour
-	// storeSeen is how far apart the times are that go into the database.
+	// storeSeen is the time between two stored times.
 	storeSeen = time.Minute
 )
 
-// Away reports whether nobody is looking at the screen.
+// Away reports whether the human looks elsewhere.
 func (n *Notifier) Away() bool {
 	if n.absent {
 		return true
@@ -35,7 +35,7 @@ func (n *Notifier) Away() bool {
 	return n.Now().Sub(n.seen.at) >= alone
 }
 
-// Here notes that the human is there. After a long absence it asks for a digest.
+// Here notes that the human is there. After a long absence it requests a digest.
 func (n *Notifier) Here() intent.Intent {
 	was, now := n.seen.at, n.Now()
 	n.seen.at = now
@@ -69,10 +69,10 @@ func (n *Notifier) Close() {
 func (n *Notifier) Focus() { n.blurred, n.seen.tells = false, true }
 func (n *Notifier) Blur()  { n.blurred, n.seen.tells = true, true }
 
-// Absent notes that nobody can look, whatever the terminal said: it takes nothing, or there is none. Back notes that
-// somebody can again.
+// Absent notes that no human can look, whatever the terminal reported: it takes no output, or there
+// is none. Back notes that one can again.
 func (n *Notifier) Absent() { n.absent = true }
 func (n *Notifier) Back()   { n.absent = false }
 
-// Blurred reports whether the terminal said it lost the focus.
+// Blurred reports whether the terminal reported that it lost the focus.
 func (n *Notifier) Blurred() bool { return n.blurred }

@@ -17,17 +17,17 @@ import (
 	"fantail/ui/intent"
 )
 
-// gather is for how long calls are gathered: several at once become one.
+// gather is how long calls are gathered, so that several at once become one.
 const gather = 750 * time.Millisecond
 
-// call is one thing the human is called to while they look elsewhere.
+// call is one reason to call a human who looks elsewhere.
 type call struct {
 	sort string // urgent, failed or needs you
-	name string // who it is about
+	name string // which agent or sender it is about
 	text string // in a few words
 }
 
-// calls gathers them. Its timer runs only while there are some.
+// calls gathers calls. Its timer runs only while there are any.
 type calls struct {
 	all   []call
 	open  bool
@@ -40,8 +40,8 @@ const (
 	callNeeds  = "needs you"
 )
 
-// urgentCall calls to an urgent message. What somebody outside wrote stays in the inbox: others may
-// read a notification.
+// urgentCall returns the call for an urgent message. The text of mail from outside is left out,
+// because others may read a notification.
 func urgentCall(m inbox.Message) call {
 	from := inbox.Label(m.From)
 	if m.Outside() {
@@ -54,10 +54,10 @@ func urgentCall(m inbox.Message) call {
 	return call{callUrgent, from, "urgent from " + from + ": " + m.Gist()}
 }
 
-// CallFor calls to an agent that has failed or asks, going by its change. Agents dispatched by
-// agents in the background report to those, not to the human.
+// CallFor calls the human to an agent that has failed or asks, according to its change. Agents
+// dispatched by background agents report to those, not to the human.
 func (n *Notifier) CallFor(was, i event.Info) intent.Intent {
-	if i.Unattended { // whoever had it begin hears of it
+	if i.Unattended { // whoever started it hears of it
 		return nil
 	}
 	failed := (i.State == event.Failed || i.State == event.Crashed) && (was.State != i.State || was.Attempt != i.Attempt)
@@ -80,8 +80,8 @@ func (n *Notifier) CallFor(was, i event.Info) intent.Intent {
 	return nil
 }
 
-// callAfterQuiet calls to urgent messages and questions that came while quiet was on: nobody was
-// called to them then. Failures are in the pool's summary.
+// callAfterQuiet calls to the urgent messages and questions that came while quiet was on. Failures
+// are in the pool's summary.
 func (n *Notifier) callAfterQuiet(was policy.Quiet) intent.Intent {
 	var all intent.All
 	for _, m := range slices.Backward(n.urgent.all) {
@@ -97,13 +97,13 @@ func (n *Notifier) callAfterQuiet(was policy.Quiet) intent.Intent {
 	return all
 }
 
-// needsCall calls to an agent that asks.
+// needsCall returns the call for an agent that asks.
 func needsCall(i event.Info) call {
 	name := inbox.Label(i.Name)
 	return call{callNeeds, name, name + " asks: " + inbox.Label(i.Question.Gist())}
 }
 
-// call notes what calls the human, if they are elsewhere and want to be called.
+// call adds a call, if the human is away and wants to be called.
 func (n *Notifier) call(c call) intent.Intent {
 	if n.bell.how == notifyOff || !n.Away() || n.quiet.Holds(n.Now()) {
 		return nil
@@ -126,7 +126,7 @@ func (n *Notifier) ring() intent.Intent {
 	return n.bell.send("fantail · "+cells.CleanLine(filepath.Base(n.Root)), callText(all), n.Environ)
 }
 
-// callText puts several calls into one.
+// callText joins several calls into one text.
 func callText(all []call) string {
 	if len(all) == 1 {
 		return all[0].text
