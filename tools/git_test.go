@@ -1,12 +1,15 @@
 package tools
 
 import (
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"fantail/.ci/long"
 	"fantail/tools/permission"
 )
 
@@ -45,6 +48,22 @@ func repository(t testing.TB) *Runtime {
 	return e
 }
 
+// copied is a copy of a workspace that [repository] made.
+func copied(t testing.TB, from *Runtime) *Runtime {
+	t.Helper()
+	e := place(t)
+	e.Environ = append(e.Environ, "GIT_CONFIG_NOSYSTEM=1")
+	if err := os.CopyFS(e.Root, os.DirFS(from.Root)); err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// biting reports whether the command runs what a hostile repository names, where nothing is done against it.
+func biting(command string) bool {
+	return strings.Contains("git status git diff git log git log -p git show", command)
+}
+
 // stir makes git's record of the files' times stale, so that git reads them.
 func stir(t testing.TB, e *Runtime) {
 	for _, p := range []string{"a.txt", "same.md", "sub/b.txt"} {
@@ -67,6 +86,7 @@ func TestBash_gitRunsNothingOfAHostileRepository(t *testing.T) {
 	for i, c := range gitReaders {
 		rules[i] = permission.Rule("bash(" + c + ")")
 	}
+	made := repository(t)
 	for name, arm := range map[string]func(t *testing.T, e *Runtime, script string){
 		"nothing":           func(*testing.T, *Runtime, string) {},
 		"core.fsmonitor":    func(t *testing.T, e *Runtime, s string) { runGit(t, e, e.Root, "config", "core.fsmonitor", s) },
@@ -139,7 +159,7 @@ func TestBash_gitRunsNothingOfAHostileRepository(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			e := repository(t)
+			e := copied(t, made)
 			touched := top(e) + "/touched"
 			script := top(e) + "/else/evil"
 			put(t, script, "#!/bin/sh\necho x >>"+touched+"\ncat 2>/dev/null </dev/null\nexit 1\n")
@@ -151,8 +171,12 @@ func TestBash_gitRunsNothingOfAHostileRepository(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			readers := slices.Clone(gitReaders)
+			if !long.Wanted() { // those that bite, and some of the others
+				readers = slices.DeleteFunc(readers, func(c string) bool { return !biting(c) && rand.IntN(8) > 0 })
+			}
 			free, bites := 0, 0
-			for _, command := range gitReaders {
+			for _, command := range readers {
 				stir(t, e)
 				c := parse(t, e, "bash", "command", command)
 				v := g.Decide(c.Action)
@@ -166,7 +190,7 @@ func TestBash_gitRunsNothingOfAHostileRepository(t *testing.T) {
 					t.Errorf("%s: %+v", command, v)
 				}
 				_ = os.Remove(touched)
-				if !strings.Contains("git status git diff git log git log -p git show", command) || bites > 0 {
+				if !biting(command) || bites > 0 {
 					continue
 				}
 				stir(t, e)
@@ -180,8 +204,8 @@ func TestBash_gitRunsNothingOfAHostileRepository(t *testing.T) {
 			if quiet != (bites == 0) {
 				t.Errorf("%d commands run what the repository names where nothing is done against it", bites)
 			}
-			if (quiet || strings.HasPrefix(name, "core.") || strings.HasPrefix(name, "hooks") || name == "missing objects") && free != len(gitReaders) {
-				t.Errorf("%d of %d commands are free", free, len(gitReaders))
+			if (quiet || strings.HasPrefix(name, "core.") || strings.HasPrefix(name, "hooks") || name == "missing objects") && free != len(readers) {
+				t.Errorf("%d of %d commands are free", free, len(readers))
 			}
 		})
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"fantail/.ci/long"
 	"fantail/tools/files"
 	"fantail/tools/proc"
 	"fantail/tools/sandbox"
@@ -37,14 +38,15 @@ func everydays() (all []everyday) {
 		`git blame app.txt | cat`, `git grep -n more`, `git ls-files`, `git rev-parse HEAD`, `git reset -q --soft HEAD~1 && git commit -qm again`,
 		`git fetch -q ../bare main`, `git cherry-pick --no-commit topic || git reset -q --hard`, `git worktree list`, `git gc -q`, `git fsck`,
 		`git archive HEAD | tar t`, `git clone -q . "$(mktemp -d)/clone"`, `git clean -nd`, `git mv topic.txt moved.txt && git commit -qm moved`)
-	add("go", true, `cd gomod && go build ./...`, `cd gomod && go vet ./...`, `cd gomod && go test ./...`, `cd gomod && go run .`)
+	add("go", true, `cd gomod && go test ./...`)
+	add("go", long.Wanted(), `cd gomod && go build ./...`, `cd gomod && go vet ./...`, `cd gomod && go run .`)
 	add("go", false, `cd gomod && go list ./...`, `cd gomod && gofmt -l .`, `cd gomod && go doc strings.Cut`, `cd gomod && go mod tidy`, `cd gomod && go env GOCACHE`,
 		`cd gomod && go test -run X -count 1 ./...`, `cd gomod && go build -o /dev/null .`, `cd gomod && go version`, `cd gomod && go generate ./...`)
 	add("node", true, `node -e 'console.log(1)'`, `node --test node/`)
 	add("node", false, `node -e 'require("fs").writeFileSync("n.txt","x")'`, `node -e 'require("os").cpus()'`,
 		`node -e 'const s=require("http").createServer((q,r)=>r.end("hi")).listen(0,()=>fetch("http://127.0.0.1:"+s.address().port).then(r=>r.text()).then(t=>{if(t!="hi")process.exit(1);s.close()}))'`,
 		`node -e 'new (require("worker_threads").Worker)("1",{eval:true})'`)
-	add("npm", true, `cd node && npm test --silent`)
+	add("npm", long.Wanted(), `cd node && npm test --silent`)
 	add("npm", false, `cd node && npm run --silent hello`, `mkdir -p node2 && cd node2 && npm init -y >/dev/null`,
 		`cd node && npm install --silent --offline --no-audit --no-fund ./local`, `cd node && npm ls`, `npm --version`)
 	add("python3", true, `python3 -c 'print(1)'`, `python3 -m unittest -q test_app`,

@@ -14,7 +14,7 @@ import (
 func TestFind_cutOff(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
-	for range long.Times(60, 600) {
+	for range long.Times(15, 600) {
 		ctx, cancel := context.WithTimeout(t.Context(), rand.N(12*time.Millisecond))
 		sandbox.Find(ctx, sandbox.Bubblewrap)
 		cancel()

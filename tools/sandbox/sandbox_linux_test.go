@@ -17,6 +17,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"fantail/.ci/long"
 	"fantail/tools/proc"
 	"fantail/tools/sandbox"
 	"fantail/tools/sandbox/cell"
@@ -330,7 +331,7 @@ func TestBox_socketsComeAndGo(t *testing.T) {
 			}
 		})
 	}
-	for range 20 {
+	for range long.Times(5, 20) {
 		r, err := proc.Run(t.Context(), proc.Spec{Shell: "echo runs", Dir: g.Root, Env: []string{"PATH=/usr/bin:/bin"}, Box: box, Head: 1 << 10, Tail: 1 << 10})
 		if err != nil || r.Text != "runs\n" {
 			t.Errorf("%v, it says %q", err, r.Text)

@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"fantail/.ci/long"
 )
 
 // ground is a workspace with protected files in it, and a file beside it that must not change.
@@ -632,7 +634,7 @@ func TestWas(t *testing.T) {
 
 // TestChanges_random changes random trees at random, and compares with a plain walk.
 func TestChanges_random(t *testing.T) {
-	for seed := range uint64(80) {
+	for seed := range uint64(long.Times(20, 80)) {
 		r := rand.New(rand.NewPCG(seed, 7))
 		g := newGround(t)
 		some := func() string {
@@ -781,7 +783,7 @@ func TestRaces(t *testing.T) {
 		}
 	}()
 	into := filepath.Join(g.base, "aside")
-	for range 100 {
+	for range long.Times(25, 100) {
 		_, _ = TakeSnapshot(g.paths) // it may report changes meanwhile
 		found, _ := s.Changes()      // so may this
 		_ = s.PutBack(found, into)   // and this
