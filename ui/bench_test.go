@@ -12,9 +12,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// long is a screen of 200 by 60 over a transcript of n entries, all that is
+// filled is a screen of 200 by 60 over a transcript of n entries, all that is
 // visible rendered.
-func long(t testing.TB, n int) *App {
+func filled(t testing.TB, n int) *App {
 	t.Helper()
 	a := screen(t, 200, 60).with(event.Info{ID: 1, Name: "main", Kind: event.Main, State: event.Running, Doing: "streaming", Model: "test/one", Spent: event.Spent{Window: 1000, Context: 300}})
 	for i := range 12 {
@@ -64,7 +64,7 @@ func (a *App) frame(i int) {
 func BenchmarkFrame200x60(b *testing.B) {
 	for _, n := range []int{100, 10_000} {
 		b.Run(fmt.Sprintf("entries=%d", n), func(b *testing.B) {
-			a := long(b, n)
+			a := filled(b, n)
 			b.ReportAllocs()
 			i := 0
 			for b.Loop() {
@@ -79,7 +79,7 @@ func BenchmarkFrame200x60(b *testing.B) {
 func BenchmarkFrameStreams(b *testing.B) {
 	for _, n := range []int{100, 10_000} {
 		b.Run(fmt.Sprintf("entries=%d", n), func(b *testing.B) {
-			a := long(b, n)
+			a := filled(b, n)
 			b.ReportAllocs()
 			i := 0
 			for b.Loop() {
@@ -98,7 +98,7 @@ func BenchmarkFrameStreams(b *testing.B) {
 func BenchmarkKeyEcho(b *testing.B) {
 	for _, n := range []int{100, 10_000} {
 		b.Run(fmt.Sprintf("entries=%d", n), func(b *testing.B) {
-			a := long(b, n)
+			a := filled(b, n)
 			b.ReportAllocs()
 			i := 0
 			for b.Loop() {
@@ -127,7 +127,7 @@ func TestFrameIsIndependentOfLength(t *testing.T) {
 		}
 		return least
 	}
-	short, long := best(long(t, 100)), best(long(t, 10_000))
+	short, long := best(filled(t, 100)), best(filled(t, 10_000))
 	t.Logf("a frame costs %s at 100 entries, %s at 10,000", short, long)
 	if long > 3*short+200*time.Microsecond {
 		t.Errorf("a frame costs %s at 100 entries and %s at 10,000", short, long)

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"fantail/.ci/long"
 	"fantail/agents/event"
 	"fantail/inbox"
 	"fantail/inbox/policy"
@@ -32,7 +33,11 @@ func pressed(t *testing.T, w, h int) *App {
 //
 // Spec: M-29.
 func TestCardFits(t *testing.T) {
-	for w := minWidth; w < 130; w++ {
+	step := 4
+	if long.Wanted() {
+		step = 1
+	}
+	for w := minWidth; w < 130; w += step {
 		for h := minHeight; h < 30; h += 3 {
 			a := pressed(t, w, h)
 			lines, _ := a.compose()

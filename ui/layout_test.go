@@ -76,7 +76,7 @@ func TestFits(t *testing.T) {
 // TestResizeRenders: of a window that is dragged only the last size is rendered, 30 ms after it came, by one tick.
 func TestResizeRenders(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		a := long(t, 100)
+		a := filled(t, 100)
 		a.o.Now = time.Now
 		came := make(chan tea.Msg, 100)
 		var run func(c tea.Cmd)

@@ -74,8 +74,10 @@ func heaped(t testing.TB) *App {
 	a.boards.Inbox = heap{}
 	a.boards.inbox(1, "main")
 	a.carried(a.draw())
-	for range 300 {
-		a.key(tea.KeyPressMsg{Code: 'j', Text: "j"})
+	for range 30 {
+		for range 10 {
+			a.key(tea.KeyPressMsg{Code: 'j', Text: "j"})
+		}
 		a.carried(a.draw())
 	}
 	if a.boards.panel().Board().At() != heapSize-300 || a.boards.panel().Previewed() == nil {

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"fantail/.ci/long"
 	"fantail/agents/event"
 	"fantail/inbox/policy"
 	"fantail/themes"
@@ -88,7 +89,7 @@ func statusOf(t *testing.T, d *rand.Rand) statusCase {
 // order of importance; and what a width shows every larger one shows.
 func TestStatusLine_atEveryWidth(t *testing.T) {
 	d := rand.New(rand.NewPCG(9, 7))
-	for n := range 300 {
+	for n := range long.Times(60, 300) {
 		c := statusOf(t, d)
 		before, branch, agent := 0, 0, 0
 		for w := 20; w <= 200; w++ {
