@@ -9,7 +9,7 @@ import (
 	"fantail/.ci/house/tree"
 )
 
-// code are the rules on what functions do.
+// code returns the rules on what functions do.
 func (plan Plan) code() []Rule {
 	return []Rule{
 		{Name: "tests do not sleep", Check: checkSleep, Bad: []string{
@@ -60,8 +60,8 @@ func checkSleep(t *tree.Tree) (f tree.Findings) {
 				return true
 			}
 			switch tree.Name(call.Fun) {
-			case "synctest.Test", "play": // what tests call their own way into a bubble
-				return false // there time is fake
+			case "synctest.Test", "play": // the ways of tests into a bubble
+				return false // time is fake there
 			case "time.Sleep":
 				f.Add("%s: no time.Sleep in tests; wait for what you wait for, or use fake time (testing/synctest)", t.At(n))
 			}
@@ -115,8 +115,8 @@ func (plan Plan) checkGo(t *tree.Tree) (f tree.Findings) {
 	return f
 }
 
-// checkTerminal refuses what only a process can do that has the terminal: a host would wait for
-// ever, or stop itself.
+// checkTerminal refuses what only the process in the terminal may do: a host would block for ever,
+// or stop itself.
 func (plan Plan) checkTerminal(t *tree.Tree) (f tree.Findings) {
 	for _, s := range t.Files {
 		if s.Test || s.Dir == plan.Gate {
@@ -132,7 +132,7 @@ func (plan Plan) checkTerminal(t *tree.Tree) (f tree.Findings) {
 	return f
 }
 
-// plainStart reports whether f only starts the function it is given.
+// plainStart reports whether f only starts the function that it is given.
 func plainStart(f *ast.FuncLit) bool {
 	if len(f.Body.List) != 1 || len(f.Type.Params.List) != 2 {
 		return false
@@ -142,15 +142,15 @@ func plainStart(f *ast.FuncLit) bool {
 	return ok && len(given) == 1 && tree.Name(start.Call.Fun) == given[0].Name && len(start.Call.Args) == 0
 }
 
-// cleaners are what may be given the program's own environment: what makes that of
-// others of it, and what hides its values.
+// cleaners are the functions that may be given the program's own environment: they make the
+// environment of other programs from it, or hide its values.
 var cleaners = []string{"proc.Own", "proc.Clean", "crash.New"}
 
-// inner is where a program is carried out in the environment that its parent was started with for it.
+// inner carries out a program in the environment that its parent made for it.
 const inner = "tools/sandbox/cell"
 
-// checkChildren refuses what starts a program in another way than with an environment
-// that was made for it: one that is left out is the program's own, with all its keys.
+// checkChildren refuses to start a program without an environment that was made for it: if it is
+// left out, the program gets this program's own, with all its keys.
 func (plan Plan) checkChildren(t *tree.Tree) (f tree.Findings) {
 	for _, s := range t.Files {
 		if s.Test || tree.Under(s.Dir, []string{plan.Gate + "/...", ".ci/...", "ui/uitest/...", inner}) {

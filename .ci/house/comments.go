@@ -12,7 +12,7 @@ import (
 	"fantail/.ci/house/tree"
 )
 
-// comments are the rules on what is written of the code.
+// comments returns the rules on comments and documentation.
 func (plan Plan) comments() []Rule {
 	return []Rule{
 		{Name: "each package says what it is", Check: checkPackages, Bad: []string{
@@ -44,12 +44,12 @@ func (plan Plan) comments() []Rule {
 	}
 }
 
-// contributing is the page with the map of the packages, and mapped a line of it.
+// contributing is the page with the map of the packages. mapped matches a line of it.
 const contributing = ".github/CONTRIBUTING.md"
 
 var mapped = regexp.MustCompile("(?m)^- `([a-z/]+)`: ")
 
-// checkMap refuses a package that the map of the packages lacks, and a line of it without a package.
+// checkMap refuses a package that is missing in the map, and a line of the map without a package.
 func checkMap(t *tree.Tree) (f tree.Findings) {
 	text, ok := t.Texts[contributing]
 	if !ok {
@@ -75,8 +75,8 @@ func checkMap(t *tree.Tree) (f tree.Findings) {
 	return f
 }
 
-// checkGlued refuses a comment that begins behind the bracket of an import: it is not the
-// documentation of what follows, though it looks like it.
+// checkGlued refuses a comment that begins after the bracket of an import: it looks like the
+// documentation of what follows but is not.
 func checkGlued(t *tree.Tree) (f tree.Findings) {
 	for _, s := range t.Files {
 		line := func(p token.Pos) int { return t.Set.Position(p).Line }
@@ -95,7 +95,7 @@ func checkGlued(t *tree.Tree) (f tree.Findings) {
 	return f
 }
 
-// checkPackages wants one comment for each package, without a list of its imports.
+// checkPackages requires one comment for each package, without a list of its imports.
 func checkPackages(t *tree.Tree) (f tree.Findings) {
 	for dir, files := range t.Packages() {
 		var doc *ast.CommentGroup
@@ -136,7 +136,7 @@ var (
 	heading   = regexp.MustCompile(`(?m)^#+ (.+)$`)
 )
 
-// checkExists looks up each path and name the documentation mentions.
+// checkExists checks that each path and name in the documentation exists.
 func (plan Plan) checkExists(t *tree.Tree) (f tree.Findings) {
 	all := declared(t)
 	look := func(at, pkg, text string) {
@@ -187,7 +187,7 @@ func (plan Plan) checkExists(t *tree.Tree) (f tree.Findings) {
 	return f
 }
 
-// checkPath looks up what is written like a path in one of our folders.
+// checkPath checks that a path below one of our folders exists.
 func (plan Plan) checkPath(t *tree.Tree, f *tree.Findings, at, p string) {
 	p = strings.TrimRight(p, "./")
 	first, _, _ := strings.Cut(p, "/")
@@ -202,8 +202,7 @@ func (plan Plan) checkPath(t *tree.Tree, f *tree.Findings, at, p string) {
 	}
 }
 
-// declared are the names of each package, by the package's name: T, T.Method,
-// T.Field, Func.
+// declared returns the names of each package, by the package's name: T, T.Method, T.Field, Func.
 func declared(t *tree.Tree) map[string]map[string]bool {
 	all := map[string]map[string]bool{}
 	for _, s := range t.Files {

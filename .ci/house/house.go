@@ -8,41 +8,41 @@ package house
 
 import "fantail/.ci/house/tree"
 
-// Plan is what the rules hold the source to.
+// Plan configures the rules.
 type Plan struct {
 	Layers   [][]string // the packages, lower ones first; each may import those before it
 	Confined []Confined
-	Starters []string // the places that may say `go`
-	Top      []string // what may stand beside main.go, besides dot-files
+	Starters []string // packages that may contain `go` statements
+	Top      []string // names allowed beside main.go, besides dot-files
 
-	// Later are the functions that run a function they are given at another time: once a
-	// transaction committed, or in a goroutine.
+	// Later are the functions that run a function argument at another time: after a commit, or in a
+	// goroutine.
 	Later []string
 	// Memory are the functions that may look at memory inside a transaction, with the reason.
 	Memory map[string]string
 	Sizes  Sizes
-	// Gate is the package that acts before anything else of the program exists: it alone has an
-	// init function, and it starts programs as the shell does whose process it is.
+	// Gate is the package that runs before the rest of the program exists. It alone has an init
+	// function, and it starts programs with the environment of its process.
 	Gate string
 }
 
-// Confined says where a module outside of ours may be imported. A place ends in /...
-// when the packages below it count too.
+// Confined says where another module may be imported. A place that ends in /... includes the
+// packages below it.
 type Confined struct {
 	Module string
 	Places []string
 }
 
-// Rule is one rule with sources, written as tree.Small reads them.
+// Rule is a rule with sample sources, in the format of tree.Small.
 type Rule struct {
 	Name  string
 	Check func(*tree.Tree) tree.Findings
 	Bad   []string                       // it must refuse each of these
-	Good  []string                       // and none of these
-	Whole func(*tree.Tree) tree.Findings // what is looked for in the whole source only; nil: nothing
+	Good  []string                       // it must accept each of these
+	Whole func(*tree.Tree) tree.Findings // an additional check of the whole source; nil: none
 }
 
-// Rules are all of them.
+// Rules returns all rules.
 func (plan Plan) Rules() (all []Rule) {
 	for _, some := range [][]Rule{plan.imports(), plan.sql(), plan.state(), plan.code(), plan.names(), plan.comments(), plan.locks(), plan.sizes()} {
 		all = append(all, some...)

@@ -9,7 +9,7 @@ import (
 	"fantail/.ci/house/tree"
 )
 
-// imports are the rules on what packages import.
+// imports returns the rules on imports.
 func (plan Plan) imports() []Rule {
 	return []Rule{
 		{Name: "imports follow the layers", Check: plan.checkLayers, Bad: []string{
@@ -53,7 +53,7 @@ func (plan Plan) imports() []Rule {
 	}
 }
 
-// support reports whether a package serves tests only.
+// support reports whether a package is for tests only.
 func (plan Plan) support(dir string) bool {
 	return strings.HasSuffix(path.Base(dir), "test") || tree.Under(dir, []string{"ui/uitest/..."})
 }
@@ -95,7 +95,7 @@ func (plan Plan) checkLayers(t *tree.Tree) (f tree.Findings) {
 	return f
 }
 
-// provider reports whether a package speaks one vendor's protocol.
+// provider reports whether a package implements one vendor's protocol.
 func (plan Plan) provider(dir string) bool {
 	return strings.HasPrefix(dir, "agents/llm/") && !plan.support(dir) && dir != "agents/llm"
 }
@@ -114,14 +114,14 @@ func (plan Plan) checkConfined(t *tree.Tree) (f tree.Findings) {
 	return f
 }
 
-// early are the packages of the standard library that are initialised before most others: Go initialises, of those
-// whose imports are ready, the first by name.
+// early are the packages of the standard library that are initialised before most others: among
+// packages whose imports are ready, Go initialises the first by name.
 var early = []string{
 	"bytes", "context", "crypto/sha256", "encoding/binary", "encoding/hex", "errors", "fmt", "io", "io/fs", "os", "os/signal", "path",
 	"runtime", "slices", "strconv", "strings", "sync", "sync/atomic", "syscall", "time", "unsafe",
 }
 
-// gate are the packages of ours without which Gate can't be initialised.
+// gate returns our packages that must be initialised before Gate.
 func (plan Plan) gate(t *tree.Tree) (all []string) {
 	files := t.Packages()
 	for all = []string{plan.Gate}; ; {

@@ -10,11 +10,11 @@ import (
 	"fantail/.ci/house/tree"
 )
 
-// Two rules on what is in memory beside the database. What they know: calls of
-// functions by their names, in all packages of ours, and literals where they stand.
-// What goes through an interface or a variable they don't follow.
+// Two rules on data in memory beside the database. They see calls of functions by name, in all our
+// packages, and function literals where they are written. They don't follow calls through an
+// interface or a variable.
 
-// stored is a package that stands for the store in small trees.
+// stored is a package that replaces the store in small trees.
 const stored = "-- store/a.go --\npackage store\nimport \"context\"\ntype View struct{}\nfunc (*View) Agent() int { return 1 }\ntype Tx struct{ View }\nfunc (*Tx) Set(n int) {}\n" +
 	"func (*Tx) AfterCommit(f func()) {}\ntype DB struct{}\nfunc (*DB) Write(ctx context.Context, f func(tx *Tx) error) error { return nil }\n"
 
@@ -24,7 +24,7 @@ const pooled = stored + "-- agents/a.go --\npackage agents\nimport (\n\t\"contex
 	"func (p *pool) now() int {\n\tp.mu.Lock()\n\tdefer p.mu.Unlock()\n\treturn p.n\n}\n" +
 	"func (p *pool) keep(f func(tx *store.Tx) error) error { return p.db.Write(context.Background(), f) }\n"
 
-// locks are the rules on what is in memory beside the database.
+// locks returns the rules on data in memory beside the database.
 func (plan Plan) locks() []Rule {
 	return []Rule{
 		{Name: "a transaction reads only its tx", Check: plan.checkWrites, Whole: plan.checkExceptions, Bad: []string{
@@ -51,8 +51,8 @@ func (plan Plan) locks() []Rule {
 	}
 }
 
-// isDatabase reports whether f reads or writes the database: methods of store's types,
-// and what inbox does with them.
+// isDatabase reports whether f reads or writes the database: a method of store's types, or a
+// function of inbox that uses them.
 func isDatabase(f *types.Func) bool {
 	if f == nil || f.Pkg() == nil {
 		return false
@@ -89,12 +89,12 @@ func takes(s *types.Signature, names ...string) bool {
 	return false
 }
 
-// elsewhere reports whether a function that is an argument, or a literal, runs at another
-// time than where it stands: once the transaction committed, in a goroutine, or when
-// somebody calls the variable that holds it.
+// elsewhere reports whether a function argument or literal runs at another time than where it is
+// written: after a commit, in a goroutine, or when the variable that holds it is called.
 func (plan Plan) elsewhere(c tree.Call) bool { return c.Later || slices.Contains(plan.Later, c.Given) }
 
-// reach finds for each function the way to what is sought: the names of the functions on it.
+// reach returns, for each function, the names of the functions on its way to a call for which
+// sought is true.
 func (plan Plan) reach(all []*tree.Func, sought func(c tree.Call) (string, bool)) map[*tree.Func][]string {
 	found := map[*tree.Func][]string{}
 	for again := true; again; {
@@ -122,7 +122,7 @@ func (plan Plan) reach(all []*tree.Func, sought func(c tree.Call) (string, bool)
 	return found
 }
 
-// called is what a call calls, in a word.
+// called returns the name of what a call calls.
 func called(c tree.Call) string {
 	if c.Callee == nil {
 		return "a literal"
@@ -133,8 +133,8 @@ func called(c tree.Call) string {
 	return c.Callee.Name()
 }
 
-// title is a function's name with its package: agents.Pool.Push; a literal has that of
-// the function it stands in.
+// title returns a function's name with its package: agents.Pool.Push. A literal has the name of the
+// function around it.
 func title(f *tree.Func) string {
 	for f.Outer != nil {
 		f = f.Outer
@@ -148,7 +148,7 @@ func title(f *tree.Func) string {
 
 func inStore(f *tree.Func) bool { return f.In.Dir == "store" || strings.HasPrefix(f.In.Dir, "store/") }
 
-// locked is where a function takes a mutex itself; nil: nowhere.
+// locked returns where a function itself takes a mutex; nil: nowhere.
 func locked(f *tree.Func) ast.Node {
 	for _, c := range f.Calls {
 		if tree.Locks(c.Callee) {
@@ -158,15 +158,15 @@ func locked(f *tree.Func) ast.Node {
 	return nil
 }
 
-// checkWrites refuses what looks at memory inside a transaction: a function with a
-// *store.Tx, or one that it calls, takes a mutex. What memory shows there is older than
-// what the transaction reads: those committed with it have not run their hooks.
+// checkWrites refuses to look at memory inside a transaction: a function with a *store.Tx, or one
+// that it calls, takes a mutex. Memory is older than what the transaction reads: the hooks of
+// transactions committed with it have not run.
 func (plan Plan) checkWrites(t *tree.Tree) (f tree.Findings) {
 	f, _ = plan.writes(t)
 	return f
 }
 
-// writes is checkWrites, and returns which exceptions it met.
+// writes is checkWrites. It also returns which exceptions it met.
 func (plan Plan) writes(t *tree.Tree) (f tree.Findings, met map[string]bool) {
 	all, err := t.Calls()
 	if err != nil {
@@ -174,7 +174,7 @@ func (plan Plan) writes(t *tree.Tree) (f tree.Findings, met map[string]bool) {
 	}
 	met = map[string]bool{}
 	way := map[*tree.Func]string{}
-	var inside []*tree.Func // of a transaction
+	var inside []*tree.Func // functions that run inside a transaction
 	for _, fn := range all {
 		if takes(fn.Type, "Tx") && !inStore(fn) {
 			way[fn], inside = title(fn), append(inside, fn)
@@ -197,8 +197,8 @@ func (plan Plan) writes(t *tree.Tree) (f tree.Findings, met map[string]bool) {
 	return f, met
 }
 
-// checkLocks refuses calls of the database while a mutex is held: a write waits for
-// the disk, and its hooks take the mutex.
+// checkLocks refuses calls of the database while a mutex is held: a write waits for the disk, and
+// its hooks take the mutex.
 func (plan Plan) checkLocks(t *tree.Tree) (f tree.Findings) {
 	all, err := t.Calls()
 	if err != nil {
@@ -225,7 +225,7 @@ func (plan Plan) checkLocks(t *tree.Tree) (f tree.Findings) {
 	return f
 }
 
-// checkExceptions finds those that nothing needs any more.
+// checkExceptions finds exceptions that are no longer needed.
 func (plan Plan) checkExceptions(t *tree.Tree) (f tree.Findings) {
 	_, met := plan.writes(t)
 	for _, name := range slices.Sorted(maps.Keys(plan.Memory)) {

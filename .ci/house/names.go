@@ -15,7 +15,7 @@ import (
 	"fantail/.ci/house/tree"
 )
 
-// names are the rules on names and places.
+// names returns the rules on names and places.
 func (plan Plan) names() []Rule {
 	return []Rule{
 		{Name: "names say what a thing is", Check: checkNames, Bad: []string{
@@ -111,8 +111,8 @@ func checkTools(t *tree.Tree) (f tree.Findings) {
 	return f
 }
 
-// The paths of one machine, and the hosts packages come from. What a test needs
-// as data may name a home directory.
+// The paths of one machine, and the hosts of package registries. Test data may name a home
+// directory.
 var (
 	machine  = regexp.MustCompile(`(^|[^\w.~$}/:-])/(root|work|workspace|home|Users)/[A-Za-z.]`)
 	homeDir  = regexp.MustCompile(`/(home|Users|root|work|workspace)/[A-Za-z.]`)

@@ -14,18 +14,18 @@ import (
 	"fantail/.ci/house/tree"
 )
 
-// limits are the sizes that have a limit. What is larger stands in the list of sizes with
-// its number, which may only fall. The methods of a type, the fields of a struct and the
-// lines of a package have none: they follow from the idea, and Report lists them.
+// limits are the limits of sizes. Larger ones are in the list of sizes with their number, which may
+// only fall. The methods of a type, the fields of a struct and the lines of a package have no
+// limit: they follow from the design, and Report lists them.
 var limits = map[string]int{
-	"interface": 15, // methods of one
+	"interface": 15, // methods of an interface
 	"bools":     0,  // functions with a parameter of type bool
 }
 
-// Sizes is how large what is too large may be: by kind and name, as in "methods ui.App".
+// Sizes are the exceptions to limits: sizes by kind and name, as in "methods ui.App".
 type Sizes map[string]int
 
-// ReadSizes reads the list: a kind, a name and a number a line.
+// ReadSizes parses the list: a kind, a name and a number a line.
 func ReadSizes(text string) (Sizes, error) {
 	s := Sizes{}
 	for lines := bufio.NewScanner(strings.NewReader(text)); lines.Scan(); {
@@ -45,7 +45,7 @@ func ReadSizes(text string) (Sizes, error) {
 	return s, nil
 }
 
-// String is the list as ReadSizes reads it.
+// String returns the list in the format of ReadSizes.
 func (s Sizes) String() string {
 	var b strings.Builder
 	b.WriteString("# What is larger than it should be, and by how much it may be that. A number only falls:\n# go test . -run TestSizes -lower writes what a cut has reached.\n")
@@ -55,7 +55,7 @@ func (s Sizes) String() string {
 	return b.String()
 }
 
-// Lowered is s with what the tree has reached; nothing of it rises, and nothing is added.
+// Lowered returns s with the sizes that the tree has reached. No size rises, and none is added.
 func (s Sizes) Lowered(t *tree.Tree) (Sizes, error) {
 	now, err := measure(t)
 	low := Sizes{}
@@ -67,13 +67,13 @@ func (s Sizes) Lowered(t *tree.Tree) (Sizes, error) {
 	return low, err
 }
 
-// kind is the first word of a size's name.
+// kind returns the first word of a size's name.
 func kind(name string) string {
 	k, _, _ := strings.Cut(name, " ")
 	return k
 }
 
-// measure returns the sizes of all there is.
+// measure returns all sizes of a tree.
 func measure(t *tree.Tree) (Sizes, error) {
 	typed, err := t.Typed()
 	if err != nil {
@@ -116,7 +116,7 @@ func measure(t *tree.Tree) (Sizes, error) {
 	return s, nil
 }
 
-// Report lists the largest of each kind of size, up to most of each, for a person to read.
+// Report lists the largest sizes of each kind, up to most of each, for a person to read.
 func Report(t *tree.Tree, most int) (lines []string, err error) {
 	now, err := measure(t)
 	kinds := map[string][]string{}
@@ -134,8 +134,9 @@ func Report(t *tree.Tree, most int) (lines []string, err error) {
 	return lines, err
 }
 
-// Single returns the packages that one other imports only, with that one. Known has those that are one on purpose:
-// protocols, drivers and the program's parts that another starts.
+// Single returns the packages that only one other package imports, with that package. It leaves out
+// known ones, which are separate on purpose: protocols, drivers and parts of the program that
+// another starts.
 func Single(t *tree.Tree, known []string) (lines []string) {
 	importers := map[string]map[string]bool{}
 	for _, s := range t.Files {
@@ -161,7 +162,7 @@ func chooses(fn *ast.FuncDecl) bool {
 	return slices.ContainsFunc(fn.Type.Params.List, func(p *ast.Field) bool { return tree.Name(p.Type) == "bool" })
 }
 
-// checkSizes refuses what grows beyond its limit, or beyond what the list grants it.
+// checkSizes refuses sizes beyond their limit or beyond the list.
 func (plan Plan) checkSizes(t *tree.Tree) (f tree.Findings) {
 	now, err := measure(t)
 	if err != nil {
@@ -176,13 +177,13 @@ func (plan Plan) checkSizes(t *tree.Tree) (f tree.Findings) {
 	return f
 }
 
-// remedies are what to do about what is too large, by kind.
+// remedies say what to do about a size, by kind.
 var remedies = map[string]string{
 	"interface": "take several interfaces, each where it is used, or the concrete type",
 	"bools":     "make it two functions, or give the choice a named type",
 }
 
-// checkLower refuses a list that grants more than is needed: what fell stays down.
+// checkLower refuses a list that allows more than needed: a size that fell must not rise again.
 func (plan Plan) checkLower(t *tree.Tree) (f tree.Findings) {
 	low, err := plan.Sizes.Lowered(t)
 	if err != nil {
@@ -196,7 +197,7 @@ func (plan Plan) checkLower(t *tree.Tree) (f tree.Findings) {
 	return f
 }
 
-// sizes are the rules on how large anything may be.
+// sizes returns the rules on sizes.
 func (plan Plan) sizes() []Rule {
 	row := func(n int, format string) (s string) {
 		for i := range n {

@@ -11,7 +11,7 @@ import (
 	"fantail/.ci/house/tree"
 )
 
-// sql are the rules on what stands in the database, and where that is said.
+// sql returns the rules on SQL and on append-only entries.
 func (plan Plan) sql() []Rule {
 	return []Rule{
 		{Name: "SQL stands in store and inbox", Check: checkSQL, Bad: []string{
@@ -45,7 +45,7 @@ var (
 	entrySQL = regexp.MustCompile(`(?i)\b(UPDATE\s+(OR\s+\w+\s+)?entries|DELETE\s+FROM\s+entries|REPLACE\s+INTO\s+entries|DROP\s+TABLE\s+(IF\s+EXISTS\s+)?entries)\b`)
 )
 
-// querying are the packages that may speak SQL.
+// querying are the packages that may contain SQL.
 var querying = []string{"store", "store/sqlite", "inbox", "inbox/policy", "agents/schedule"}
 
 func checkSQL(t *tree.Tree) (f tree.Findings) {
@@ -70,7 +70,7 @@ func checkSQL(t *tree.Tree) (f tree.Findings) {
 
 func checkAppendOnly(t *tree.Tree) (f tree.Findings) {
 	for _, s := range t.Files {
-		if s.Test || tree.Under(s.Dir, []string{".ci/house"}) { // a test may show that the triggers bite
+		if s.Test || tree.Under(s.Dir, []string{".ci/house"}) { // a test may show that the triggers work
 			continue
 		}
 		s.Literals(func(n ast.Node, text string) {

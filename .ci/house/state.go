@@ -10,7 +10,7 @@ import (
 	"fantail/.ci/house/tree"
 )
 
-// state are the rules on package variables and init functions.
+// state returns the rules on package variables and init functions.
 func (plan Plan) state() []Rule {
 	return []Rule{
 		{Name: "no init", Check: plan.checkInit, Bad: []string{
@@ -57,18 +57,18 @@ func (plan Plan) checkInit(t *tree.Tree) (f tree.Findings) {
 	return f
 }
 
-// makers are calls whose result nothing changes.
+// makers are calls whose result never changes.
 var makers = []string{
 	"errors.New", "fmt.Errorf", "fmt.Sprintf", "regexp.MustCompile", "lazy", "reflect.TypeFor", "time.Date", "time.Duration",
 	"json.RawMessage", "sync.OnceValue", "sync.OnceValues", "len", "string", "int", "int64", "float64", "rune", "byte",
 }
 
-// checkState finds package variables that are, or may become, state.
+// checkState refuses package variables that are, or may become, state.
 func checkState(t *tree.Tree) (f tree.Findings) {
 	ps := t.Packages()
 	for _, dir := range slices.Sorted(maps.Keys(ps)) {
 		vars := map[string]*ast.ValueSpec{}
-		results := map[string]ast.Expr{} // of functions with one result
+		results := map[string]ast.Expr{} // result types of functions with one result
 		for _, s := range ps[dir] {
 			for _, d := range s.Syntax.Decls {
 				if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv == nil && fn.Type.Results.NumFields() == 1 {
@@ -116,7 +116,7 @@ func embeds(doc *ast.CommentGroup) bool {
 	return doc != nil && slices.ContainsFunc(doc.List, func(c *ast.Comment) bool { return strings.HasPrefix(c.Text, "//go:embed ") })
 }
 
-// fixed reports whether a package variable's value is one that stays.
+// fixed reports whether the value of a package variable never changes.
 func fixed(e ast.Expr, results map[string]ast.Expr, test, outermost bool) bool {
 	in := func(e ast.Expr) bool { return fixed(e, results, test, false) }
 	switch e := e.(type) {
@@ -154,7 +154,7 @@ func fixed(e ast.Expr, results map[string]ast.Expr, test, outermost bool) bool {
 	return false
 }
 
-// changes finds what is assigned, counted, emptied, sorted or handed out by address.
+// changes finds variables that are assigned, incremented, cleared, sorted or passed by address.
 func changes(file *ast.File, found func(n ast.Node, id *ast.Ident, how string)) {
 	hit := func(n ast.Node, e ast.Expr, how string) {
 		if id := tree.Root(e); id != nil {

@@ -8,29 +8,29 @@ import (
 	"strings"
 )
 
-// Func is a function of ours: a declared one, or a literal, which has no Object.
+// Func is one of our functions: a declared one, or a literal, which has no Object.
 type Func struct {
 	In     *Package
 	Node   ast.Node // *ast.FuncDecl or *ast.FuncLit
 	Object *types.Func
-	Outer  *Func // of a literal: the one it stands in
+	Outer  *Func // of a literal: the function around it
 	Type   *types.Signature
 	Calls  []Call
 }
 
-// Call is what a function does at one place: it calls a function, of ours or not, or
-// names one as an argument, or holds a literal, which are taken to run there. What goes
-// through an interface or a variable is not followed.
+// Call is a call in a function's body, of our function or another one. A function passed as an
+// argument and a literal count as calls too. Calls through an interface or a variable are not
+// followed.
 type Call struct {
 	At     ast.Node
-	Callee *types.Func // nil: the literal
-	Body   *Func       // of what is called, if it is ours
-	Held   []string    // the mutexes that are held there, as they are written
-	Given  string      // of a function that is an argument: the name of what it is given to, without package or type
-	Later  bool        // a literal that go or a variable runs some other time
+	Callee *types.Func // nil: a literal
+	Body   *Func       // body of the callee, if it is ours
+	Held   []string    // mutexes held at the call, as written
+	Given  string      // of a function argument: the name of the function that gets it, without package or type
+	Later  bool        // a literal that a go statement or a variable runs at another time
 }
 
-// Calls draws who calls whom in the packages of the tree. It is made once.
+// Calls returns the functions of the tree with their calls. It computes them once.
 func (t *Tree) Calls() ([]*Func, error) {
 	if t.calls != nil {
 		return t.calls, nil
@@ -66,16 +66,15 @@ type grapher struct {
 	all      []*Func
 }
 
-// walker goes through a function in the order in which it runs, and knows which
-// mutexes it holds.
+// walker goes through a function in the order of execution, and tracks which mutexes it holds.
 type walker struct {
 	g    *grapher
 	f    *Func
 	info *types.Info
 }
 
-// list walks statements and returns what is held behind them; on is false if nothing
-// behind them runs.
+// list walks statements and returns the mutexes held after them. on is false if nothing after them
+// runs.
 func (w *walker) list(ss []ast.Stmt, held []string) (after []string, on bool) {
 	for _, s := range ss {
 		if held, on = w.stmt(s, held); !on {
@@ -85,7 +84,7 @@ func (w *walker) list(ss []ast.Stmt, held []string) (after []string, on bool) {
 	return held, true
 }
 
-// branches walks bodies of which one runs; none says that perhaps none does.
+// branches walks bodies of which one runs. none reports that possibly none of them runs.
 func (w *walker) branches(held []string, none bool, bodies ...[]ast.Stmt) ([]string, bool) {
 	var after []string
 	on := none
@@ -191,7 +190,7 @@ func (w *walker) clauses(body *ast.BlockStmt, held []string) ([]string, bool) {
 
 func (w *walker) expr(e ast.Expr, held []string) { w.exprs(e, held) }
 
-// exprs notes the calls in n.
+// exprs records the calls in n.
 func (w *walker) exprs(n ast.Node, held []string) {
 	given := map[*ast.FuncLit]string{}
 	called := map[*ast.FuncLit]bool{}
@@ -224,7 +223,7 @@ func (w *walker) exprs(n ast.Node, held []string) {
 	})
 }
 
-// later notes the calls in the arguments of a call that is made some other time.
+// later records the calls in the arguments of a call that is made at another time.
 func (w *walker) later(c *ast.CallExpr, held []string) {
 	for _, a := range c.Args {
 		w.expr(a, held)
@@ -242,16 +241,16 @@ func (w *walker) literal(lit *ast.FuncLit, held []string, to string, later bool)
 	(&walker{g: w.g, f: f, info: w.info}).list(lit.Body.List, nil)
 }
 
-// Callee is the function a call calls, as far as that stands in the source.
+// Callee returns the function that a call calls, as far as the source shows.
 func Callee(info *types.Info, c *ast.CallExpr) *types.Func { return Named(info, ast.Unparen(c.Fun)) }
 
-// last is the last part of a name: f of pkg.f.
+// last returns the last part of a name: f of pkg.f.
 func last(e ast.Expr) string {
 	name := Name(e)
 	return name[strings.LastIndex(name, ".")+1:]
 }
 
-// Named is the function an expression names; nil: it is something else.
+// Named returns the function that an expression names; nil: it names none.
 func Named(info *types.Info, e ast.Expr) *types.Func {
 	switch x := e.(type) {
 	case *ast.IndexExpr:
@@ -272,7 +271,7 @@ func Named(info *types.Info, e ast.Expr) *types.Func {
 	return nil
 }
 
-// Locks and Unlocks report whether f is what takes or gives back a mutex.
+// Locks and Unlocks report whether f locks or unlocks a mutex.
 func Locks(f *types.Func) bool   { return mutexes(f, "Lock", "RLock") }
 func Unlocks(f *types.Func) bool { return mutexes(f, "Unlock", "RUnlock") }
 
@@ -282,7 +281,7 @@ func mutexes(f *types.Func, names ...string) bool {
 
 func (w *walker) unlocks(c *ast.CallExpr) bool { return Unlocks(Callee(w.info, c)) }
 
-// mutex is what is held after a call.
+// mutex returns the mutexes held after a call.
 func (w *walker) mutex(c *ast.CallExpr, held []string) []string {
 	callee := Callee(w.info, c)
 	if !Locks(callee) && !Unlocks(callee) {
@@ -295,7 +294,7 @@ func (w *walker) mutex(c *ast.CallExpr, held []string) []string {
 	return slices.DeleteFunc(slices.Clone(held), func(m string) bool { return m == name })
 }
 
-// Recv is the name of a method's type: pkg.Type; "" for a function.
+// Recv returns the name of a method's type; "" for a function.
 func Recv(f *types.Func) string {
 	r := f.Signature().Recv()
 	if r == nil {

@@ -1,7 +1,7 @@
-// Package tree is the source of a module, as the rules read it.
+// Package tree is the source of a module for the rules.
 //
-// Does: read the files of a folder (Go as syntax, the rest as text), find the types
-// of its packages, draw who calls whom.
+// Does: read the files of a folder (Go as syntax, the rest as text), determine the types of its
+// packages, and which function calls which.
 //
 // Does not: know a rule.
 package tree
@@ -19,7 +19,7 @@ import (
 	"testing/fstest"
 )
 
-// Module is the path of the module whose source this is.
+// Module is the path of the module.
 const Module = "fantail"
 
 // File is one Go file.
@@ -37,13 +37,13 @@ type Tree struct {
 	Texts map[string]string // SQL, markdown, themes and scripts
 
 	built   *Built
-	typed   map[string]*Package // nil: not asked for yet
+	typed   map[string]*Package // nil: not computed yet
 	untyped error
 	calls   []*Func
 }
 
-// Read reads a tree. It passes over folders that begin with a dot, except .ci and .github. Typed
-// needs what was built.
+// Read reads a tree. It skips folders that begin with a dot, except .ci and .github. Typed needs
+// built.
 func Read(fsys fs.FS, built *Built) (*Tree, error) {
 	t := &Tree{FS: fsys, Set: token.NewFileSet(), Texts: map[string]string{}, built: built}
 	err := fs.WalkDir(fsys, ".", func(p string, d fs.DirEntry, err error) error {
@@ -86,8 +86,8 @@ func (t *Tree) parse(p string) error {
 	return nil
 }
 
-// Small is a tree of files written as "-- PATH --" and their text. Its packages may
-// import each other and what b was built of.
+// Small returns a tree of files in the format "-- PATH --" and text. Its packages may import each
+// other and what b was built of.
 func Small(text string, b *Built) (*Tree, error) {
 	fsys := fstest.MapFS{}
 	for _, part := range strings.Split(text, "-- ")[1:] {
@@ -100,19 +100,19 @@ func Small(text string, b *Built) (*Tree, error) {
 	return Read(fsys, b)
 }
 
-// At is where a piece of syntax stands.
+// At returns the position of a piece of syntax.
 func (t *Tree) At(n ast.Node) string {
 	p := t.Set.Position(n.Pos())
 	return fmt.Sprintf("%s:%d", p.Filename, p.Line)
 }
 
-// Exists reports whether there is such a file.
+// Exists reports whether the file exists.
 func (t *Tree) Exists(p string) bool {
 	_, err := fs.Stat(t.FS, p)
 	return err == nil
 }
 
-// Packages groups the files by folder; tests of a package from outside are left out.
+// Packages groups the files by folder. External tests of a package are left out.
 func (t *Tree) Packages() map[string][]*File {
 	ps := map[string][]*File{}
 	for _, s := range t.Files {
@@ -123,7 +123,8 @@ func (t *Tree) Packages() map[string][]*File {
 	return ps
 }
 
-// Under reports whether dir is one of these places; one that ends in /... holds all below it.
+// Under reports whether dir is one of the places. A place that ends in /... includes all folders
+// below it.
 func Under(dir string, places []string) bool {
 	return slices.ContainsFunc(places, func(p string) bool {
 		root, deep := strings.CutSuffix(p, "/...")
@@ -131,7 +132,8 @@ func Under(dir string, places []string) bool {
 	})
 }
 
-// Ours is an import of ours without the module's name.
+// Ours returns the path of one of our packages without the module's name. It returns false for
+// other imports.
 func Ours(s *ast.ImportSpec) (string, bool) {
 	p, _ := strconv.Unquote(s.Path.Value)
 	if p == Module {
@@ -140,7 +142,7 @@ func Ours(s *ast.ImportSpec) (string, bool) {
 	return strings.CutPrefix(p, Module+"/")
 }
 
-// Literals calls do with each string of a file but its imports.
+// Literals calls do with each string of a file, except its imports.
 func (s *File) Literals(do func(n ast.Node, text string)) {
 	ast.Inspect(s.Syntax, func(n ast.Node) bool {
 		if _, ok := n.(*ast.ImportSpec); ok {
@@ -155,7 +157,7 @@ func (s *File) Literals(do func(n ast.Node, text string)) {
 	})
 }
 
-// Name is a called function's name: f, pkg.F.
+// Name returns a called function's name: f, pkg.F.
 func Name(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.Ident:
@@ -170,7 +172,7 @@ func Name(e ast.Expr) string {
 	return ""
 }
 
-// Root is the variable an expression reaches into; nil: none.
+// Root returns the variable that an expression reaches into; nil: none.
 func Root(e ast.Expr) *ast.Ident {
 	for {
 		switch x := e.(type) {
@@ -192,7 +194,7 @@ func Root(e ast.Expr) *ast.Ident {
 	}
 }
 
-// Receiver is a method's type, without its type parameters.
+// Receiver returns a method's type without its type parameters.
 func Receiver(e ast.Expr) *ast.Ident {
 	if l, ok := e.(*ast.IndexListExpr); ok {
 		e = l.X
@@ -200,7 +202,7 @@ func Receiver(e ast.Expr) *ast.Ident {
 	return Root(e)
 }
 
-// Findings collects what is wrong, in the order of the files.
+// Findings collects violations, in the order of the files.
 type Findings []string
 
 // Add adds a finding: where it is, what is wrong and what to do.

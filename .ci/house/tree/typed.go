@@ -17,15 +17,15 @@ import (
 	"strings"
 )
 
-// Built is what the go command knows of built packages: where the compiler's export
-// data of each lies, and which files of ours belong to this system.
+// Built is what the go command knows of built packages: the compiler's export data of each, and
+// which of our files belong to this system.
 type Built struct {
 	exports map[string]string
 	files   map[string]bool // by path; nil: all
 }
 
-// Build has the go command compile the packages of the module in the current directory and
-// what they import; what its cache has is not compiled anew.
+// Build has the go command compile the packages of the module in the current directory and those
+// they import. It uses the build cache.
 func Build() (*Built, error) {
 	all, err := list("-export", "-deps", "-json=ImportPath,Export,GoFiles", "./...")
 	if err != nil {
@@ -70,7 +70,7 @@ func list(args ...string) (all []listed, err error) {
 	}
 }
 
-// dirOf is the folder of a package of ours.
+// dirOf returns the folder of one of our packages.
 func dirOf(importPath string) string {
 	if importPath == Module {
 		return "."
@@ -78,7 +78,7 @@ func dirOf(importPath string) string {
 	return strings.TrimPrefix(importPath, Module+"/")
 }
 
-// Package is a package of ours with its types; its tests are left out.
+// Package is one of our packages with its types, without its tests.
 type Package struct {
 	Dir   string
 	Files []*File
@@ -86,7 +86,7 @@ type Package struct {
 	Info  *types.Info
 }
 
-// Typed are the packages of the tree with their types, by folder. It is made once.
+// Typed returns the packages of the tree with their types, by folder. It computes them once.
 func (t *Tree) Typed() (map[string]*Package, error) {
 	if t.typed == nil && t.untyped == nil {
 		t.typed, t.untyped = t.check()
@@ -104,7 +104,7 @@ func (t *Tree) check() (map[string]*Package, error) {
 	})
 	for _, dir := range slices.Sorted(maps.Keys(c.dirs)) {
 		if strings.HasPrefix(dir, ".ci/") {
-			continue // no part of the program
+			continue // not part of the program
 		}
 		if _, err := c.Import(path.Join(Module, dir)); err != nil {
 			return nil, err
@@ -113,8 +113,8 @@ func (t *Tree) check() (map[string]*Package, error) {
 	return c.done, nil
 }
 
-// checker finds the types of our packages in the sources, those of others in what the compiler
-// wrote.
+// checker determines the types of our packages from the source, and of others from the compiler's
+// export data.
 type checker struct {
 	t      *Tree
 	dirs   map[string][]*File
