@@ -76,35 +76,35 @@ func (m *Model) Stream(ctx context.Context, req *llm.Request) iter.Seq2[llm.Part
 	}
 }
 
-// Seen is all that it was asked.
+// Seen returns all requests.
 func (m *Model) Seen() []*llm.Request {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return append([]*llm.Request(nil), m.requests...)
 }
 
-// Forget drops them.
+// Forget drops the requests.
 func (m *Model) Forget() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.requests = nil
 }
 
-// Last is the newest of them.
+// Last returns the newest request.
 func (m *Model) Last() *llm.Request {
 	rs := m.Seen()
 	return rs[len(rs)-1]
 }
 
-// Text is a reply of words.
+// Text returns a reply of text.
 func Text(s string) []llm.Part { return []llm.Part{llm.Text{Text: s}} }
 
-// Call is a reply that calls a tool.
+// Call returns a reply that calls a tool.
 func Call(id, name, args string) []llm.Part {
 	return []llm.Part{llm.ToolCall{ID: id, Name: name, Args: json.RawMessage(args)}}
 }
 
-// Asked is the text of the last prompt of a request.
+// Asked returns the text of the last prompt of a request.
 func Asked(req *llm.Request) string {
 	for i := len(req.Messages) - 1; i >= 0; i-- {
 		ps := req.Messages[i].Parts
@@ -117,7 +117,7 @@ func Asked(req *llm.Request) string {
 	return ""
 }
 
-// Results are the tool results behind the last prompt of a request.
+// Results returns the tool results after the last prompt of a request.
 func Results(req *llm.Request) (rs []llm.ToolResult) {
 	for _, m := range req.Messages {
 		for _, p := range m.Parts {
@@ -143,13 +143,13 @@ type World struct {
 	Feed    *event.Feed
 	Infos   map[int64]event.Info
 	Tally   event.Tally
-	Shown   map[int64]string // the output of a running command
-	Trouble error            // what the screens show of that nobody has asked for
+	Shown   map[int64]string // output of a running command, by agent
+	Trouble error            // the last error that belongs to no agent
 
-	here *fleet.Human // who sits at the test's screen; nil until Human is called
+	here *fleet.Human // the human at the test's screen; nil until Human is called
 }
 
-// Human is who sits at the test's screen.
+// Human returns the human at the test's screen.
 func (w *World) Human() *fleet.Human {
 	if w.here == nil {
 		w.here = w.Pool.Arrive()
@@ -157,40 +157,40 @@ func (w *World) Human() *fleet.Human {
 	return w.here
 }
 
-// Setting is what a test may choose.
+// Setting configures a World.
 type Setting struct {
 	Dir    string
 	Mode   permission.Mode
-	Moded  string // why it is that
+	Moded  string // why Mode is set
 	Cap    int
-	Sees   bool                        // its models take pictures
-	AtOnce map[string]int              // by model: how many agents it serves
+	Sees   bool                        // its models accept pictures
+	AtOnce map[string]int              // by model: how many agents it serves at once
 	Now    func() time.Time            // the database's clock; nil: the real one
-	Gone   func(model string) bool     // it is no longer configured
-	Others map[string]llm.Provider     // models of any name that are not the world's own, by name
+	Gone   func(model string) bool     // the model is no longer configured
+	Others map[string]llm.Provider     // more models, by name
 	Model  string                      // of new agents; "": test/one
 	Start  func(name string, f func()) // instead of go
 	System func(i event.Info) string
-	Skills *skills.Catalog        // what files bring; nil: nothing
-	Trace  func(statement string) // hears of the writer's statements
+	Skills *skills.Catalog        // from files; nil: none
+	Trace  func(statement string) // gets the writer's statements
 	Rules  map[string]policy.Rules
-	Keys   *secret.Keys     // what nothing may hold
+	Keys   *secret.Keys     // hidden everywhere
 	Env    []string         // of commands
 	Clock  func() time.Time // the pool's; nil: the real one
 	Jumps  func(ctx context.Context, tell func()) error
-	Wall   permission.Sandbox // what box makes is worth
+	Wall   permission.Sandbox // what the sandbox is worth
 	Box    turn.Boxes
 	Kept   func(*permission.Gate) *turn.ProtectedFiles
 	Hooks  *hooks.Runner
 	Trust  *hooks.TrustStore
 	Price  func(llm.Usage) int64 // of test/priced
 	Budget tools.Amount          // of tasks that name none
-	Limit  time.Duration         // the same
-	Briefs *instructions.Briefs  // what agents are told of instruction files
-	Lends  tools.Lender          // the tools of other programs; nil: there are none
+	Limit  time.Duration         // time-out of tasks that name none
+	Briefs *instructions.Briefs  // instruction files for agents
+	Lends  tools.Lender          // the tools of other programs; nil: none
 }
 
-// Open opens the world. It ends with the test at the latest.
+// Open opens a World. It ends with the test at the latest.
 func Open(t testing.TB, m llm.Provider, s Setting) *World {
 	t.Helper()
 	if s.Dir == "" {
@@ -229,7 +229,7 @@ func Open(t testing.TB, m llm.Provider, s Setting) *World {
 	return w
 }
 
-// Over is the world of a pool that was opened over a database.
+// Over returns the World of an open pool and its database.
 func Over(t testing.TB, dir string, db *store.DB, pool *agents.Pool) *World {
 	feed, was := pool.Subscribe()
 	w := &World{T: t, Dir: dir, DB: db, Pool: pool, Feed: feed, Infos: map[int64]event.Info{}, Shown: map[int64]string{}}
@@ -237,7 +237,7 @@ func Over(t testing.TB, dir string, db *store.DB, pool *agents.Pool) *World {
 	return w
 }
 
-// note takes in events.
+// note applies events.
 func (w *World) note(es []event.Event) {
 	for _, e := range es {
 		switch e := e.(type) {
@@ -253,7 +253,7 @@ func (w *World) note(es []event.Event) {
 	}
 }
 
-// resolve knows the models of a world whose own are m.
+// resolve returns a function that resolves the names of models. m serves the World's own.
 func (s Setting) resolve(m llm.Provider) func(name string) (llm.Model, error) {
 	return func(name string) (llm.Model, error) {
 		by, other := s.Others[name]
@@ -273,7 +273,7 @@ func (s Setting) resolve(m llm.Provider) func(name string) (llm.Model, error) {
 	}
 }
 
-// Close ends the pool in order, and is nothing where it has ended.
+// Close closes the pool in order, unless it is closed.
 func (w *World) Close() {
 	if w.DB == nil {
 		return
@@ -290,7 +290,7 @@ func (w *World) Close() {
 	w.DB = nil
 }
 
-// Until waits for events until ok holds.
+// Until waits for events until ok is true.
 func (w *World) Until(what string, ok func() bool) {
 	w.T.Helper()
 	limit := time.NewTimer(time.Minute)
@@ -308,7 +308,7 @@ func (w *World) Until(what string, ok func() bool) {
 	}
 }
 
-// Info is what was last told of an agent.
+// Info returns an agent's latest Info.
 func (w *World) Info(name string) event.Info {
 	for _, i := range w.Infos {
 		if i.Name == name {
@@ -330,14 +330,14 @@ func (w *World) Output(name, s string) {
 	w.Until(name+" shows "+s, func() bool { return strings.Contains(w.Shown[w.Info(name).ID], s) })
 }
 
-// Main is main's id.
+// Main returns main's id.
 func (w *World) Main() int64 {
 	w.T.Helper()
 	w.Until("there is main", func() bool { return w.Info("main").ID != 0 })
 	return w.Info("main").ID
 }
 
-// Unattended opens a conversation that nobody attends.
+// Unattended opens an unattended conversation.
 func (w *World) Unattended(ctx context.Context, u agents.Unattended) *agents.Conversation {
 	w.T.Helper()
 	if u.Mode == "" {
@@ -354,14 +354,14 @@ func (w *World) Prompt(s string) {
 	Check(w.T, w.Pool.Prompt(w.T.Context(), w.Main(), s))
 }
 
-// Push pushes a task of main's.
+// Push queues a task for main.
 func (w *World) Push(name, prompt string) {
 	w.T.Helper()
 	_, err := w.Pool.Tasks.Push(w.T.Context(), w.Main(), tools.Task{Name: name, Prompt: prompt})
 	Check(w.T, err)
 }
 
-// Run starts tasks of main's, n at once.
+// Run starts main's tasks, n at once.
 func (w *World) Run(n int) agents.Ran {
 	w.T.Helper()
 	r, err := w.Pool.Run(w.T.Context(), w.Main(), tools.Start{Count: n})
@@ -369,7 +369,7 @@ func (w *World) Run(n int) agents.Ran {
 	return r
 }
 
-// Consent is Run, with a yes to what that asks about.
+// Consent is Run that consents to everything it asks about.
 func (w *World) Consent(n int) agents.Ran {
 	w.T.Helper()
 	r := w.Run(n)
@@ -379,11 +379,11 @@ func (w *World) Consent(n int) agents.Ran {
 	return r
 }
 
-// Answer answers a question for the human; false: it is not open.
+// Answer answers a question for the human. It returns false if the question is not open.
 func (w *World) Answer(question int64, c permission.Choice, reason ...string) bool {
 	w.T.Helper()
 	var err error
-	w.Until("the question is open", func() bool { // at a start, its agent may be about to ask it again
+	w.Until("the question is open", func() bool { // after a start the agent may be about to ask it again
 		err = w.Pool.Asks.Answer(context.Background(), question, event.Answer{Choice: c, Reason: strings.Join(reason, " ")})
 		return err == nil || !strings.Contains(err.Error(), "about to ask it again")
 	})
@@ -393,7 +393,7 @@ func (w *World) Answer(question int64, c permission.Choice, reason ...string) bo
 	return err == nil
 }
 
-// Settle waits until nothing is under way.
+// Settle waits until nothing runs.
 func (w *World) Settle() {
 	w.T.Helper()
 	ctx, cancel := context.WithTimeout(w.T.Context(), 20*time.Second)
@@ -403,7 +403,7 @@ func (w *World) Settle() {
 	}
 }
 
-// Entries is an agent's transcript, nil while there is no such agent.
+// Entries returns an agent's transcript; nil: there is no such agent.
 func (w *World) Entries(name string) []history.Entry {
 	w.T.Helper()
 	for _, i := range w.Pool.Infos() {
@@ -416,7 +416,7 @@ func (w *World) Entries(name string) []history.Entry {
 	return nil
 }
 
-// Balanced checks the books.
+// Balanced checks that tasks and messages agree.
 func (w *World) Balanced() {
 	w.T.Helper()
 	l, err := w.Pool.Records.Balance(w.T.Context())
@@ -426,7 +426,7 @@ func (w *World) Balanced() {
 	}
 }
 
-// Kinds names the kinds of entries.
+// Kinds returns the kinds of entries.
 func Kinds(es []history.Entry) string {
 	var ks []string
 	for _, e := range es {
@@ -435,7 +435,7 @@ func Kinds(es []history.Entry) string {
 	return strings.Join(ks, " ")
 }
 
-// Check fails the test at an error.
+// Check fails the test on an error.
 func Check(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
@@ -443,7 +443,7 @@ func Check(t testing.TB, err error) {
 	}
 }
 
-// Valid says what a provider would refuse in a conversation.
+// Valid returns an error if a provider would refuse the conversation.
 func Valid(ms []llm.Message) error {
 	if len(ms) == 0 || ms[0].Role != llm.User {
 		return errors.New("a conversation begins with the user")

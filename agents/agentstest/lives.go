@@ -12,13 +12,13 @@ import (
 	"fantail/tools/proc"
 )
 
-// Lives are what the test's program can be as a child that lives until it is killed, by name.
+// Lives are functions, by name, that the test's program runs as a child until it is killed.
 type Lives map[string]func(t *testing.T, dir, argument string)
 
-// lifeEnv makes the program one of them: "LIFE\nDIRECTORY\nARGUMENT".
+// lifeEnv makes the program run one of them: "LIFE\nDIRECTORY\nARGUMENT".
 const lifeEnv = "FANTAIL_TEST_LIFE"
 
-// Live lives such a life, for TestMain. False: this is no child.
+// Live runs such a function, for TestMain. It returns false if this process is no child.
 func (l Lives) Live() bool {
 	parts := strings.SplitN(os.Getenv(lifeEnv), "\n", 3)
 	if len(parts) < 3 {
@@ -29,14 +29,14 @@ func (l Lives) Live() bool {
 	return true
 }
 
-// Life is the variable that makes the test's own program such a child.
+// Life returns the variable that makes the test's own program such a child.
 func Life(name, dir string, argument any) string {
 	return fmt.Sprintf("%s=%s\n%s\n%v", lifeEnv, name, dir, argument)
 }
 
-// Lived runs one life and calls heard with what it says, line by line; heard
-// returns true to kill it. It returns once the child is gone, and whether it
-// was killed, by us or by itself.
+// Lived runs one life in a child and calls heard with each line of its output. heard returns true
+// to kill the child. Lived returns once the child is gone, and reports whether it was killed, by us
+// or by itself.
 func Lived(t *testing.T, life, dir string, argument any, heard func(line string) bool) bool {
 	t.Helper()
 	exe, err := os.Executable()
@@ -50,13 +50,13 @@ func Lived(t *testing.T, life, dir string, argument any, heard func(line string)
 	for r := bufio.NewReader(out); ; {
 		line, err := r.ReadString('\n')
 		if err != nil {
-			break // what has no end of line was not said
+			break // a line without an end does not count
 		}
 		if heard(strings.TrimSuffix(line, "\n")) {
 			Check(t, cmd.Process.Kill())
 		}
 	}
-	_ = cmd.Wait() // how it ended is asked next
+	_ = cmd.Wait() // how it ended is read next
 	ws, ok := cmd.ProcessState.Sys().(syscall.WaitStatus)
 	return ok && ws.Signaled() && ws.Signal() == syscall.SIGKILL
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 )
 
-// Press presses keys, named as the program names them: enter, alt+2,
-// ctrl+pgup. A name that is not known is a mistake of the test and panics.
+// Press presses keys, named as the program names them: enter, alt+2, ctrl+pgup. An unknown name is
+// a mistake of the test and panics.
 func (s *Session) Press(names ...string) {
 	for _, n := range names {
 		keys := bytesOf(n)
@@ -22,19 +22,19 @@ func (s *Session) Press(names ...string) {
 		}
 		s.Send(keys)
 		if strings.HasSuffix(n, "esc") {
-			// A terminal's Esc is a key only if nothing follows at once.
+			// A terminal's Esc counts as a key only if nothing follows at once.
 			s.Wait(100 * time.Millisecond)
 		}
 	}
 }
 
-// Enter types a line and sends it.
+// Enter types a line and presses Enter.
 func (s *Session) Enter(text string) {
 	s.Type(text)
 	s.Press("enter")
 }
 
-// Wait lets d pass and what then happens come to rest.
+// Wait lets d pass, and then waits until everything is at rest.
 func (s *Session) Wait(d time.Duration) {
 	time.Sleep(d)
 	if !s.o.Real {
@@ -42,7 +42,7 @@ func (s *Session) Wait(d time.Duration) {
 	}
 }
 
-// Until waits until ok holds of what the terminal shows, or fails with the screen.
+// Until waits until ok is true, or fails the test with the screen.
 func (s *Session) Until(what string, ok func() bool) {
 	s.t.Helper()
 	late := time.NewTimer(patience)
@@ -84,7 +84,7 @@ func (s *Session) NotSee(texts ...string) {
 	}
 }
 
-// Line is the first line of the screen with that text.
+// Line returns the first line of the screen with that text.
 func (s *Session) Line(text string) string {
 	s.t.Helper()
 	s.See(text)
@@ -96,13 +96,13 @@ func (s *Session) Line(text string) string {
 	return ""
 }
 
-// Status is the last line of the screen.
+// Status returns the last line of the screen.
 func (s *Session) Status() string {
 	lines := strings.Split(strings.TrimSuffix(s.Screen(), "\n"), "\n")
 	return lines[len(lines)-1]
 }
 
-// named is a test by another name.
+// named is a test under another name.
 type named struct {
 	testing.TB
 	name string
@@ -110,9 +110,8 @@ type named struct {
 
 func (n named) Name() string { return n.name }
 
-// Golden compares the screen with testdata/NAME.golden once it has come to
-// rest; -update writes the file. What differs from run to run is replaced by
-// something of the same width.
+// Golden compares the screen with testdata/NAME.golden once it is at rest. -update writes the file.
+// Parts that differ from run to run are replaced by a text of the same width.
 func (s *Session) Golden(name string) {
 	s.t.Helper()
 	s.Wait(time.Second)
@@ -126,8 +125,8 @@ func (s *Session) GoldenStyles(name string) {
 	golden.RequireEqual(named{s.t, name}, s.steady(legend(s.grid())))
 }
 
-// What differs by a tick from run to run: spinners and running clocks; and what
-// differs with every text of the program's own: estimates of a request's tokens.
+// Parts that differ by a tick from run to run: spinners and running clocks. Estimates of a
+// request's tokens differ with every text of the program.
 var (
 	braille = regexp.MustCompile(`[⠀-⣿]`)
 	age     = regexp.MustCompile(`([●◐⚠+~?] |idle |ends in )(?:\d+:)?\d+:\d\d`)
@@ -139,7 +138,7 @@ var (
 	moment  = regexp.MustCompile(`\d\d:\d\d:\d\d`)
 	running = regexp.MustCompile(`\d[\dhms.]*( · esc st)`)
 	about   = regexp.MustCompile(`about +[\d,]+`)
-	session = regexp.MustCompile(`(?m)^(  session +)\d+$`) // who of several that start at once has the first
+	session = regexp.MustCompile(`(?m)^(  session +)\d+$`) // which of several that start at once gets the first one
 	waited  = regexp.MustCompile(`(?m)(^[⠀-⣿◌] .* · )\d[\dhms.]*$`)
 )
 
@@ -164,8 +163,8 @@ func (s *Session) steady(screen string) string {
 	return braille.ReplaceAllString(screen, "⠿")
 }
 
-// legend is the grid with a letter for each style under every line, and what
-// the letters mean.
+// legend returns the grid with a letter for each style under every line, and the meaning of the
+// letters.
 func legend(grid [][]cell) string {
 	var b strings.Builder
 	letters, known := map[string]rune{}, []string{}

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// The picture's measures in pixels.
+// The sizes of the picture in pixels.
 const (
 	cellW, cellH = 8.4, 19.0
 	fontSize     = 14
@@ -45,8 +45,8 @@ func (t *Terminal) SVG(title string) string {
 	return b.String()
 }
 
-// joins reports whether b can stand in one run with a: characters that a font
-// may draw in another width each stand alone.
+// joins reports whether b can be in one run with a. Characters that a font may draw in another
+// width are drawn one by one.
 func joins(a, b cell) bool {
 	return a.sgr == b.sgr && (b.text == "" || single(a.text) && single(b.text) || a.text == "─" && b.text == "─")
 }
@@ -99,8 +99,8 @@ func drawRun(b *strings.Builder, run []cell, x, y float64) {
 		x+float64(lead)*cellW, y+14, cells*cellW, fg, style, html.EscapeString(s))
 }
 
-// line is where a line-drawing character's stroke stands in its cells; a font's
-// own would leave gaps between the rows.
+// line returns the position of a line-drawing character's stroke in its cells. The stroke of a font
+// would leave gaps between the rows.
 func line(s string, w float64) (dx, dy, lw, lh float64, ok bool) {
 	switch s {
 	case "─":

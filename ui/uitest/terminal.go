@@ -12,24 +12,24 @@ import (
 	"github.com/charmbracelet/x/vt"
 )
 
-// Terminal is the virtual terminal: what the program writes becomes cells, and
-// its questions are answered as a terminal does.
+// Terminal is a virtual terminal. The program's output becomes cells, and its queries are answered
+// as by a real terminal.
 type Terminal struct {
 	in    *typed
-	piped chan struct{} // closed when nothing copies the emulator's answers any more
+	piped chan struct{} // closed when the emulator's answers are no longer copied
 	wrote chan struct{} // a token: the cells may have changed
 
 	mu   sync.Mutex
 	em   *vt.Emulator
 	raw  bytes.Buffer
-	text string // of the cells; "": not looked at since they changed
+	text string // of the cells; "": not read since they changed
 }
 
 func newTerminal(w, h int) *Terminal {
 	t := &Terminal{in: &typed{}, piped: make(chan struct{}), wrote: make(chan struct{}, 1), em: vt.NewEmulator(max(w, 1), max(h, 1))}
 	t.in.more.L = &t.in.mu
-	// A region below its last row, which may stand in what was on the way when it shrank, is no region; the emulator
-	// would scroll in it.
+	// A region below the last row is invalid. It may be in output that was in transit when the
+	// terminal shrank, and the emulator would scroll in it.
 	t.em.RegisterCsiHandler('r', func(params ansi.Params) bool {
 		bottom, _, _ := params.Param(1, 0)
 		return bottom > t.em.Height()
@@ -41,8 +41,8 @@ func newTerminal(w, h int) *Terminal {
 	return t
 }
 
-// close ends the terminal once the program has ended. The emulator's own Close
-// is not safe beside a Read.
+// close ends the terminal after the program has ended. The emulator's own Close must not be called
+// during a Read.
 func (t *Terminal) close() {
 	t.in.close()
 	if c, ok := t.em.InputPipe().(io.Closer); ok {
@@ -65,21 +65,21 @@ func (t *Terminal) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Readers is how many wait for what is typed.
+// Readers returns how many reads wait for input.
 func (t *Terminal) Readers() int {
 	t.in.mu.Lock()
 	defer t.in.mu.Unlock()
 	return t.in.readers
 }
 
-// Raw is all that the program wrote.
+// Raw returns all that the program wrote.
 func (t *Terminal) Raw() []byte {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return bytes.Clone(t.raw.Bytes())
 }
 
-// Screen is the text of the cells, without blanks at the ends of lines.
+// Screen returns the text of the cells, without blanks at the ends of lines.
 func (t *Terminal) Screen() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -108,10 +108,10 @@ func (t *Terminal) Screen() string {
 	return t.text
 }
 
-// cell is one cell of the screen. The second half of a wide one has no text.
+// cell is one cell of the screen. The second half of a wide character has no text.
 type cell struct {
 	text   string
-	sgr    string // how it is drawn, as an escape sequence; "" is plain
+	sgr    string // its style as an escape sequence; "" is plain
 	fg, bg color.Color
 	attrs  uint8
 	under  bool
@@ -127,7 +127,7 @@ const (
 	reverse
 )
 
-// grid is a copy of the cells.
+// grid returns a copy of the cells.
 func (t *Terminal) grid() [][]cell {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -157,7 +157,7 @@ func (t *Terminal) grid() [][]cell {
 	return rows
 }
 
-// Cursor is where the cursor stands.
+// Cursor returns the position of the cursor.
 func (t *Terminal) Cursor() (x, y int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -165,8 +165,7 @@ func (t *Terminal) Cursor() (x, y int) {
 	return p.X, p.Y
 }
 
-// Resize makes the terminal w by h and tells the program, as terminals with
-// in-band reports do.
+// Resize makes the terminal w by h and tells the program, as terminals with in-band reports do.
 func (t *Terminal) Resize(w, h int) {
 	t.mu.Lock()
 	t.em.Resize(max(w, 1), max(h, 1))
@@ -175,7 +174,7 @@ func (t *Terminal) Resize(w, h int) {
 	fmt.Fprintf(t.in, "\x1b[48;%d;%d;0;0t", h, w)
 }
 
-// Send gives bytes to the program as they are.
+// Send sends bytes to the program unchanged.
 func (t *Terminal) Send(s string) { _, _ = io.WriteString(t.in, s) }
 
 // Type types text; a line feed in it is Ctrl+J, a new line in the box.
@@ -184,15 +183,14 @@ func (t *Terminal) Type(text string) { t.Send(text) }
 // Paste pastes text in brackets.
 func (t *Terminal) Paste(text string) { t.Send("\x1b[200~" + text + "\x1b[201~") }
 
-// letters end the sequences of keys that have one; numbers stand in those that
-// have none.
+// letters end the key sequences that have one. numbers are in those that have none.
 var (
 	letters = map[string]string{"up": "A", "down": "B", "right": "C", "left": "D", "home": "H", "end": "F"}
 	numbers = map[string]int{"insert": 2, "delete": 3, "pgup": 5, "pgdown": 6, "pgdn": 6, "f5": 15, "f6": 17}
 	codes   = map[string]int{"enter": 13, "tab": 9, "esc": 27, "space": 32, "backspace": 127}
 )
 
-// bytesOf is what a terminal sends for a key.
+// bytesOf returns what a terminal sends for a key.
 func bytesOf(name string) string {
 	parts := strings.Split(name, "+")
 	key := parts[len(parts)-1]

@@ -50,32 +50,32 @@ import (
 	"fantail/ui/workspace"
 )
 
-// Options are what a test may choose.
+// Options configure a test.
 type Options struct {
-	W, H     int                     // of the terminal; 0: 120 by 36
+	W, H     int                     // size of the terminal; 0: 120 by 36
 	Provider llm.Provider            // nil: the built-in engine
-	Model    string                  // provider/name, as shown; "": that of the provider
-	Others   map[string]llm.Provider // of models besides, by their names
-	Window   int                     // tokens the model reads; 0: unknown
-	Environ  []string                // behind TERM, COLORTERM and LANG
-	Commands *fleet.Environment      // of the commands that come of what is done here; nil: the test's own
-	News     string                  // what is new with this screen
+	Model    string                  // provider/name, as shown; "": the provider's
+	Others   map[string]llm.Provider // of more models, by name
+	Window   int                     // tokens that the model reads; 0: unknown
+	Environ  []string                // appended to TERM, COLORTERM and LANG
+	Commands *fleet.Environment      // environment of commands started from this screen; nil: the test's own
+	News     string                  // the screen's news
 	Theme    string                  // "": dark; "auto": by the terminal's background
 	Mode     permission.Mode         // "": ask
-	Wall     permission.Sandbox      // what the sandbox under commands is said to be worth
-	Sandbox  *sandbox.Backend        // that sandbox, as /sandbox tells of it; nil: none is wanted
-	Cap      int                     // running agents at once; 0: the pool's own
+	Wall     permission.Sandbox      // what the sandbox of commands is worth
+	Sandbox  *sandbox.Backend        // the sandbox that /sandbox describes; nil: none is wanted
+	Cap      int                     // running agents at once; 0: the pool's default
 	Branch   string                  // "": main
 	Files    map[string]string
-	Skills   *skills.Catalog // what files bring; nil: made of Files if some are below .claude
-	Home     *Home           // of a session before; nil: a new one
-	Late     bool            // Attach is the test's to call
+	Skills   *skills.Catalog // skills and commands from files; nil: made of Files if some are below .claude
+	Home     *Home           // of an earlier session; nil: a new one
+	Late     bool            // the test calls Attach
 	Real     bool            // real time: not in a bubble
 	Msgs     bool            // the status line says `2 msgs`
 	ReadOnly error           // why nothing can be written; nil: it can
 }
 
-// Home is what survives a session: the workspace and its data.
+// Home is what outlives a session: the workspace and its data.
 type Home struct{ Root, Data string }
 
 // Session is a running program and its user.
@@ -88,7 +88,7 @@ type Session struct {
 	o       Options
 	app     *ui.App
 	db      *store.DB
-	guest   bool // the agents are those of another session
+	guest   bool // the agents belong to another session
 	ended   chan error
 	left    bool // the screen has ended
 	stopped bool
@@ -97,9 +97,9 @@ type Session struct {
 // patience is how long See waits, in the session's time.
 const patience = 20 * time.Second
 
-// after is how long a bubble outlasts the program, for it must be left empty:
-// the framework's ticks end soon, the clock of the regular expressions that
-// colour code ends when it has passed the latest time it knows of any bubble.
+// after is how long a bubble outlasts the program, because it must be left empty. The framework's
+// ticks end soon. The clock of the regular expressions that colour code ends once it has passed the
+// latest time it knows of any bubble.
 const after = time.Hour
 
 // Start runs the program. It ends with the test at the latest.
@@ -152,7 +152,8 @@ func Start(t testing.TB, o Options) *Session {
 	return s
 }
 
-// Beside is another screen of the same size, with the same agents. It ends with the test at the latest.
+// Beside returns another screen of the same size with the same agents. It ends with the test at the
+// latest.
 func (s *Session) Beside() *Session {
 	s.t.Helper()
 	b := &Session{t: s.t, o: s.o, Home: s.Home, Pool: s.Pool, guest: true, Terminal: newTerminal(s.o.W, s.o.H), ended: make(chan error, 1)}
@@ -181,10 +182,10 @@ func (s *Session) show() {
 	go func() { s.ended <- s.app.Run() }()
 }
 
-// shared is what the terminal does for others than the screen: programs get its keys.
+// shared gives the terminal's input to other programs.
 type shared struct{ keys io.Reader }
 
-// Suspend implements [ui.Terminal]. No shell is there to take the terminal.
+// Suspend implements [ui.Terminal]. There is no shell to take the terminal.
 func (shared) Suspend() error { return nil }
 
 // Run implements [ui.Terminal].
@@ -193,8 +194,8 @@ func (s shared) Run(c *exec.Cmd) error {
 	return c.Run()
 }
 
-// newHome makes a workspace whose path has the same width on every machine, so
-// that frames that show it can be compared.
+// newHome makes a workspace whose path has the same width on every machine, so that frames with it
+// can be compared.
 func newHome(t testing.TB) *Home {
 	t.Helper()
 	parent := os.TempDir()
@@ -223,9 +224,8 @@ func newHome(t testing.TB) *Home {
 	}
 }
 
-// Attach opens the workspace, gives it to the screen and waits until that has
-// it. What the screen shows does not tell: it names main, its model and its state
-// before too.
+// Attach opens the workspace, gives it to the screen and waits until the screen has it. The
+// screen's text does not show that: it names main, its model and its state before too.
 func (s *Session) Attach() {
 	s.t.Helper()
 	gate, err := permission.NewGate(s.o.Mode, nil)
@@ -247,7 +247,7 @@ func (s *Session) Attach() {
 	s.attached()
 }
 
-// brought is what the workspace's files bring; nobody's home has any.
+// brought returns what the workspace's files configure. No home directory has such files.
 func (s *Session) brought() agents.Brought {
 	s.t.Helper()
 	room, err := hooks.OpenTrust(s.Home.Root, s.Home.Data)
@@ -259,7 +259,7 @@ func (s *Session) brought() agents.Brought {
 	}
 }
 
-// attached gives the agents to the screen and waits until that has them.
+// attached gives the agents to the screen and waits until the screen has them.
 func (s *Session) attached() {
 	s.t.Helper()
 	s.app.Remote.Attach(s.Pool)
@@ -269,8 +269,8 @@ func (s *Session) attached() {
 	s.Until("main is there", func() bool { return s.drawn("Agent: main") && s.drawn(short(s.o.Model)) })
 }
 
-// drawn reports whether the screen shows text, as far as it can be expected to:
-// narrow ones drop some of the status line, and odd characters are replaced.
+// drawn reports whether the screen shows text, where that can be expected: narrow screens drop
+// parts of the status line, and odd characters are replaced.
 func (s *Session) drawn(text string) bool {
 	odd := strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r > '~' })
 	return odd || s.o.W < 70 || strings.Contains(s.Screen(), text)
@@ -322,16 +322,14 @@ func (s *Session) Kill() {
 	s.left = true
 }
 
-// Stop ends the program in order, if it has not ended. Start with the same Home
-// starts it again.
+// Stop ends the program in order, unless it has ended. Start with the same Home starts it again.
 func (s *Session) Stop() {
 	if s.stopped {
 		return
 	}
 	s.stopped = true
 	if !s.left {
-		// Keys that are still on their way would wait for ever for a program
-		// that has ended.
+		// Keys in transit would wait for ever for a program that has ended.
 		s.Wait(100 * time.Millisecond)
 		s.app.Remote.Quit()
 		s.Left()
@@ -344,7 +342,7 @@ func (s *Session) Stop() {
 		}
 	}
 	if s.db != nil {
-		if err := s.db.Close(); err != nil && !store.Stopped(err) { // else the screen said so
+		if err := s.db.Close(); err != nil && !store.Stopped(err) { // otherwise the screen reported it
 			s.t.Error(err)
 		}
 	}
@@ -358,9 +356,9 @@ func (s *Session) must(err error) {
 	}
 }
 
-// Script is a provider written as a function. say yields a part and reports
-// whether the program still wants more. A script that returns nil has ended in
-// order: what it called decides whether the reply asks for tools.
+// Script is a provider written as a function. say yields a part and reports whether the program
+// wants more. If the script returns nil, the reply has ended in order; it asks for tools if the
+// script yielded calls.
 type Script func(ctx context.Context, req *llm.Request, say func(llm.Part) bool) error
 
 var _ llm.Provider = Script(nil)
@@ -394,8 +392,7 @@ func (f Script) Stream(ctx context.Context, req *llm.Request) iter.Seq2[llm.Part
 	}
 }
 
-// Prompt is the text of the last prompt in a request, and how many tool results
-// stand behind it.
+// Prompt returns the text of the last prompt in a request, and the number of tool results after it.
 func Prompt(req *llm.Request) (text string, results int) {
 	for _, m := range req.Messages {
 		for _, p := range m.Parts {
@@ -422,13 +419,13 @@ func Pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// typed is the program's input: unbounded, so that the terminal's replies never
-// wait for a program that waits for the terminal.
+// typed is the program's input. It is unbounded, so that the terminal's replies never wait for a
+// program that waits for the terminal.
 type typed struct {
 	mu      sync.Mutex
 	more    sync.Cond
 	buf     []byte
-	readers int // that wait
+	readers int // number that wait
 	closed  bool
 }
 
@@ -436,7 +433,7 @@ func (k *typed) Write(p []byte) (int, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.buf = append(k.buf, p...)
-	k.more.Signal() // who waits longest
+	k.more.Signal() // wake the one that waits longest
 	return len(p), nil
 }
 
@@ -463,7 +460,7 @@ func (k *typed) close() {
 	k.more.Broadcast()
 }
 
-// doubt is what the engine that needs no model says of prompts it can't carry out.
+// doubt returns why the built-in engine can't carry out a prompt.
 func doubt(p llm.Provider) func(model, prompt string) string {
 	engine, ok := p.(builtin.Provider)
 	if !ok {
