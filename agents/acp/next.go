@@ -218,12 +218,12 @@ func (c *vendorSession) Ended() (done []engine.Done, notes []string) {
 	return done, notes
 }
 
-// count returns a number of tokens within what is possible.
+// count limits a number of tokens to the possible range.
 func count[N int | float64](n N) int { return int(min(max(n, 0), 1<<40)) }
 
 // costMeter counts the cost of the session. The agent tells the total so far.
 type costMeter struct {
-	baseKnown  bool // the cost before what is counted here
+	baseKnown  bool // the cost before this meter began is known
 	total      float64
 	unreported float64 // not counted yet
 }

@@ -252,7 +252,7 @@ func (c *vendorSession) elicitField(ctx context.Context, q CreateElicitationRequ
 	}
 }
 
-// parseAnswer reads an answer as the value of a field, or says what is wrong with it.
+// parseAnswer parses an answer as the value of a field. problem says why it is invalid.
 func parseAnswer(answer string, f ElicitationField, values map[string]any) (v any, given bool, problem string) {
 	if v, chosen := values[answer]; chosen && f.Type != "array" {
 		return v, v != nil, ""

@@ -131,7 +131,7 @@ func (t *settings) find(name string) *SessionConfigOption {
 }
 
 func currentValue(o SessionConfigOption) (value string) {
-	_ = json.Unmarshal(o.CurrentValue, &value) // what is no text is none of those offered
+	_ = json.Unmarshal(o.CurrentValue, &value) // a value that is no text is not among those offered
 	return value
 }
 

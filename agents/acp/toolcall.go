@@ -13,7 +13,7 @@ import (
 	"fantail/tools/files"
 )
 
-// The bounds of what is kept of calls.
+// The limits of what is kept of calls.
 const (
 	maxArgs      = 64 << 10 // bytes of what one was called with
 	maxText      = 64 << 10 // bytes of what it answered: the beginning and the end; the same of what it changes

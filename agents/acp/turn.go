@@ -14,7 +14,7 @@ import (
 	"fantail/tools/files"
 )
 
-// The bounds of what is kept of a turn.
+// The limits of what is kept of a turn.
 const (
 	maxNotes = 100     // of a turn, for the human
 	maxNote  = 8 << 10 // bytes of one

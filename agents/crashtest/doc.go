@@ -1,2 +1,2 @@
-// Package crashtest kills processes of agents at every place and checks what is left.
+// Package crashtest kills processes of agents at every step and checks what they leave.
 package crashtest

@@ -116,7 +116,7 @@ func WriteDocumentAs(tx *store.Tx, d Document, title string, expect *int) (versi
 	return tx.Remember(d)
 }
 
-// stands says which version a document has, and who wrote it.
+// stands returns a text about the version of a document and its author.
 func stands(tx *store.Tx, d Document, version int) string {
 	if version == 0 {
 		return "it is not there"

@@ -33,7 +33,7 @@ type Request struct {
 	MaxTokens int    // of the reply; 0 lets the provider choose
 	CacheKey  string // the same for every request of one agent; a routing hint
 	Sees      bool   // the model takes pictures
-	Brief     bool   // nobody reads along: the reply becomes a message or a line of a log
+	Brief     bool   // no human reads along: the reply becomes a message or a line of a log
 }
 
 // Role says whose words a message holds.

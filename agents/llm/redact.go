@@ -59,7 +59,7 @@ func (p *Endpoint) clean(s string) string {
 // redact removes secret from s: as it is, in the encodings that a server's answer may
 // hold, and in parts.
 func redact(s, secret string) string {
-	if len(secret) < 4 { // nobody's key, and part of many words
+	if len(secret) < 4 { // too short for a key, and part of many words
 		return s
 	}
 	quoted, _ := json.Marshal(secret) // of a string never fails

@@ -24,14 +24,14 @@ const (
 	maxRetryAfter = 5 * time.Minute
 )
 
-// Retry returns p with temporary failures tried again. Before each wait it
-// yields a [Retrying]: what the stream yielded since the last one is void. That
-// is safe because nobody acts on a reply before its [Stop].
+// Retry returns a provider that retries temporary failures of p. Before each wait it yields a
+// [Retrying]: everything the stream yielded since the last one is void. That is safe because no
+// caller acts on a reply before its [Stop].
 //
-// The last failure is yielded as it is, with the number of tries in its
-// message; a final one at once. Cancelling ctx ends a wait with [Cancelled]. A
-// stream of p that ends with neither Stop nor error counts as [Cut]. A reply that is
-// [Incomplete] is asked for once more, if there may be two tries; then it counts.
+// It yields the last failure with the number of tries in its message, and a permanent failure at
+// once. Cancelling ctx ends a wait with [Cancelled]. A stream of p that ends with neither Stop nor
+// error counts as [Cut]. A reply that is [Incomplete] is requested once more, if two tries are
+// allowed; the second reply counts.
 func Retry(p Provider, o RetryOptions) Provider {
 	if o.Tries <= 0 {
 		o.Tries = 10

@@ -15,9 +15,9 @@ import (
 	"fantail/store"
 )
 
-// Client is how a process that does not run the agents reaches them, whether or not their owner is running. Everything
-// that comes in through it is marked as external and is data, never an instruction. Each method returns after its
-// COMMIT.
+// Client is how a process that does not run the agents reaches them. It also works while their owner is not running.
+// Everything that comes in through it is marked as external and is data, never an instruction. Each method returns
+// after its COMMIT.
 type Client struct {
 	DB      *store.DB
 	Origin  string                            // tasks.OriginCLI or tasks.OriginMCP
@@ -223,7 +223,8 @@ func (d *Client) Check(ctx context.Context, name string, q inbox.Query) (ms []in
 	return ms, left, nil
 }
 
-// carriedOff returns the notice for an agent's transcript of what was taken out of its inbox, and by whom.
+// carriedOff returns the notice for an agent's transcript that says which messages were taken out of its inbox, and who
+// took them.
 func carriedOff(ms []inbox.Message, by string) string {
 	const named = 10
 	var list []string
@@ -322,8 +323,7 @@ func (d *Client) Message(ctx context.Context, id int64) (m inbox.Message, of str
 	return m, of, true, err
 }
 
-// whose returns the agent that a word means, whether or not it has ended. In a new workspace main has no row yet: its
-// id is 0.
+// whose returns the agent that a word means, which may have ended. In a new workspace main has no row yet: its id is 0.
 func (d *Client) whose(ctx context.Context, word string) (id int64, err error) {
 	err = d.DB.Read(ctx, func(rx *store.Rx) error {
 		a, err := tasks.AgentMeant(&rx.View, word)

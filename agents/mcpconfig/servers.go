@@ -95,9 +95,9 @@ func (l *Listing) settle() {
 	}
 }
 
-// clean finds for each name the word that stands for it in the names of tools. Of names that differ only in characters
-// that models are not sent, the user's come before the workspace's; in one source those that need no other word come
-// first, and then the order in the file decides.
+// clean chooses the word for each server's name in the names of its tools. Among names that differ only in characters
+// that models are not sent, the user's come before the workspace's. Within a source, names that need no other word come
+// first, then the order in the file decides.
 func (l *Listing) clean() {
 	words, taken := map[string]string{}, map[string]bool{}
 	for n := 0; n < len(l.Entries); {

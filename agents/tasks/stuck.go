@@ -259,7 +259,7 @@ func (ws *Waits) explain(w *Wait) string {
 	return fmt.Sprintf("there is no agent %s", w.From)
 }
 
-// chain lists which agents wait for whom.
+// chain lists which agent waits for which.
 func (ws *Waits) chain(w *Wait) string {
 	var parts []string
 	for v := range ws.all() {

@@ -27,7 +27,7 @@ type Options struct {
 	Withhold func(text string) string
 
 	// Hears makes [DB.Patrol] wait until the kernel reports a change of the files. It does not work with a test's fake
-	// time, which stands still during a wait for the kernel.
+	// time, which does not advance during a wait for the kernel.
 	Hears bool
 
 	// Trace is called with each statement of the writer after it ran, including BEGIN and COMMIT. It must not write.

@@ -334,7 +334,7 @@ func (s *client) stalled(is bool) {
 }
 
 // hand sends a frame that gives the terminal away, and waits until it is back. A second caller waits for that too,
-// since the frame that reports the return does not say for whom.
+// since the frame that reports the return does not name the caller.
 func (s *client) hand(k wire.Kind, f wire.Fields) (wire.Fields, error) {
 	select {
 	case s.away <- struct{}{}:

@@ -37,7 +37,7 @@ const (
 	row    // of a table
 )
 
-// group is what is selected, copied and unfolded together: one entry, or one of its messages.
+// group holds the blocks that are selected, copied and unfolded together: one entry, or one of its messages.
 type group struct {
 	text    string
 	toggled bool       // folded otherwise than the view

@@ -66,7 +66,7 @@ func (l *liveBlock) end(most int) string {
 	return leftOut(l.gone+from) + "\n" + string(l.text[from:])
 }
 
-// leftOut is shown in place of what is dropped while a reply streams.
+// leftOut replaces the text that is dropped while a reply streams.
 func leftOut(bytes int) string {
 	return fmt.Sprintf("… %s bytes are left out here; they show when the reply is over …", thousands(bytes))
 }
@@ -141,7 +141,7 @@ func (v *View) Delta(d event.Delta) {
 	v.grow(l)
 }
 
-// grow makes blocks of what is complete in the block l, which is the view's last.
+// grow makes blocks of the complete parts of l, which is the view's last block.
 func (v *View) grow(l *liveBlock) {
 	done := l.md.Done()
 	tail, rest := l.md.Tail()

@@ -10,7 +10,7 @@ import (
 	"fantail/ui/cells"
 )
 
-// A view also shows what is no transcript: a text, a table, one answer.
+// A view can also show a text, a table or a single answer instead of a transcript.
 
 // Row is a line of a table. A row without a label continues the one above; an empty one is a gap.
 type Row struct{ Label, Text string }

@@ -82,7 +82,7 @@ func lockFile(path string) *flock.Flock {
 }
 
 // noted writes a note about this process into the file of a lock that it holds. The lock is the operating system's;
-// the note says whom to contact.
+// the note says which process to contact.
 func noted(f *flock.Flock, now time.Time, role string) (*HostLock, error) {
 	note := fmt.Sprintf("%d\n%s\n", os.Getpid(), now.UTC().Format(time.RFC3339))
 	me := thisRun(os.Getpid())

@@ -31,7 +31,7 @@ func main() {
 	}
 }
 
-// check prints what is wrong and returns how much that is.
+// check prints the errors and returns their number.
 func check(system, machine string, patterns []string) (n int, err error) {
 	here, err := os.Getwd()
 	if err != nil {

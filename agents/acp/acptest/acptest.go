@@ -299,7 +299,7 @@ func (t *Turn) Done(id, output string) {
 	t.Update(fmt.Sprintf(`{"sessionUpdate":"tool_call_update","toolCallId":%q,"status":"completed","content":[{"type":"content","content":{"type":"text","text":%s}}]}`, id, b))
 }
 
-// Ask asks for a permission and returns the choice; "": it was cancelled. A choice may have a name behind a colon.
+// Ask asks for a permission and returns the choice; "": it was cancelled. A choice may have a name after a colon.
 func (t *Turn) Ask(id, title string, choices ...string) string {
 	type choice struct {
 		ID   string `json:"optionId"`

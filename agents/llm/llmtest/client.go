@@ -118,8 +118,8 @@ func Megabyte() *llm.Request {
 	return req
 }
 
-// Split cuts a call's arguments at a byte, or where the character it stands in
-// ends: a server can't send less.
+// Split cuts a call's arguments at a byte, or at the end of the character that contains it, because
+// a server can't send less.
 func Split(args string, at int) []string {
 	for at < len(args) && args[at]&0xC0 == 0x80 {
 		at++

@@ -76,8 +76,7 @@ func spool(c net.Conn) net.Conn {
 	return s
 }
 
-// pump writes what was spooled until all of it is out and the end is closed, or
-// nobody reads any more.
+// pump writes the spooled bytes until all are written and the end is closed, or the reader is gone.
 func (s *spooled) pump() {
 	defer s.Conn.Close()
 	for range s.more {

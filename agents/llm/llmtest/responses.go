@@ -55,7 +55,7 @@ type responsesItem struct {
 	Tools []responsesTool `json:"tools"`
 }
 
-// sealed stands before the encrypted content in Thinking.Opaque.
+// sealed is the prefix of encrypted content in Thinking.Opaque.
 const sealed = "encrypted:"
 
 func (responsesAPI) parse(body []byte) (Request, error) {

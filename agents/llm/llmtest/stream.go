@@ -217,7 +217,7 @@ func pieces(text string, n int) []string {
 	return all
 }
 
-// halves is how arguments are split if nobody says how.
+// halves splits arguments with Split if that is set, else in the middle.
 func (r Reply) halves(args string) []string {
 	if r.Split != nil {
 		return r.Split(args)

@@ -16,8 +16,8 @@ import (
 	"testing"
 )
 
-// Env names the directory in whose node_modules the adapters are, with a node that runs them. What is to be there says
-// .ci/vendors.
+// Env names the directory whose node_modules has the adapters, with a node that runs them. .ci/vendors says what must be
+// there.
 const Env = "FANTAIL_TEST_ADAPTERS"
 
 // Path is the directory of their programs. Where they are not there the test is skipped.
