@@ -15,6 +15,7 @@ import (
 	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/text"
 
+	"fantail/.ci/long"
 	"fantail/themes"
 	"fantail/ui/cells"
 )
@@ -79,7 +80,7 @@ func TestSplit_losesNothing(t *testing.T) {
 
 func TestStream_isSplit(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 2))
-	for range 1_500 {
+	for range long.Times(300, 1_500) {
 		src := source(r)
 		want := Split(src)
 		var s Stream
@@ -269,10 +270,10 @@ var hostile = []string{
 func TestRender_isSafe(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 3))
 	srcs := append([]string{sample(t)}, hostile...)
-	for range 60 {
+	for range long.Times(12, 60) {
 		srcs = append(srcs, source(rnd))
 	}
-	for range 100 {
+	for range long.Times(20, 100) {
 		srcs = append(srcs, hostile[rnd.IntN(len(hostile))]+hostile[rnd.IntN(len(hostile))])
 	}
 	for _, name := range themes.Names() {
