@@ -1,11 +1,14 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"flag"
 	"maps"
 	"os"
 	"path"
+	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -245,15 +248,46 @@ func TestReadme(t *testing.T) {
 	if !regexp.MustCompile("(?m)^```sh\n(?:.*\n)*?go test \\./\\.\\.\\.").Match(data) {
 		t.Error("README.md has no sh block with the test command, which .ci/run calls")
 	}
-	m := regexp.MustCompile("(?s)```toml\n(.*?)```").FindSubmatch(data)
-	if m == nil {
-		t.Fatal("README.md shows no configuration")
+	if n := bytes.Count(data, []byte("\n")); n > 150 {
+		t.Errorf("README.md has %d lines; it is one page of 150, the rest is in ui/manual", n)
 	}
+}
+
+var tomlBlock = regexp.MustCompile("(?sm)^```toml\n(.*?)^```")
+
+// TestConfiguration: each block of configuration in the manual can be read, and the page on it has every key.
+func TestConfiguration(t *testing.T) {
 	file := path.Join(t.TempDir(), "config.toml")
-	if err := os.WriteFile(file, m[1], 0o600); err != nil {
+	there := map[string]bool{}
+	pages, err := filepath.Glob("ui/manual/*.md")
+	if err != nil {
 		t.Fatal(err)
 	}
-	if c, err := config.Load(file); err != nil || len(c.Rules.Allow) == 0 || c.Model == "" {
-		t.Errorf("the configuration README.md shows: %+v, %v", c, err)
+	for _, name := range pages {
+		page, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range tomlBlock.FindAllStringSubmatch(string(page), -1) {
+			if err := os.WriteFile(file, []byte(m[1]), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := config.Load(file); err != nil {
+				t.Errorf("%s shows\n%s%v", name, m[1], err)
+			}
+			for line := range strings.SplitSeq(m[1], "\n") {
+				keys, _, _ := strings.Cut(line, "=")
+				for _, k := range strings.FieldsFunc(keys, func(r rune) bool { return strings.ContainsRune("[]. ", r) }) {
+					there[k] = there[k] || name == "ui/manual/configuration.md"
+				}
+			}
+		}
+	}
+	for _, of := range []any{config.Config{}, config.Permissions{}, config.ProviderRow{}, config.ModelRow{}} {
+		for _, f := range reflect.VisibleFields(reflect.TypeOf(of)) {
+			if key := f.Tag.Get("toml"); key != "" && !there[key] {
+				t.Errorf("configuration.md does not show %s", key)
+			}
+		}
 	}
 }

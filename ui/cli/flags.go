@@ -120,26 +120,37 @@ func Parse(args []string, out io.Writer) (Flags, error) {
 	return f, nil
 }
 
-// helpOn prints the help on a sub-command, or all of it.
+// helpOn prints the help on a sub-command, a page of the manual, or all of the help.
 func helpOn(out io.Writer, fs *pflag.FlagSet, words []string) error {
 	if len(words) == 0 {
 		help(out, fs)
 		return nil
 	}
-	if DescribeErrand(out, words[0]) {
-		return nil
-	}
-	if p, ok := manual.Find(words[0]); ok {
+	described := DescribeErrand(out, words[0])
+	if p, ok := manual.Find(words[0]); ok { // a few pages have the name of a sub-command
+		if described {
+			fmt.Fprintln(out)
+		}
 		fmt.Fprint(out, p.Text)
 		return nil
 	}
-	return shell.Misused("there is no sub-command %q%s; there are: %s", words[0], shell.Meant(words[0], ErrandNames()), strings.Join(slices.Concat(ErrandNames(), manual.Names()), ", "))
+	if described {
+		return nil
+	}
+	names := slices.Concat(ErrandNames(), manual.Names())
+	return shell.Misused("there is no sub-command or page %q%s; there are: %s", words[0], shell.Meant(words[0], names), strings.Join(names, ", "))
 }
 
 // help prints the help on the command line.
 func help(out io.Writer, fs *pflag.FlagSet) {
 	fmt.Fprintf(out, "%s\n\nUsage:\n  fantail\n  fantail -p PROMPT\n  fantail help [SUB-COMMAND | PAGE]\n\nFrom scripts and other shells, beside a running program or without one:\n", about)
 	ListErrands(out)
+	fmt.Fprintf(out, "\nPages of the manual, for fantail help PAGE:\n")
+	for _, name := range manual.Names() {
+		if p, ok := manual.Find(name); ok {
+			fmt.Fprintf(out, "  %-15s %s\n", name, p.Title)
+		}
+	}
 	fmt.Fprintf(out, "\nFlags:\n")
 	shell.ListFlags(out, fs)
 	fmt.Fprintf(out, "\nExamples:\n%s\n", examples)

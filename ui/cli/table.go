@@ -27,7 +27,7 @@ import (
 	"fantail/ui/workspace"
 )
 
-// errands returns the table of all errands. The parser, the help and the README use it.
+// errands returns the table of all errands. The parser, the help and the manual use it.
 func errands() []row {
 	return []row{
 		{

@@ -63,9 +63,15 @@ func (e Options) offered() []loose {
 	return slices.DeleteFunc(slices.Clone(modes), func(m loose) bool { return m.mode == permission.Auto && e.Tally.Wall != permission.Prevents })
 }
 
-// Help lists all commands and keys, the commands that files bring, and the pages of the manual.
+// Help lists the pages of the manual, all commands, those that files bring, and the keys.
 func Help(files CustomCommands) []dialog.Row {
 	var rows []dialog.Row
+	for _, name := range manual.Names() {
+		if p, ok := manual.Find(name); ok {
+			rows = append(rows, dialog.Row{Left: "/help " + name, Right: "the manual: " + p.Title})
+		}
+	}
+	rows = append(rows, dialog.Row{})
 	for _, c := range commands() {
 		rows = append(rows, dialog.Row{Left: c.usage(), Right: c.help})
 	}
@@ -76,16 +82,10 @@ func Help(files CustomCommands) []dialog.Row {
 	for _, k := range keys {
 		rows = append(rows, dialog.Row{Left: k[0], Right: k[1]})
 	}
-	rows = append(rows, dialog.Row{})
-	for _, name := range manual.Names() {
-		if p, ok := manual.Find(name); ok {
-			rows = append(rows, dialog.Row{Left: "/help " + name, Right: "the manual: " + p.Title})
-		}
-	}
 	return rows
 }
 
-// Table returns the commands as a Markdown table for the README.
+// Table returns the commands as a Markdown table for the manual.
 func Table() string {
 	var b strings.Builder
 	b.WriteString("| command | does |\n|---|---|\n")

@@ -49,7 +49,7 @@ type Options struct {
 }
 
 // command is one slash command: a row of the table used by the parser, the completion, the help and
-// the README.
+// the manual.
 type command struct {
 	name    string
 	aliases []string

@@ -9,6 +9,7 @@ import (
 
 	"fantail/agents"
 	"fantail/agents/fleet"
+	"fantail/store/config"
 	"fantail/themes"
 	"fantail/tools/permission"
 	"fantail/ui/composer"
@@ -184,7 +185,10 @@ func runCopy(in input) (intent.Intent, error) { return intent.Copy{Text: in.here
 
 func runHelp(in input) (intent.Intent, error) {
 	if _, ok := manual.Find(in.rest); !ok && in.rest != "" {
-		return nil, in.wrong("there is no page %q; there are: %s", in.rest, strings.Join(manual.Names(), ", "))
+		if near := config.Nearest(in.rest, manual.Names()); near != "" {
+			return nil, fmt.Errorf("there is no page %q; did you mean /help %s?", in.rest, near)
+		}
+		return nil, fmt.Errorf("there is no page %q; there are: %s", in.rest, strings.Join(manual.Names(), ", "))
 	}
 	return intent.Help{Page: in.rest}, nil
 }

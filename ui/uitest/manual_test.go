@@ -2,35 +2,33 @@ package uitest_test
 
 import (
 	"context"
-	"os"
 	"regexp"
 	"strings"
 	"testing"
 	"time"
 
+	"fantail/ui/manual"
 	"fantail/ui/uitest"
 )
 
 var (
-	block  = regexp.MustCompile("(?s)\\*\\*([A-Z][a-z -]+)\\*\\*[^`]*(?:`[^`\n]+`[^`]*)*```\n(.*?)```")
-	remark = regexp.MustCompile(`   .*`) // behind a line of a block
+	recipe = regexp.MustCompile("(?s)\n## ([A-Z][A-Za-z -]+)\n[^`]*(?:`[^`\n]+`[^`]*)*```\n(.*?)```")
+	remark = regexp.MustCompile(`   .*`) // after a line of a block
 )
 
-// TestReadmeWorkflows types the README's workflows as they stand there: each line
+// TestManualWorkflows types the manual's workflows as they are there: each line
 // is taken, and in the end all work is done and all mail read.
-func TestReadmeWorkflows(t *testing.T) {
+func TestManualWorkflows(t *testing.T) {
 	t.Parallel()
-	readme, err := os.ReadFile("../../README.md")
-	if err != nil {
-		t.Fatal(err)
+	page, ok := manual.Find("workflows")
+	if !ok {
+		t.Fatal("there is no page of workflows")
 	}
-	_, section, _ := strings.Cut(string(readme), "\n## Workflows\n")
-	section, _, _ = strings.Cut(section, "\n## ")
-	blocks := block.FindAllStringSubmatch(section, -1)
-	if n := strings.Count(section, "```") / 2; n == 0 || len(blocks) != n {
-		t.Fatalf("%d of %d blocks have a name", len(blocks), n)
+	recipes := recipe.FindAllStringSubmatch(page.Text, -1)
+	if n := strings.Count(page.Text, "\n## "); n == 0 || len(recipes) != n {
+		t.Fatalf("%d of %d sections have a block to play", len(recipes), n)
 	}
-	for _, b := range blocks {
+	for _, b := range recipes {
 		t.Run(b[1], func(t *testing.T) {
 			play(t, uitest.Options{}, func(s *uitest.Session) {
 				for _, line := range strings.Split(strings.TrimSpace(b[2]), "\n") {
