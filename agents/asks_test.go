@@ -93,9 +93,9 @@ func (w *world) ran(file string) int {
 
 func (w *world) waiting() int {
 	w.T.Helper()
-	n, _, err := inbox.New(w.DB, nil).Count(w.T.Context(), w.Main())
+	n, err := inbox.New(w.DB, nil).Count(w.T.Context(), w.Main())
 	check(w.T, err)
-	return n
+	return n.Asks
 }
 
 // A question is a row and a message before its agent stands as asking, whole; no

@@ -359,7 +359,7 @@ func (p *Pool) restore(ctx context.Context, kept map[int64]*recovery.Parked) err
 	}
 	for id, r := range counts {
 		if a := p.fleet.Of(id); a != nil {
-			a.Info.Pending, a.Info.Urgent = r.Pending, r.Urgent
+			a.Info.Counted(r)
 			p.Mail.Tray(id).Wake() // a message may ask to wake the agent; the turn checks
 		}
 	}

@@ -181,7 +181,7 @@ func (p *Pool) unfinished(a *fleet.Agent) *Unfinished {
 	i := a.Info
 	u := &Unfinished{
 		Name: i.Name, Busy: i.State != event.Idle || a.Stops(), Running: len(p.fleet.Work(a.ID)),
-		Queued: len(p.fleet.Queue.Of(a.ID)), Unread: i.Pending, Prompts: len(i.Prompts),
+		Queued: len(p.fleet.Queue.Of(a.ID)), Unread: i.Pending + i.Asks, Prompts: len(i.Prompts),
 	}
 	if *u == (Unfinished{Name: i.Name}) {
 		return nil

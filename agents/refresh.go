@@ -139,9 +139,10 @@ func (p *Pool) refreshed(n news) {
 			continue
 		}
 		p.fleet.Emit(event.Mailed{Agent: row.ID}) // this may be no news: the counts don't tell
-		if a.Info.Name != row.Name || a.Info.Pending != r.Pending || a.Info.Urgent != r.Urgent || n.came[row.ID] > 0 {
+		if a.Info.Name != row.Name || a.Info.Pending != r.Pending || a.Info.Asks != r.Asks || a.Info.Urgent != r.Urgent || n.came[row.ID] > 0 {
 			a.Change(func(i *event.Info) {
-				i.Name, i.Pending, i.Urgent = row.Name, r.Pending, r.Urgent
+				i.Name = row.Name
+				i.Counted(r)
 				i.Came += n.came[row.ID]
 			})
 			p.Mail.Refresh(&a.Info)

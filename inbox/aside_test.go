@@ -292,8 +292,8 @@ func TestTake_leavesQuestions(t *testing.T) {
 			t.Errorf("%s: took %v, %d are left", name, ms, left)
 		}
 	}
-	if p, u, err := w.box.Count(t.Context(), w.main); p != 2 || u != 1 || err != nil {
-		t.Errorf("counted %d, %d: %v", p, u, err)
+	if c, err := w.box.Count(t.Context(), w.main); c.Pending != 0 || c.Asks != 2 || c.Urgent != 1 || err != nil {
+		t.Errorf("counted %+v: %v", c, err)
 	}
 	ms, err := w.box.Questions(t.Context(), w.main)
 	if got := numbers(ms); err != nil || !reflect.DeepEqual(got, []int64{q, a}) {

@@ -216,7 +216,7 @@ func (c *worker) drain() error {
 		return err
 	}
 	for {
-		if n, _, err := box.Count(context.Background(), main); err != nil || n == 0 {
+		if n, err := box.Count(context.Background(), main); err != nil || n.Pending == 0 {
 			return err
 		}
 		if err := c.collect(box, main, Query{Limit: 1 + rand.IntN(5)}); err != nil {

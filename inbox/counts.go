@@ -96,8 +96,15 @@ type standing struct {
 	waits        map[int64]waiting // recipient -> its counts; only for inboxes that were asked for
 }
 
-// waiting is how many messages wait in an inbox, and how many of them are urgent.
-type waiting struct{ pending, urgent int }
+// ready counts the messages that can be taken. Only an answer takes a question or an approval.
+func (t tally) ready() int { return t.pending - t.asks }
+
+// waiting is how many messages can be taken from an inbox, how many questions and approvals are in it, and how many of
+// all these are urgent.
+type waiting struct{ ready, asks, urgent int }
+
+// waiting is what a tally says of the messages that wait.
+func (t tally) waiting() waiting { return waiting{t.ready(), t.asks, t.urgent} }
 
 // remembered is for how many recipients a standing knows the counts.
 const remembered = 256
@@ -189,7 +196,7 @@ func (a *account) of(tx *store.Tx, recipient int64) (*change, error) {
 		if err != nil {
 			return nil, fmt.Errorf("count the messages of agent %d: %w", recipient, err)
 		}
-		c.waiting = waiting{t.pending, t.urgent}
+		c.waiting = t.waiting()
 	}
 	if a.upTo == a.was.upTo {
 		c.came = a.was.came[recipient]

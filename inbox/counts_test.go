@@ -33,9 +33,9 @@ func (w *world) rang() {
 		last[r.Recipient] = r
 	}
 	for _, r := range last {
-		pending, urgent, err := w.box.Count(w.t.Context(), r.Recipient)
-		if err != nil || pending != r.Pending || urgent != r.Urgent {
-			w.t.Errorf("rang %+v, but %d wait, %d urgently (%v)", r, pending, urgent, err)
+		c, err := w.box.Count(w.t.Context(), r.Recipient)
+		if err != nil || c.Pending != r.Pending || c.Asks != r.Asks || c.Urgent != r.Urgent {
+			w.t.Errorf("rang %+v, but %+v wait (%v)", r, c, err)
 		}
 	}
 }

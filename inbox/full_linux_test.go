@@ -71,8 +71,8 @@ func fill(t *testing.T, dir, ballast string) {
 				t.Errorf("message %d is spoilt", m.ID)
 			}
 		}
-		if n, _, err := w.box.Count(context.Background(), w.main); err != nil || n != want {
-			t.Errorf("count %d, %v", n, err)
+		if n, err := w.box.Count(context.Background(), w.main); err != nil || n.Pending != want {
+			t.Errorf("count %+v, %v", n, err)
 		}
 	}
 	kept(len(ids))

@@ -12,8 +12,9 @@ import (
 // Change describes a commit that changed an inbox.
 type Change struct {
 	Recipient int64
-	Pending   int   // after the commit
-	Urgent    int   // of those, with priority urgent
+	Pending   int   // after the commit, without questions and approvals: only an answer takes those
+	Asks      int   // questions and approvals after the commit
+	Urgent    int   // of all these, with priority urgent
 	Deposited bool  // a message came; false: messages were taken
 	Wake      bool  // a new message asks to wake
 	First     int64 // of the new messages; 0: none
@@ -45,25 +46,25 @@ var (
 	ErrNobody   = errors.New("there is no such agent")
 )
 
-// Count returns how many messages wait for recipient, in constant time.
-func (b *Inbox) Count(ctx context.Context, recipient int64) (pending, urgent int, err error) {
-	err = b.db.Read(ctx, func(rx *store.Rx) (err error) {
-		pending, urgent, err = CountIn(&rx.View, recipient)
+// Count returns the counts of recipient, in constant time.
+func (b *Inbox) Count(ctx context.Context, recipient int64) (c Change, err error) {
+	err = b.db.Read(ctx, func(rx *store.Rx) error {
+		c, err = CountIn(&rx.View, recipient)
 		return err
 	})
 	if err != nil {
-		return 0, 0, fmt.Errorf("count messages: %w", err)
+		return Change{}, fmt.Errorf("count messages: %w", err)
 	}
-	return pending, urgent, nil
+	return c, nil
 }
 
 // CountIn is [Inbox.Count] inside a transaction.
-func CountIn(v *store.View, recipient int64) (pending, urgent int, err error) {
+func CountIn(v *store.View, recipient int64) (Change, error) {
 	t, err := kept(v, recipient)
-	return t.pending, t.urgent, err
+	return Change{Recipient: recipient, Pending: t.ready(), Asks: t.asks, Urgent: t.urgent}, err
 }
 
-// Counts returns the non-zero pending counts of all recipients.
+// Counts returns the counts of all recipients that have messages waiting.
 func (b *Inbox) Counts(ctx context.Context) (counts map[int64]Change, err error) {
 	err = b.db.Read(ctx, func(rx *store.Rx) error {
 		counts, err = Pending(&rx.View)
@@ -77,7 +78,7 @@ func Pending(v *store.View) (map[int64]Change, error) {
 	if err := store.Settle(v); err != nil {
 		return nil, err
 	}
-	rows, err := v.Query(`SELECT recipient, pending, urgent FROM ` + counts + ` WHERE pending > 0`)
+	rows, err := v.Query(`SELECT recipient, pending - asks, asks, urgent FROM ` + counts + ` WHERE pending > 0`)
 	if err != nil {
 		return nil, fmt.Errorf("count messages: %w", err)
 	}
@@ -85,7 +86,7 @@ func Pending(v *store.View) (map[int64]Change, error) {
 	counts := make(map[int64]Change)
 	for rows.Next() {
 		var r Change
-		if err := rows.Scan(&r.Recipient, &r.Pending, &r.Urgent); err != nil {
+		if err := rows.Scan(&r.Recipient, &r.Pending, &r.Asks, &r.Urgent); err != nil {
 			return nil, fmt.Errorf("count messages: %w", err)
 		}
 		counts[r.Recipient] = r
@@ -193,7 +194,7 @@ func Find(v *store.View, id int64) (Message, bool, error) {
 // ring adds d to the numbers of c, and has the change hook called after the commit of tx, with the numbers of that
 // time.
 func (b *Inbox) ring(tx *store.Tx, c *change, d tally, r Change) {
-	c.pending, c.urgent, r.Recipient = c.pending+d.pending, c.urgent+d.urgent, c.recipient
+	c.ready, c.asks, c.urgent, r.Recipient = c.ready+d.ready(), c.asks+d.asks, c.urgent+d.urgent, c.recipient
 	if b.bell == nil {
 		return
 	}
@@ -201,7 +202,7 @@ func (b *Inbox) ring(tx *store.Tx, c *change, d tally, r Change) {
 		rs := new(rings)
 		tx.AfterCommit(func() {
 			for _, r := range *rs {
-				r.Pending, r.Urgent = r.of.pending, r.of.urgent
+				r.Pending, r.Asks, r.Urgent = r.of.ready, r.of.asks, r.of.urgent
 				b.bell(r.Change)
 			}
 		})

@@ -225,9 +225,9 @@ func TestBell(t *testing.T) {
 		}
 	}
 	w.deposit(Message{Body: "a", Priority: Urgent, Deliver: Hold})
-	rang("deposit", Change{w.main, 1, 1, true, false, 1, 1})
+	rang("deposit", Change{w.main, 1, 0, 1, true, false, 1, 1})
 	w.deposit(Message{Body: "b", Deliver: Wake})
-	rang("wake", Change{w.main, 2, 1, true, true, 2, 1})
+	rang("wake", Change{w.main, 2, 0, 1, true, true, 2, 1})
 	w.write(func(tx *store.Tx) error {
 		for _, m := range []Message{{Recipient: w.lint, Body: "c"}, {Recipient: w.main, Body: "d", Deliver: Wake}, {Recipient: w.main, Body: "e"}} {
 			if _, err := w.box.Add(tx, m); err != nil {
@@ -237,9 +237,9 @@ func TestBell(t *testing.T) {
 		_, _, err := w.box.Take(tx, Query{Recipient: w.main, Limit: 1}, "check", into(tx, w.main))
 		return err
 	})
-	rang("one transaction", Change{w.lint, 1, 0, true, false, 3, 1}, Change{w.main, 3, 0, true, true, 4, 2})
+	rang("one transaction", Change{w.lint, 1, 0, 0, true, false, 3, 1}, Change{w.main, 3, 0, 0, true, true, 4, 2})
 	w.take(Query{})
-	rang("take", Change{w.main, 0, 0, false, false, 0, 0})
+	rang("take", Change{w.main, 0, 0, 0, false, false, 0, 0})
 	w.take(Query{})
 	rang("nothing to take")
 	_ = w.db.Write(context.Background(), "undone", func(tx *store.Tx) error {
@@ -259,14 +259,17 @@ func TestCount(t *testing.T) {
 	w.deposit(Message{Body: "b"})
 	w.deposit(Message{Body: "c", Recipient: w.lint})
 	w.take(Query{Recipient: w.lint})
-	if p, u, err := w.box.Count(context.Background(), w.main); p != 2 || u != 1 || err != nil {
-		t.Errorf("main: %d %d %v", p, u, err)
-	}
-	if p, u, err := w.box.Count(context.Background(), 99); p != 0 || u != 0 || err != nil {
-		t.Errorf("nobody: %d %d %v", p, u, err)
+	w.deposit(Message{Body: "d", Kind: Question})
+	w.deposit(Message{Body: "e", Kind: Approval})
+	w.deposit(Message{Body: "f", Kind: Question, Recipient: w.lint})
+	main, lint := Change{Recipient: w.main, Pending: 2, Asks: 2, Urgent: 1}, Change{Recipient: w.lint, Asks: 1}
+	for id, want := range map[int64]Change{w.main: main, w.lint: lint, 99: {Recipient: 99}} {
+		if c, err := w.box.Count(context.Background(), id); c != want || err != nil {
+			t.Errorf("%+v %v, want %+v", c, err, want)
+		}
 	}
 	counts, err := w.box.Counts(context.Background())
-	if want := (map[int64]Change{w.main: {Recipient: w.main, Pending: 2, Urgent: 1}}); err != nil || !reflect.DeepEqual(counts, want) {
+	if want := (map[int64]Change{w.main: main, w.lint: lint}); err != nil || !reflect.DeepEqual(counts, want) {
 		t.Errorf("%v %v", counts, err)
 	}
 }

@@ -42,8 +42,8 @@ func TestPass(t *testing.T) {
 		t.Errorf("it rang %+v", changes)
 	}
 	for id, want := range map[int64][2]int{heir: {2, 1}, w.lint: {1, 0}} {
-		if n, u, err := w.box.Count(t.Context(), id); err != nil || n != want[0] || u != want[1] {
-			t.Errorf("agent %d has %d, %d urgent (%v), want %v", id, n, u, err, want)
+		if c, err := w.box.Count(t.Context(), id); err != nil || c.Pending+c.Asks != want[0] || c.Urgent != want[1] {
+			t.Errorf("agent %d has %+v (%v), want %v", id, c, err, want)
 		}
 	}
 	ms, err := w.box.List(t.Context(), Query{Recipient: heir, Task: tasks[1]})

@@ -106,9 +106,9 @@ func TestKept_whateverHappens(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, r := range by.bells.take() {
-			pending, urgent, err := by.box.Count(t.Context(), r.Recipient)
-			if err != nil || r.Pending != pending || r.Urgent != urgent || wrong != nil {
-				t.Errorf("step %d rang %+v, but %d wait, %d urgently (%v)", i, r, pending, urgent, err)
+			c, err := by.box.Count(t.Context(), r.Recipient)
+			if err != nil || r.Pending != c.Pending || r.Asks != c.Asks || r.Urgent != c.Urgent || wrong != nil {
+				t.Errorf("step %d rang %+v, but %+v wait (%v)", i, r, c, err)
 			}
 		}
 		if i%50 != 49 {

@@ -300,7 +300,7 @@ func (q Query) count(v *store.View) (n int, err error) {
 	if q.ID == 0 && len(q.IDs) == 0 && q.Task == 0 && q.Before == 0 && q.From == "" && q.Priority == "" && len(q.Deliver) == 0 {
 		t, err := kept(v, q.Recipient)
 		if !q.Asks {
-			t.pending -= t.asks
+			return t.ready(), err
 		}
 		return t.pending, err
 	}

@@ -19,6 +19,9 @@ func switcher(ts *tabs.Tabs) intent.Intent {
 		if mail := t.MailWords(); mail != "" {
 			help += " · " + mail
 		}
+		if n := t.Info.Asks; n > 0 {
+			help += " · " + format.Asking(n)
+		}
 		if t.Info.Prompt != "" {
 			help += " · " + cells.CleanLine(inbox.Label(t.Info.Prompt))
 		}

@@ -46,7 +46,7 @@ func (a *App) draw() tea.Cmd {
 	if a.wheel.on {
 		v.MouseMode = tea.MouseModeCellMotion
 	}
-	v.WindowTitle = title(a.o.Root, a.tabs.Pending)
+	v.WindowTitle = title(a.o.Root, a.tabs.Pending, a.tally.Asking)
 	if !fits(a.w, a.h) {
 		small := cells.Wrap("too small: 24x6 at least", max(a.w, 1))
 		v.SetContent(strings.Join(small[:max(0, min(len(small), a.h))], "\n"))
@@ -204,9 +204,12 @@ func (a *App) body(w, h int) []string {
 	return t.At().Lines(w, h)
 }
 
-// title returns the window's title: the workspace, and how many messages wait.
-func title(root string, pending int) string {
+// title returns the window's title: the workspace, how many messages wait, and how many agents ask.
+func title(root string, pending, asking int) string {
 	s := "fantail — " + cells.CleanLine(filepath.Base(root))
+	if asking > 0 {
+		s = fmt.Sprintf("⚠%d %s", asking, s)
+	}
 	if pending > 0 {
 		s = fmt.Sprintf("(%d) %s", pending, s)
 	}

@@ -155,14 +155,14 @@ func (d *questions) row(who *agent, call string) (row store.Approval) {
 	return row
 }
 
-// pending counts the messages that wait for main.
+// pending counts the questions that wait for main.
 func (d *questions) pending() int {
 	d.t.Helper()
-	n, _, err := d.box.Count(d.t.Context(), d.main.id)
+	n, err := d.box.Count(d.t.Context(), d.main.id)
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	return n
+	return n.Asks
 }
 
 func (d *questions) answer(question int64, ans event.Answer) error {

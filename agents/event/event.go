@@ -63,8 +63,9 @@ type Info struct {
 	Retry  *Retry // a failed request that will be tried again
 	Model  string // provider/name
 	Spent
-	Pending   int // messages in its inbox
-	Urgent    int
+	Pending   int    // messages in its inbox, without questions and approvals
+	Asks      int    // questions and approvals in its inbox: only an answer takes them
+	Urgent    int    // of all these
 	Came      int    // messages received since the program started, not counting muted threads
 	Delegated int    // synchronous delegations it waits for
 	Prompt    string // a sub-agent's task (`!` begins a plain command), or the message a fork handles
@@ -106,6 +107,9 @@ func (i Info) Killable() error {
 	}
 	return nil
 }
+
+// Counted records how many messages wait for the agent.
+func (i *Info) Counted(c inbox.Change) { i.Pending, i.Asks, i.Urgent = c.Pending, c.Asks, c.Urgent }
 
 // Abroad returns the vendor whose agent carries out this one's turns; false: a model does.
 func (i Info) Abroad() (vendor string, is bool) { return tools.VendorOf(i.Model) }

@@ -152,7 +152,7 @@ func (a *Agent) Book() history.Writer {
 	return b
 }
 
-// HasMail reports whether a message is pending for the agent.
+// HasMail reports whether there is a message that the agent can take.
 func (a *Agent) HasMail() bool { return a.Known().Pending > 0 }
 
 // SetModel makes the agent use that model from now on. If the agent is main, new agents use it too.

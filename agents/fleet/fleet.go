@@ -280,7 +280,7 @@ func (f *Fleet) Rung(r inbox.Change) {
 	if a == nil {
 		return
 	}
-	a.Info.Pending, a.Info.Urgent = r.Pending, r.Urgent
+	a.Info.Counted(r)
 	a.Info.Came += r.Came
 	f.hub.Emit(event.Changed{Info: a.Info})
 	if !r.Deposited {

@@ -268,8 +268,8 @@ var ErrNoMail = errors.New("the inbox is empty, so there is nothing to fire; a p
 // can withdraw it (ErrTakenBack). left counts the messages that stay. An empty inbox is refused with ErrNoMail, which
 // names the agent's work that still runs.
 func (p *Pickup) Fire(ctx context.Context, agent int64, text string) (n, left int, err error) {
-	pending, _, err := p.inbox.Count(ctx, agent)
-	if err == nil && pending == 0 {
+	c, err := p.inbox.Count(ctx, agent)
+	if err == nil && c.Pending == 0 {
 		err = p.noMail(agent)
 	}
 	if err != nil {

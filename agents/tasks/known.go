@@ -101,8 +101,8 @@ func waiting(v *store.View, row store.Agent, i *event.Info) error {
 			i.Prompts = append(i.Prompts, event.Prompt{ID: q.ID, Text: q.Text, Held: q.Held})
 		}
 	}
-	var err error
-	i.Pending, i.Urgent, err = inbox.CountIn(v, row.ID)
+	c, err := inbox.CountIn(v, row.ID)
+	i.Counted(c)
 	return err
 }
 

@@ -142,6 +142,7 @@ type listed struct {
 	Prompt   string     `json:"prompt,omitempty"`
 	Steps    int        `json:"steps"`
 	Pending  int        `json:"pending"`
+	Asking   int        `json:"asking,omitempty"`
 	Outcome  string     `json:"outcome,omitempty"`
 	Error    string     `json:"error,omitempty"`
 	Created  time.Time  `json:"created_at"`
@@ -187,7 +188,7 @@ func listAgents(e *Errand, c *caller) (int, error) {
 func listedJSON(i event.Info, w attach.Awaits) listed {
 	return listed{
 		ID: i.ID, Name: i.Name, Kind: string(i.Kind), State: string(i.State), Parent: i.Parent, Model: i.Model, Prompt: i.Prompt,
-		Steps: i.Steps, Pending: i.Pending, Outcome: string(i.Outcome), Error: i.Why, Created: i.Created, Ended: moment(i.Ended),
+		Steps: i.Steps, Pending: i.Pending, Asking: i.Asks, Outcome: string(i.Outcome), Error: i.Why, Created: i.Created, Ended: moment(i.Ended),
 		Left: w.Seconds(), Attached: w.Attached,
 	}
 }
@@ -205,8 +206,8 @@ func listedText(i event.Info, w attach.Awaits) string {
 	if w.Attached > 0 {
 		what += fmt.Sprintf("  %d attached", w.Attached)
 	}
-	if i.Pending > 0 {
-		what += fmt.Sprintf("  %d pending", i.Pending)
+	if waits := format.Waits(i.Pending, i.Asks); waits != "" {
+		what += "  " + waits
 	}
 	name := cells.Fit(inbox.Label(i.Name), 24)
 	return fmt.Sprintf(listedColumns, strconv.FormatInt(i.ID, 10), name, status, i.Created.Local().Format("2006-01-02 15:04:05"), what)

@@ -216,8 +216,8 @@ func (p *printed) status(s attach.Status) (int, error) {
 		agents = "no agents yet"
 	}
 	line := fmt.Sprintf("%s  %s · %s", s.Root, agents, format.Count(s.Screens, "screen"))
-	if s.Mail > 0 {
-		line += fmt.Sprintf(" · %d pending", s.Mail)
+	if waits := format.Waits(s.Mail, 0); waits != "" { // the states tell who asks
+		line += " · " + waits
 	}
 	return shell.ExitOK, p.text(line + fmt.Sprintf(" · process %d since %s", s.PID, s.Since.Local().Format("2006-01-02 15:04")))
 }

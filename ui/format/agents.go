@@ -197,6 +197,21 @@ func Doing(i event.Info) string {
 	return strings.Replace(i.Doing, "tool ", "runs ", 1)
 }
 
+// Asking counts questions that wait for the human.
+func Asking(n int) string { return fmt.Sprintf("⚠ %d asking", n) }
+
+// Waits returns what is in an inbox: the messages that can be taken, and the questions; "": nothing.
+func Waits(pending, asks int) string {
+	var parts []string
+	if pending > 0 {
+		parts = append(parts, fmt.Sprintf("%d pending", pending))
+	}
+	if asks > 0 {
+		parts = append(parts, Asking(asks))
+	}
+	return strings.Join(parts, " · ")
+}
+
 // Why explains what an agent does or waits for, and what the human can do about it.
 func Why(n fleet.Now, now time.Time) string {
 	i := n.Info
@@ -238,6 +253,9 @@ func Why(n fleet.Now, now time.Time) string {
 	if quiet, ok := i.Stalled(i.Active, now); ok {
 		add("stalled for %s: /kill %s ends it now; /wrapup %s has it finish once this step ends",
 			Silence(quiet), i.Name, i.Name)
+	}
+	if waits := Waits(i.Pending, i.Asks); waits != "" {
+		add("in its inbox: %s", waits)
 	}
 	if i.State.Terminal() && !i.Ended.IsZero() {
 		add("it ended %s ago (%s)", ago(i.Ended), i.Outcome)

@@ -147,8 +147,8 @@ func agentList(all []*tabs.Tab, now time.Time) string {
 			state = strings.ToUpper(state[:1]) + state[1:]
 		}
 		fmt.Fprintf(&b, "• %s [%s] - %s", i.Name, i.Kind.Nature().Word, state)
-		if i.Pending > 0 {
-			fmt.Fprintf(&b, " · %d pending", i.Pending)
+		if waits := format.Waits(i.Pending, i.Asks); waits != "" {
+			b.WriteString(" · " + waits)
 		}
 		b.WriteString("\n  ")
 		var facts []string

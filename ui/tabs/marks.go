@@ -2,6 +2,7 @@ package tabs
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"fantail/inbox"
@@ -64,6 +65,15 @@ func MailMark(t *Tab, news bool) string {
 		sign = SignNews
 	}
 	return fmt.Sprintf("%s%d", sign, t.Info.Pending)
+}
+
+// InboxMark is MailMark with the questions in the tab's inbox: ✉2 ⚠1.
+func InboxMark(t *Tab, news bool) string {
+	mark := MailMark(t, news)
+	if n := t.Info.Asks; n > 0 {
+		mark = strings.TrimSpace(fmt.Sprintf("%s ⚠%d", mark, n))
+	}
+	return mark
 }
 
 // nameLeast is how many cells of a longer name the status line always shows.

@@ -169,8 +169,8 @@ func (t *Tabs) statusWants(st Status) (must want, ws []want) {
 		ws = append(ws, want{at: slotFlash, before: "  ", text: cells.CleanLine(st.Flash), role: themes.Warn, cut: true})
 	}
 	if n := st.Tally.Asking; n > 0 {
-		add(slotAsking, themes.Warn, fmt.Sprintf("⚠ %d asking", n))
-		add(slotAsking, themes.Warn, fmt.Sprintf("⚠ %d asking · alt+a", n))
+		add(slotAsking, themes.Warn, format.Asking(n))
+		add(slotAsking, themes.Warn, format.Asking(n)+" · alt+a")
 	}
 	st.work(add)
 	if n := st.Tally.Scheduled; n > 0 {

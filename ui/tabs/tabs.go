@@ -84,7 +84,7 @@ type Tabs struct {
 	asking  map[*Tab]bool
 	Good    int // of those that ended
 	Bad     int
-	Pending int // messages in all inboxes
+	Pending int // messages in all inboxes, without questions
 	Version int // counts changes of the agents, their names and states
 	folded  bool
 	whole   map[*Tab]tabCell // cells with whole names, of the row that is laid out
