@@ -180,8 +180,9 @@ func (b *Box) listKey(key string) bool {
 	return true
 }
 
-// enterAccepts reports whether Enter is for the list. A word that is complete needs no completion, and an argument is
-// completed only if it was begun or chosen: otherwise `/receive ` could not be sent while agents are offered.
+// enterAccepts reports whether Enter is for the list. A word that is complete needs no completion. A command is completed
+// only if it was chosen: an unknown one must not become its neighbour. An argument is completed only if it was begun or
+// chosen: otherwise `/receive ` could not be sent while agents are offered.
 func (b *Box) enterAccepts() bool {
 	l := &b.list
 	h := l.hits[l.at]
@@ -191,10 +192,13 @@ func (b *Box) enterAccepts() bool {
 	if strings.TrimRight(h.Insert, " ") == l.word {
 		return false
 	}
-	if l.trigger != " " {
-		return true
+	switch l.trigger {
+	case "/":
+		return false
+	case " ":
+		return l.word != "" && h.rank <= 1
 	}
-	return l.word != "" && h.rank <= 1
+	return true
 }
 
 // accept replaces the word by the chosen candidate. It adds a blank unless the candidate expects more.

@@ -70,7 +70,9 @@ func TestCompletion(t *testing.T) {
 		{"'/q' down down", ">/quit /queue", "/q|"},
 		{"'/q' up tab", "", "/queue |"},
 		{"'/pu' tab", ">model= name= timeout=", "/push |"},
-		{"'/che' enter", "", "/check |"},
+		{"'/che' enter", "", "/che|"},
+		{"'/q' down enter", "", "/queue |"},
+		{"'/che' tab", "", "/check |"},
 		{"'/zzz'", "", "/zzz|"},
 		{"'say /pu'", "", "say /pu|"},
 		{"'a' shift+enter '/pu'", "", "a\n/pu|"},
@@ -111,7 +113,8 @@ func TestEnterSendsWhatIsComplete(t *testing.T) {
 		intent Intent
 	}{
 		{"'/check' enter", Submit},
-		{"'/che' enter", None},
+		{"'/che' enter", Submit}, // what was typed, not what resembles it
+		{"'/che' down enter", None},
 		{"'/receive ' enter", Submit},
 		{"'/receive a' enter", None},
 		{"'/receive ' down enter", None},

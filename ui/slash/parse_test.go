@@ -8,13 +8,13 @@ import (
 	"fantail/ui/dialog"
 )
 
-func TestNearest(t *testing.T) {
+func TestNear(t *testing.T) {
 	for in, want := range map[string]string{
 		"chekc": "check", "pus": "push", "qeue": "queue", "quite": "quit", "recieve": "receive", "mesages": "messages", "inbx": "inbox",
-		"modle": "model", "exi": "quit", "clera": "new", "h": "help", "thme": "theme", "xyzzy": "", "": "", "frobnicate": "",
+		"modle": "model", "exi": "quit", "clera": "new", "h": "help hooks", "thme": "theme", "bu": "budget", "xyzzy": "", "": "", "frobnicate": "",
 	} {
-		if got := nearest(in); got != want {
-			t.Errorf("nearest to %q is %q, want %q", in, got, want)
+		if got := strings.Join(near(in), " "); got != want {
+			t.Errorf("near %q is %q, want %q", in, got, want)
 		}
 	}
 }

@@ -4,6 +4,7 @@ package slash
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -83,13 +84,16 @@ func Run(e Options, here *tabs.Tab, text string) (intent.Intent, error) {
 		c, ok = command{name: name, run: runCustom}, true
 	}
 	if !ok {
-		if strings.Contains(name, "/") {
-			return nil, fmt.Errorf("there is no command /%s; a space in front sends it as a prompt", name)
+		line, err := nearestHere(name, rest)
+		switch {
+		case err != nil:
+			return nil, err
+		case line == "":
+			return nil, unknown(name)
 		}
-		if near := nearest(name); near != "" {
-			return nil, fmt.Errorf("there is no command /%s; did you mean /%s?", name, near)
-		}
-		return nil, fmt.Errorf("there is no command /%s; /help lists them", name)
+		name, rest = format.FirstWord(strings.TrimPrefix(line, "/"))
+		c, _ = find(name)
+		text = line
 	}
 	agent := e.Tabs.Acting()
 	in := input{command: c, Options: e, t: agent, id: agent.Info.ID, here: here, text: text, rest: rest}
@@ -113,14 +117,32 @@ func find(name string) (command, bool) {
 	return command{}, false
 }
 
-// nearest returns the command whose name or alias is most similar to name, "" if none is similar.
-func nearest(name string) string {
-	var names []string
-	for _, c := range commands() {
-		names = append(append(names, c.name), c.aliases...)
+// unknown returns the error for a word that is not a command.
+func unknown(name string) error {
+	if strings.Contains(name, "/") {
+		return fmt.Errorf("unknown command /%s; a space in front sends it as a prompt", name)
 	}
-	c, _ := find(config.Nearest(name, names))
-	return c.name
+	if near := near(name); near != nil {
+		return fmt.Errorf("unknown command /%s; near: /%s", name, strings.Join(near, ", /"))
+	}
+	return fmt.Errorf("unknown command /%s; /help lists them", name)
+}
+
+// maxNear limits how many commands near returns.
+const maxNear = 3
+
+// near returns the commands that the user may have meant: the most similar one, and those that begin with name.
+func near(name string) (near []string) {
+	c, _ := find(config.Nearest(name, Words()))
+	if c.name != "" {
+		near = append(near, c.name)
+	}
+	for _, c := range commands() {
+		if len(near) < maxNear && name != "" && strings.HasPrefix(c.name, name) && !slices.Contains(near, c.name) {
+			near = append(near, c.name)
+		}
+	}
+	return near
 }
 
 func (c command) usage() string {

@@ -213,8 +213,8 @@ func TestRefusedCommandIsCleared(t *testing.T) {
 	t.Parallel()
 	play(t, uitest.Options{}, func(s *uitest.Session) {
 		for in, want := range map[string]string{
-			"/chekc":               "did you mean /check?",
-			"/xyzzy":               "there is no command /xyzzy; /help lists them",
+			"/chekc":               "unknown command /chekc; near: /check",
+			"/xyzzy":               "unknown command /xyzzy; /help lists them",
 			"/usr/bin/env fails":   "a space in front sends it as a prompt",
 			"/run lots":            `"lots" is no number of agents`,
 			"/push timeout=soon x": "timeout=soon is no time",
@@ -550,7 +550,7 @@ func TestTypedBeforeTheWorkspaceIsOpen(t *testing.T) {
 		s.See("kept until the workspace is open")
 		s.Enter("two")
 		s.Enter("/psuh x")
-		s.See("did you mean /push?", "› /psuh x")
+		s.See("near: /push", "› /psuh x")
 		s.Press("ctrl+c")
 		s.Enter("/push name=later say so")
 		s.Enter("/push")
