@@ -138,7 +138,7 @@ func helpOn(out io.Writer, fs *pflag.FlagSet, words []string) error {
 		return nil
 	}
 	names := slices.Concat(ErrandNames(), manual.Names())
-	return shell.Misused("there is no sub-command or page %q%s; there are: %s", words[0], shell.Meant(words[0], names), strings.Join(names, ", "))
+	return shell.Misused("there is no sub-command or page %q%s; fantail help lists them", words[0], shell.Meant(words[0], names))
 }
 
 // help prints the help on the command line.

@@ -1,8 +1,6 @@
 // Package manual has the pages of the manual, one for each job.
 //
 // Does: hold the pages, written in Markdown and embedded; show one in a box, as replies are shown.
-//
-// Does not: list commands, flags or keys; the help makes those from the tables that run.
 package manual
 
 import (
@@ -87,17 +85,20 @@ func (p Page) Show(t *themes.Theme, w int) intent.Intent {
 	}}
 }
 
-// narrow is below how many columns a table of a page is shown as a list.
+// narrow is below how many columns a page has lists in place of tables.
 const narrow = 64
 
-// listed returns the text with each table as a list: a row is an item, and where there are more than two columns, each
-// cell has the name of its column before it.
+// aside is a line of an example with a remark.
+var aside = regexp.MustCompile(`^(/.*?\S)   +(\S.*)$`)
+
+// listed returns the text for a narrow screen, with each table as a list: a row is an item, and where there are more than
+// two columns, each cell has the name of its column before it. A remark in an example gets a line of its own.
 func listed(text string) string {
 	var out, heads []string
 	for line := range strings.SplitSeq(text, "\n") {
 		if !strings.HasPrefix(line, "|") {
 			heads = nil
-			out = append(out, line)
+			out = append(out, aside.ReplaceAllString(line, "$1\n  $2"))
 			continue
 		}
 		cells := strings.Split(strings.ReplaceAll(strings.TrimSuffix(line[1:], "|"), `\|`, "\x00"), "|")
