@@ -7,13 +7,16 @@ import (
 	"testing"
 	"time"
 
+	"fantail/tools/permission"
 	"fantail/ui/manual"
 	"fantail/ui/uitest"
 )
 
 var (
-	recipe = regexp.MustCompile("(?s)\n## ([A-Z][A-Za-z -]+)\n[^`]*(?:`[^`\n]+`[^`]*)*```\n(.*?)```")
-	remark = regexp.MustCompile(`   .*`) // after a line of a block
+	recipe  = regexp.MustCompile("(?s)\n## ([A-Z][A-Za-z -]+)\n[^`]*(?:`[^`\n]+`[^`]*)*```\n(.*?)```")
+	block   = regexp.MustCompile("(?ms)^```(\\w*)\n(.*?)^```")
+	program = regexp.MustCompile(`run ((go|git) \w+)`) // programs that a machine may lack
+	remark  = regexp.MustCompile(`   .*`)              // after a line of a block
 )
 
 // TestManualWorkflows types the manual's workflows as they are there: each line
@@ -46,5 +49,29 @@ func TestManualWorkflows(t *testing.T) {
 				s.NotSee("pending]", "Nothing can arrive", "No messages ready")
 			})
 		})
+	}
+}
+
+// TestManualInstructions types the instructions to the built-in engine that the manual shows: it knows each, and carries it out.
+func TestManualInstructions(t *testing.T) {
+	t.Parallel()
+	for _, name := range manual.Names() {
+		page, _ := manual.Find(name)
+		for _, b := range block.FindAllStringSubmatch(page.Text, -1) {
+			if b[1] != "" || strings.Contains("\n"+b[2], "\n/") {
+				continue
+			}
+			t.Run(name, func(t *testing.T) {
+				o := uitest.Options{Mode: permission.Yolo, Files: map[string]string{"main.go": "package main // TODO\n"}}
+				play(t, o, func(s *uitest.Session) {
+					for line := range strings.SplitSeq(strings.TrimSpace(b[2]), "\n") {
+						s.Enter(program.ReplaceAllString(remark.ReplaceAllString(line, ""), "run echo $1"))
+						s.Wait(10 * time.Second)
+						s.Until("the line was taken", func() bool { return typed(s) == "" })
+						s.NotSee("No language model is configured", "✗")
+					}
+				})
+			})
+		}
 	}
 }
