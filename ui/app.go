@@ -41,6 +41,7 @@ type Options struct {
 	Version  string
 	Root     string        // the workspace's directory
 	History  string        // file of the prompt history; "": none
+	Config   string        // the path of the configuration file; "": unknown
 	Branch   func() string // reads .git/HEAD; called in a command
 	Models   func() []string
 	Doubt    format.Doubt
@@ -170,7 +171,7 @@ func New(o Options) *App {
 		a.flash.Say(err.Error())
 	}
 	a.tabs.Look = tabs.Look{Theme: theme, Now: a.now, ASCII: a.look.ascii, Msgs: o.Msgs}
-	a.welcome = NewWelcome(WelcomeOptions{Tabs: &a.tabs, Version: o.Version, Root: o.Root, ReadOnly: o.ReadOnly, News: o.News}, o.Start)
+	a.welcome = NewWelcome(WelcomeOptions{Tabs: &a.tabs, Version: o.Version, Root: o.Root, ReadOnly: o.ReadOnly, News: o.News, Config: o.Config}, o.Start)
 	a.notice = notify.New(notify.Options{
 		Tabs: &a.tabs, Theme: theme, Now: a.now, Width: func() int { return a.w }, Root: o.Root, Environ: o.Environ,
 	}, o.Notify, environment(o.Environ))

@@ -28,6 +28,9 @@ func (r Remote) Attach(p *agents.Pool) { r.program.Send(attached{p}) }
 // Model replaces the start screen's line about the model.
 func (r Remote) Model(start string) { r.program.Send(told{start}) }
 
+// Ways reports the ways to a model that were found here.
+func (r Remote) Ways(ways []Way) { r.program.Send(ways) }
+
 // Lacks reports what the sandbox of commands lacks, which is known some time after the opening.
 func (r Remote) Lacks(text string) { r.program.Send(lacks{text}) }
 

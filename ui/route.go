@@ -24,7 +24,7 @@ func (a *App) key(k tea.KeyPressMsg) (cmd tea.Cmd) {
 
 func (a *App) take(k tea.KeyPressMsg) tea.Cmd {
 	for _, take := range []func(tea.KeyPressMsg) (tea.Cmd, bool){
-		a.keyAlways, a.keyNotice, a.keyTabs, a.keyAsked, a.keyDialog, a.keySelection, a.keyDelegated, a.keyBox, a.keyPanes, a.keyGlobal,
+		a.keyAlways, a.keyNotice, a.keyTabs, a.keyAsked, a.keyDialog, a.keySelection, a.keyDelegated, a.keyStart, a.keyBox, a.keyPanes, a.keyGlobal,
 	} {
 		if cmd, ok := take(k); ok {
 			return cmd
@@ -193,6 +193,26 @@ func (a *App) keyDelegated(k tea.KeyPressMsg) (tea.Cmd, bool) {
 		a.pool.Background(id)
 		return nil
 	}}), true
+}
+
+// keyStart handles the keys of the start screen without a model.
+func (a *App) keyStart(k tea.KeyPressMsg) (tea.Cmd, bool) {
+	t := a.tabs.Focus
+	if t == nil || t != a.tabs.Main() || t.Line != nil || !begins(t) || !a.welcome.unmodelled() {
+		return nil, false
+	}
+	switch k.String() {
+	case "enter":
+		if t.Box.Empty() {
+			return a.act(a.welcome.connect(a.w)), true
+		}
+	case "tab":
+		if next, ok := nextTry(t.Box.Value()); ok {
+			t.Box.Set(next)
+			return nil, true
+		}
+	}
+	return nil, false
 }
 
 // keyBox passes keys to the box, and carries out what they mean beyond editing.

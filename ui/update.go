@@ -110,6 +110,9 @@ func (a *App) handle(m tea.Msg) tea.Cmd {
 	case told:
 		a.welcome.Model(m.start)
 		a.dirty = true
+	case []Way:
+		a.welcome.Ways(m)
+		a.dirty = true
 	case lacks:
 		a.welcome.Lacks(m.text)
 		a.dirty = true

@@ -195,13 +195,18 @@ func (a *App) over(lines []string, cursor *tea.Cursor) ([]string, *tea.Cursor) {
 // body returns the focused transcript, or the start screen while that is empty.
 func (a *App) body(w, h int) []string {
 	t := a.tabs.Focus
-	if t == nil || t.Box != nil && t.Panes.At == tabs.Transcript && t.Loaded && t.Newest == 0 && t.View.Empty() {
+	if t == nil || begins(t) {
 		return a.welcome.Lines(t, w, h)
 	}
 	t.Refresh(a.asks.OnScreen(t))
 	_, child, _ := a.asks.Over()
 	t.View.ChildAsks(child)
 	return t.At().Lines(w, h)
+}
+
+// begins reports whether a tab shows the start screen, as nothing was said in it.
+func begins(t *tabs.Tab) bool {
+	return t.Box != nil && t.Panes.At == tabs.Transcript && t.Loaded && t.Newest == 0 && t.View.Empty()
 }
 
 // title returns the window's title: the workspace, how many messages wait, and how many agents ask.

@@ -3,11 +3,14 @@ package ui
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"fantail/agents/event"
 	"fantail/themes"
 	"fantail/ui/cells"
+	"fantail/ui/intent"
+	"fantail/ui/manual"
 	"fantail/ui/tabs"
 	"fantail/ui/transcript"
 )
@@ -31,7 +34,11 @@ type WelcomeOptions struct {
 	Root     string // directory of the workspace
 	ReadOnly error  // why nothing can be written here; nil: it can
 	News     string // what is new with this screen; "": nothing
+	Config   string // the path of the configuration file; "": unknown
 }
+
+// Way is a way to a model that exists here: what it is in a few words, and what to type for it.
+type Way struct{ Says, Type string }
 
 // Welcome is the start screen.
 type Welcome struct {
@@ -40,6 +47,7 @@ type Welcome struct {
 	start   string // the model and why it was chosen; "": not known yet
 	opening Opening
 	told    bool // main's transcript has it
+	ways    []Way
 }
 
 // NewWelcome makes the start screen. start is the model and why it was chosen, as far as known.
@@ -49,6 +57,9 @@ func NewWelcome(e WelcomeOptions, start string) *Welcome {
 
 // Model replaces the line about the model.
 func (s *Welcome) Model(start string) { s.start = start }
+
+// Ways sets the ways to a model that were found here.
+func (s *Welcome) Ways(ways []Way) { s.ways = ways }
 
 // Lacks sets what the sandbox of commands lacks.
 func (s *Welcome) Lacks(text string) {
@@ -132,63 +143,123 @@ func (s *Welcome) unmodelled() bool {
 	return word == tabs.PlainEngine
 }
 
-// modelLines returns the model and why it was chosen. Without a model it says what works and how to
-// get one.
-func (s *Welcome) modelLines(w int) []string {
-	start := s.start
-	if start == "" {
-		start = "starting"
-	}
-	plain := s.unmodelled()
-	if plain {
-		start, _, _ = strings.Cut(start, "; ") // how to get one follows below
-	}
-	label, indent := s.Tabs.Theme.Paint(themes.Dim, "model  "), "       "
-	var ls []string
-	add := func(role themes.Role, text string) {
-		for _, l := range cells.Wrap(text, max(10, min(w-6-len(indent), 90))) {
-			ls = append(ls, label+s.Tabs.Theme.Paint(role, l))
-			label = indent
-		}
-	}
-	add(themes.Text, cells.CleanLine(start))
-	if plain {
-		if w < 60 {
-			label, indent = "", ""
-		}
-		add(themes.Warn, "No language model: only plain instructions work, such as `run go test ./...`.")
-		add(themes.Warn, "Set ANTHROPIC_API_KEY or OPENAI_API_KEY, start Ollama, or name a model in fantail/config.toml; then start Fantail again.")
+// labelled returns a text after a label, wrapped.
+func (s *Welcome) labelled(label, text string, w int) (ls []string) {
+	for _, l := range cells.Wrap(cells.CleanLine(text), max(10, min(w-6-len(label), 90))) {
+		ls = append(ls, s.Tabs.Theme.Paint(themes.Dim, label)+s.Tabs.Theme.Paint(themes.Text, l))
+		label = strings.Repeat(" ", len(label))
 	}
 	return ls
 }
 
-// rows returns the rows about the model and the workspace.
-func (s *Welcome) rows(w int) []string {
-	p := s.Tabs.Theme.Paint
-	rows := s.modelLines(w)
+// tries are lines that work without a model, in any workspace.
+var tries = [...][2]string{
+	{"grep TODO", "search the files"},
+	{"/push name=todos grep TODO", "queue it for a new agent; /run, then /check"},
+	{"remind me in 1m: stretch", "get a message in a minute"},
+}
+
+// nextTry returns the line that Tab puts into a box with that text; false: none.
+func nextTry(text string) (string, bool) {
+	if text == "" {
+		return tries[0][0], true
+	}
+	at := slices.IndexFunc(tries[:], func(t [2]string) bool { return t[0] == text })
+	return tries[(at+1)%len(tries)][0], at >= 0
+}
+
+// variables names the variables that most often hold a key.
+const variables = "ANTHROPIC_API_KEY or OPENAI_API_KEY"
+
+// unconnected returns the rows shown without a model: the ways to one, the first highlighted, and lines that work without
+// one. A low screen gets the most important rows.
+func (s *Welcome) unconnected(w, h int) (ls []string) {
+	p, few := s.Tabs.Theme.Paint, h < 12
+	wide := max(10, min(w-4, 90))
+	add := func(role themes.Role, text string) {
+		for _, l := range cells.Wrap(text, wide-1) {
+			ls = append(ls, " "+p(role, l))
+		}
+	}
+	gap := func() {
+		if !few {
+			ls = append(ls, "")
+		}
+	}
+	const first, key = " connect a model", "enter "
+	ls = append(ls, p(themes.Warn, "No model connected"), p(themes.Selection, cells.Fit(first, max(wide-len(key), len(first)+1))+key))
+	if s.Config == "" || few {
+		add(themes.Dim, variables)
+	} else {
+		add(themes.Dim, variables+", or a model in "+cells.CleanLine(s.Config))
+	}
+	for _, way := range s.ways {
+		if !few {
+			add(themes.Text, cells.CleanLine(way.Says))
+		}
+		add(themes.Tool, cells.CleanLine(way.Type))
+	}
+	ls = append(ls, s.notes(w)...)
+	gap()
+	ls = append(ls, p(themes.Dim, "Try it without a model · tab"))
+	for _, t := range tries {
+		if w < 60 {
+			add(themes.Tool, t[0])
+			continue
+		}
+		ls = append(ls, " "+p(themes.Tool, cells.Fit(t[0], 30))+p(themes.Dim, t[1]))
+	}
+	gap()
+	if why, _, _ := strings.Cut(s.start, "; "); why != "" { // what follows is said above
+		ls = append(ls, s.labelled("model  ", why, w)...)
+	}
+	return append(ls, s.about(w)...)
+}
+
+// connect opens the text that says how to connect a model: in short, then as the manual does.
+func (s *Welcome) connect(w int) intent.Intent {
+	var b strings.Builder
+	b.WriteString("# Connect a model\n\nSet a key in your shell, and start `fantail` there again. Agents at work go on, and use it too.\n\n" +
+		"```sh\nexport ANTHROPIC_API_KEY=…   # or\nexport OPENAI_API_KEY=…\n```\n\n")
+	if s.Config != "" {
+		fmt.Fprintf(&b, "Or name a model in `%s`, and say `/restart`:\n\n```toml\nmodel = \"ollama/qwen3\"\n```\n\n", cells.CleanLine(s.Config))
+	}
+	b.WriteString("Or start a local server, such as Ollama, and start `fantail` again. `/model` lists the models.\n")
+	for _, way := range s.ways {
+		fmt.Fprintf(&b, "\n- %s: `%s`", cells.CleanLine(way.Says), cells.CleanLine(way.Type))
+	}
+	page := manual.Page{Name: "models", Title: "Connect a model", Text: b.String()}
+	if p, ok := manual.Find(page.Name); ok {
+		page.Text += "\n\n#" + p.Text // its headings are one level below
+	}
+	return page.Show(s.Tabs.Theme, w)
+}
+
+// notes returns the rows about anything unusual here.
+func (s *Welcome) notes(w int) (rows []string) {
 	add := func(text string, role themes.Role) {
+		if text == "" {
+			return
+		}
 		for _, l := range cells.Wrap(cells.CleanLine(text), max(10, w-14)) {
-			rows = append(rows, "       "+p(role, l))
+			rows = append(rows, "       "+s.Tabs.Theme.Paint(role, l))
 		}
 	}
 	if s.ReadOnly != nil {
 		add(readOnly(s.ReadOnly), themes.Bad)
 	}
-	if s.News != "" {
-		add(s.News, themes.Text)
-	}
-	if text := s.opening.Trouble; text != "" {
-		add(text, themes.Bad)
-	}
-	if text := s.opening.Sandbox; text != "" {
-		add(text, themes.Warn)
-	}
-	if text := s.opening.Brings; text != "" {
-		add(text, themes.Warn)
-	}
-	rows = append(rows, p(themes.Dim, "here   ")+cells.Cut(cells.CleanLine(s.Root), max(10, w-12)))
+	add(s.News, themes.Text)
+	add(s.opening.Trouble, themes.Bad)
+	add(s.opening.Sandbox, themes.Warn)
+	add(s.opening.Brings, themes.Warn)
+	return rows
+}
+
+// about returns the rows about the workspace.
+func (s *Welcome) about(w int) []string {
+	rows := []string{s.Tabs.Theme.Paint(themes.Dim, "here   ") + cells.Cut(cells.CleanLine(s.Root), max(10, w-12))}
 	if text := s.opening.inForce(); text != "" {
-		add(text, themes.Text)
+		rows = append(rows, s.labelled("       ", text, w)...)
 	}
 	return rows
 }
@@ -200,8 +271,11 @@ func (s *Welcome) main(w, h int) []string {
 	add := func(text string) { ls = append(ls, cells.Fit("  "+text, w)) }
 	mark := []string{`  \ | /  `, ` --\|/-- `, `    V    `}
 	name := []string{"Fantail" + version(s.Version), "Fan out the work, tail any agent, collect the mail.", ""}
-	rows := s.rows(w)
-	if h > len(rows)+7 { // else the rows that matter would be out of sight
+	rows, most := s.connected(w), h+3 // some of the commands may be out of sight
+	if s.unmodelled() {
+		rows, most = s.unconnected(w, h), h
+	}
+	if len(rows)+len(mark)+2 <= most {
 		add("")
 		for i, m := range mark {
 			role := themes.Dim
@@ -215,7 +289,13 @@ func (s *Welcome) main(w, h int) []string {
 	for _, l := range rows {
 		add(l)
 	}
-	add("")
+	return ls
+}
+
+// connected are the rows with a model: which and why, the workspace, and commands to begin with.
+func (s *Welcome) connected(w int) []string {
+	p := s.Tabs.Theme.Paint
+	ls := slices.Concat(s.labelled("model  ", cmp.Or(s.start, "starting"), w), s.notes(w), s.about(w), []string{""})
 	for _, x := range [][2]string{
 		{"/push name=tests run go test ./...", "queue work for an agent of its own"},
 		{"/push interactive name=aide …", "one that stays; /tell aide TEXT goes on"},
@@ -223,10 +303,11 @@ func (s *Welcome) main(w, h int) []string {
 		{"/check", "collect what they mailed you"},
 		{"/help", "every command and key"},
 	} {
-		add(p(themes.Tool, x[0]))
-		if w >= 60 {
-			ls[len(ls)-1] = cells.Fit("  "+p(themes.Tool, fmt.Sprintf("%-36s", x[0]))+p(themes.Dim, x[1]), w)
+		if w < 60 {
+			ls = append(ls, p(themes.Tool, x[0]))
+			continue
 		}
+		ls = append(ls, p(themes.Tool, fmt.Sprintf("%-36s", x[0]))+p(themes.Dim, x[1]))
 	}
 	return ls
 }

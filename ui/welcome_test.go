@@ -50,13 +50,13 @@ func TestWelcomeWithoutAModel(t *testing.T) {
 			s := start(t, WelcomeOptions{}, c.start, event.Info{ID: 1, Name: "main", Kind: event.Main, State: event.Idle, Model: c.model})
 			lines := s.Lines(s.Tabs.Main(), size[0], size[1]-4)
 			text := said(lines)
-			for _, want := range []string{"only plain instructions work", "ANTHROPIC_API_KEY or OPENAI_API_KEY, start Ollama"} {
+			for _, want := range []string{"No model connected", "connect a model", "ANTHROPIC_API_KEY or OPENAI_API_KEY", tries[0][0]} {
 				if strings.Contains(text, want) != c.none {
 					t.Errorf("%v, %q, main's model %q: %q shows: %v\n%s", size, c.start, c.model, want, !c.none, strings.Join(lines, "\n"))
 				}
 			}
-			loud := s.Tabs.Theme.Paint(themes.Warn, "No language")
-			loud = loud[:strings.Index(loud, "No language")+len("No language")]
+			loud := s.Tabs.Theme.Paint(themes.Warn, "No model")
+			loud = loud[:strings.Index(loud, "No model")+len("No model")]
 			if strings.Contains(strings.Join(lines, "\n"), loud) != c.none {
 				t.Errorf("%v, %q: its colour is not that of a warning", size, c.start)
 			}

@@ -3,6 +3,9 @@ package config
 import (
 	"errors"
 	"fmt"
+	"net"
+	"net/url"
+	"slices"
 	"strings"
 	"time"
 )
@@ -133,6 +136,24 @@ func (c Config) Resolve(env func(string) string, name string) (Choice, error) {
 		return Choice{}, fmt.Errorf("model %q: %s needs a key; set %s", name, v.Name, strings.Join(v.KeyEnvs, " or "))
 	}
 	return c.reach(env, v, model)
+}
+
+// Local returns the providers on this machine that need no key: the user's own first.
+func (c Config) Local(env func(string) string) (all []Choice) {
+	for _, name := range append(sorted(c.Providers), c.ProviderNames()...) {
+		v, ok := c.row(name)
+		if !ok || v.Protocol != OpenAI || v.NeedsKey || slices.ContainsFunc(all, func(had Choice) bool { return had.Provider == name }) {
+			continue
+		}
+		choice, err := c.reach(env, v, v.Model)
+		if err != nil {
+			continue
+		}
+		if u, err := url.Parse(choice.BaseURL); err == nil && (u.Hostname() == "localhost" || net.ParseIP(u.Hostname()).IsLoopback()) {
+			all = append(all, choice)
+		}
+	}
+	return all
 }
 
 // ErrUnknown is the error of a model whose provider is unknown.

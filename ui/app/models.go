@@ -100,3 +100,26 @@ func (w *Workspace) askOllama(ctx context.Context, pool *agents.Pool, r ui.Remot
 	}
 	r.Model(choice.Why)
 }
+
+// offersModels tells a screen where main has no model which models could be had here.
+func (w *Workspace) offersModels(ctx context.Context, pool *agents.Pool, r ui.Remote) {
+	if w.readOnly != nil || cli.MainModel(pool) != config.Builtin {
+		return
+	}
+	var ways []ui.Way
+	if name, at := w.models.LocalModel(ctx); name != "" {
+		ways = append(ways, ui.Way{Says: "use the server that answers at " + at, Type: "/model " + name})
+	}
+	if agent, install := w.models.VendorCLI(); agent != "" {
+		plan, known := map[string]string{"claude": "Claude Code's", "codex": "Codex's"}[agent]
+		if !known {
+			plan = agent + "'s"
+		}
+		way := ui.Way{Says: "use " + plan + " plan", Type: fmt.Sprintf("/agent new %s agent=%[1]s", agent)}
+		if install != "" {
+			way.Says += ": " + install + ", then"
+		}
+		ways = append(ways, way)
+	}
+	r.Ways(ways)
+}

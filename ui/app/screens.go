@@ -11,6 +11,7 @@ import (
 	"fantail/agents/audit"
 	"fantail/agents/fleet"
 	"fantail/store/config"
+	"fantail/store/paths"
 	"fantail/tools/permission"
 	"fantail/ui"
 	"fantail/ui/cli"
@@ -49,13 +50,14 @@ func (w *Workspace) face(h host.Hello) (ui.Options, error) {
 	if err != nil && (flags.Model != "" || h.Getenv("FANTAIL_MODEL") != "") {
 		return ui.Options{}, err // otherwise the workspace may remember a model
 	}
+	at, _ := paths.File(os.Getenv) // the configuration was read from there
 	return ui.Options{
 		With: audit.As(fleet.Within(context.Background(), cli.Commands(h.Env, h.Umask, w.umask, w.keys)), h.Who()), News: cli.Brought(brought),
 		Environ: cli.Environ(conf, h.Env, w.keys), Withhold: w.keys.Text, Theme: conf.Theme, Plain: !conf.Mouse, Notify: conf.Notify,
 		Msgs: conf.StatusStyle == "msg", Start: choice.Why, Version: shell.Version(), Usual: cli.Usual(flags, conf),
 		Sandbox: w.holds,
 		Reload:  func(context.Context) (string, error) { return w.reload() },
-		Root:    w.place.Root, History: filepath.Join(w.place.Data, "history"),
+		Root:    w.place.Root, Config: at, History: filepath.Join(w.place.Data, "history"),
 		Branch: func() string { return cli.Branch(w.place.Root) }, Models: w.models.Names, Doubt: w.models.Doubt, Skills: w.catalog, ReadOnly: w.readOnly,
 		Remember: func(ctx context.Context, c agents.Choice, name string) error {
 			return agents.RememberChoice(ctx, w.db, w.seals, c, name)
@@ -82,6 +84,7 @@ func (w *Workspace) opened(ctx context.Context, space host.Workspace, h host.Hel
 		}
 		w.guard.Go("look for a sandbox", func() { w.finds(ctx, space.Pool, r) })
 		w.askOllama(ctx, space.Pool, r)
+		w.offersModels(ctx, space.Pool, r)
 		return
 	}
 	flags, conf, err := w.asks(h)
@@ -119,6 +122,7 @@ func (w *Workspace) opened(ctx context.Context, space host.Workspace, h host.Hel
 	if err != nil {
 		r.Say(format.Sentence(err))
 	}
+	w.offersModels(ctx, space.Pool, r)
 }
 
 // left ends what must not go on without a screen.

@@ -1,17 +1,20 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"iter"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
+	"unicode"
 
 	"fantail/agents/llm"
 	"fantail/agents/llm/anthropic"
@@ -230,24 +233,12 @@ func Ollama(ctx context.Context, env func(string) string) string {
 	if err != nil {
 		return ""
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, base+"/api/tags", nil)
-	if err != nil {
-		return ""
-	}
-	// This transport uses no proxy, so that the question goes only to that address, and keeps no
-	// connection open.
-	t := &http.Transport{DisableKeepAlives: true}
-	resp, err := t.RoundTrip(req)
-	if err != nil {
-		return ""
-	}
-	defer resp.Body.Close()
 	var tags struct {
 		Models []struct {
 			Name string `json:"name"`
 		} `json:"models"`
 	}
-	if resp.StatusCode != http.StatusOK || json.NewDecoder(io.LimitReader(resp.Body, 1<<20)).Decode(&tags) != nil {
+	if !hear(ctx, base+"/api/tags", &tags) {
 		return ""
 	}
 	for _, m := range tags.Models {
@@ -256,4 +247,54 @@ func Ollama(ctx context.Context, env func(string) string) string {
 		}
 	}
 	return ""
+}
+
+// LocalModel asks the servers on this machine that need no key for their models. It returns the name of a model of the
+// first that answers, and the server's address; "": none answers in time.
+func (m *Models) LocalModel(ctx context.Context) (name, address string) {
+	for _, c := range m.conf.Local(m.env) {
+		if name := localModel(ctx, c); name != "" {
+			u, _ := url.Parse(c.BaseURL)
+			return name, u.Host
+		}
+	}
+	return "", ""
+}
+
+// localModel is the name of the model of a server, or of the first that it lists; "": it does not answer in time.
+func localModel(ctx context.Context, c config.Choice) string {
+	ctx, cancel := context.WithTimeout(ctx, askedFor)
+	defer cancel()
+	var list struct {
+		Data []struct {
+			ID string `json:"id"`
+		} `json:"data"`
+	}
+	if !hear(ctx, c.BaseURL+"/models", &list) {
+		return ""
+	}
+	for _, m := range list.Data {
+		if m.ID != "" && !strings.ContainsFunc(m.ID, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }) {
+			c.Model = cmp.Or(c.Model, m.ID)
+			return c.Name()
+		}
+	}
+	return ""
+}
+
+// hear asks a server of the user's own, and reads its JSON into answer.
+func hear(ctx context.Context, address string, answer any) bool {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return false
+	}
+	// A transport of its own, without a proxy: the question must not leave the
+	// way the address names, and no connection stays behind.
+	t := &http.Transport{DisableKeepAlives: true}
+	resp, err := t.RoundTrip(req)
+	if err != nil {
+		return false
+	}
+	defer resp.Body.Close()
+	return resp.StatusCode == http.StatusOK && json.NewDecoder(io.LimitReader(resp.Body, 1<<20)).Decode(answer) == nil
 }

@@ -139,3 +139,41 @@ func TestOllamaIsAskedBriefly(t *testing.T) {
 		t.Errorf("a silent server was asked for %v", d)
 	}
 }
+
+// A server of the user's own that needs no key is found by what it answers, and by nothing else.
+func TestLocalModel(t *testing.T) {
+	body := ""
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/v1/models" {
+			t.Errorf("asked for %s", r.URL.Path)
+		}
+		_, _ = w.Write([]byte(body))
+	}))
+	defer srv.Close()
+	at := srv.Listener.Addr().String()
+	for _, c := range []struct{ model, key, body, want string }{
+		{"", "", `{"data":[{"id":"qwen3"},{"id":"other"}]}`, "own/qwen3"},
+		{"mine", "", `{"data":[{"id":"qwen3"}]}`, "own/mine"},
+		{"", "", `{"data":[{"id":"two words"},{"id":"a\u001b[2J"},{"id":"qwen3"}]}`, "own/qwen3"},
+		{"", "", `{"data":[]}`, ""},
+		{"", "", `<html>`, ""},
+		{"", "OWN_KEY", `{"data":[{"id":"qwen3"}]}`, ""},
+	} {
+		body = c.body
+		conf := config.Config{Providers: map[string]config.ProviderRow{"own": {Protocol: config.OpenAI, BaseURL: "http://" + at + "/v1", Model: c.model, KeyEnv: c.key}}}
+		name, address := "", ""
+		for _, l := range conf.Local(env()) {
+			if l.Provider == "own" { // servers of this machine are not the test's
+				name, address = localModel(t.Context(), l), l.BaseURL
+			}
+		}
+		if name != c.want || name != "" && address != "http://"+at+"/v1" {
+			t.Errorf("%+v: %q at %q", c, name, address)
+		}
+	}
+	for _, l := range (config.Config{}).Local(env("OLLAMA_HOST", "192.0.2.1:80")) {
+		if l.Provider == "ollama" {
+			t.Error("a server on another machine counts as one on this")
+		}
+	}
+}

@@ -168,3 +168,22 @@ func (m *Models) vendors() (names []string) {
 	}
 	return names
 }
+
+// VendorCLI returns another vendor's agent whose program is there, else one whose own command-line tool is there, with the
+// command that installs the program; "": there is neither.
+func (m *Models) VendorCLI() (agent, install string) {
+	if all := m.vendors(); len(all) > 0 {
+		return strings.TrimPrefix(all[0], config.ACP+"/"), ""
+	}
+	for _, name := range m.conf.AgentNames() {
+		a, err := m.conf.Agent(name)
+		if err != nil || a.Own || a.Install == "" || m.abroad.Root == "" {
+			continue
+		}
+		tool, _, _ := strings.Cut(a.Login, " ")
+		if _, err := m.abroad.program(config.Agent{Name: name, Command: []string{tool}}, m.own("PATH")); err == nil {
+			return name, a.Install
+		}
+	}
+	return "", ""
+}

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"fantail/store/config"
@@ -46,5 +47,33 @@ func TestEngine(t *testing.T) {
 	}
 	if want := []string{bin, resolved, "/bin/fantail"}; !slices.Equal(p.Read, want) {
 		t.Errorf("reads %q, want %q", p.Read, want)
+	}
+}
+
+// An agent of another vendor is offered if its program is there, else if the vendor's own tool is, with what installs the
+// program. What the workspace brings does not count.
+func TestVendorCLI(t *testing.T) {
+	for _, c := range []struct{ there, agent, install string }{
+		{"bin/claude", "claude", "npm install -g @agentclientprotocol/claude-agent-acp"},
+		{"bin/claude bin/codex-acp", "codex", ""},
+		{"bin/claude bin/claude-agent-acp", "claude", ""},
+		{"shop/bin/claude", "", ""},
+		{"", "", ""},
+	} {
+		dir := t.TempDir()
+		for _, name := range strings.Fields(c.there) {
+			path := filepath.Join(dir, name)
+			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, nil, 0o700); err != nil {
+				t.Fatal(err)
+			}
+		}
+		m := NewModels(config.Config{}, env("HOME", dir, "PATH", filepath.Join(dir, "shop", "bin")+":"+filepath.Join(dir, "bin")))
+		m.Abroad(Vendors{Root: filepath.Join(dir, "shop")})
+		if agent, install := m.VendorCLI(); agent != c.agent || install != c.install {
+			t.Errorf("%q: %q, %q", c.there, agent, install)
+		}
 	}
 }

@@ -60,6 +60,7 @@ type Options struct {
 	Environ  []string                // appended to TERM, COLORTERM and LANG
 	Commands *fleet.Environment      // environment of commands started from this screen; nil: the test's own
 	News     string                  // the screen's news
+	Ways     []ui.Way                // to a model, that were found here
 	Theme    string                  // "": dark; "auto": by the terminal's background
 	Mode     permission.Mode         // "": ask
 	Wall     permission.Sandbox      // what the sandbox of commands is worth
@@ -171,8 +172,8 @@ func (s *Session) show() {
 			"TERM=xterm-256color", "COLORTERM=truecolor", "TTY_FORCE=1", "LANG=C.UTF-8",
 		}, o.Environ...),
 		With: fleet.Within(context.Background(), o.Commands), News: o.News, Theme: o.Theme, Msgs: o.Msgs, Usual: o.Mode, Size: [2]int{o.W, o.H}, Now: time.Now, Root: s.Home.Root,
-		History: filepath.Join(s.Home.Data, "history"),
-		Start:   o.Model + " — chosen by the test", Branch: func() string { return o.Branch },
+		History: filepath.Join(s.Home.Data, "history"), Config: "/srv/me/.config/fantail/config.toml",
+		Start: o.Model + " — chosen by the test", Branch: func() string { return o.Branch },
 		Models: func() []string { return []string{o.Model, "test/other"} }, Doubt: doubt(o.Provider), ReadOnly: o.ReadOnly, Skills: s.o.Skills,
 		Sandbox: func(mode permission.Mode) string {
 			return workspace.SandboxText(o.Sandbox, s.Home.Root, mode, workspace.Machine{})
@@ -263,6 +264,7 @@ func (s *Session) brought() agents.Brought {
 func (s *Session) attached() {
 	s.t.Helper()
 	s.app.Remote.Attach(s.Pool)
+	s.app.Remote.Ways(s.o.Ways)
 	if !s.o.Real {
 		synctest.Wait()
 	}
