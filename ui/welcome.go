@@ -47,6 +47,7 @@ type Welcome struct {
 	start   string // the model and why it was chosen; "": not known yet
 	opening Opening
 	told    bool // main's transcript has it
+	said    []string
 	ways    []Way
 }
 
@@ -88,30 +89,28 @@ func (o Opening) inForce() string {
 }
 
 // Tell says in main's transcript, once for each opening, what the start screen would say if the
-// transcript were empty.
+// transcript were empty. It says nothing twice: the transcript may come before the opening.
 func (s *Welcome) Tell() {
 	t := s.Tabs.Main()
 	if s.told || t == nil || !t.Loaded || t.Newest == 0 {
 		return
 	}
 	s.told = true
+	say := func(text string, tone transcript.Tone) {
+		if text != "" && !slices.Contains(s.said, text) {
+			s.said = append(s.said, text)
+			t.View.Local(text, tone)
+		}
+	}
 	if s.ReadOnly != nil {
-		t.View.Local(readOnly(s.ReadOnly), transcript.Bad)
+		say(readOnly(s.ReadOnly), transcript.Bad)
 	}
-	if s.News != "" {
-		t.View.Local(s.News, transcript.Plain)
-	}
-	if text := s.opening.Trouble; text != "" {
-		t.View.Local(text, transcript.Bad)
-	}
-	if text := s.opening.Sandbox; text != "" {
-		t.View.Local(text, transcript.Plain)
-	}
-	if text := s.opening.Brings; text != "" {
-		t.View.Local(text, transcript.Plain)
-	}
+	say(s.News, transcript.Plain)
+	say(s.opening.Trouble, transcript.Bad)
+	say(s.opening.Sandbox, transcript.Plain)
+	say(s.opening.Brings, transcript.Plain)
 	if text := s.opening.inForce(); text != "" {
-		t.View.Local("In force: "+text, transcript.Plain)
+		say("In force: "+text, transcript.Plain)
 	}
 }
 

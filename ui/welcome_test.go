@@ -122,7 +122,7 @@ func TestSandbox(t *testing.T) {
 // TestTell: where main goes on with a transcript, what steers it is said there, once for
 // each opening and not before the transcript is loaded.
 func TestTell(t *testing.T) {
-	s := start(t, WelcomeOptions{ReadOnly: errors.New("another program has it")}, "", event.Info{ID: 1, Name: "main", Kind: event.Main})
+	s := start(t, WelcomeOptions{ReadOnly: errors.New("another program has it"), News: "the key A is used"}, "", event.Info{ID: 1, Name: "main", Kind: event.Main})
 	main := s.Tabs.Main()
 	s.Open(Opening{Instructions: "AGENTS.md", Trouble: "the key is gone"})
 	text := func() string { return said(main.View.Lines(100, 30)) }
@@ -138,8 +138,13 @@ func TestTell(t *testing.T) {
 			t.Errorf("%q is said %d times in %q", want, n, text())
 		}
 	}
-	s.Open(Opening{Policy: ".agents/main.yml"})
+	s.Open(Opening{Policy: ".agents/main.yml", Trouble: "the key is gone"})
 	s.Tell()
+	for _, once := range []string{"the key A is used", "the key is gone", "Read-only: another program has it"} {
+		if n := strings.Count(text(), once); n != 1 {
+			t.Errorf("after the second opening %q is said %d times in %q", once, n, text())
+		}
+	}
 	if !strings.Contains(text(), "In force: mail policy from .agents/main.yml") {
 		t.Errorf("of the second opening nothing is said in %q", text())
 	}
