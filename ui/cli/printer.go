@@ -164,7 +164,7 @@ func (p *Printer) close(out *stream, t *tally, left agents.Unfinished, err error
 		out.result(t.result(answer, why, p.Now()))
 		wrote = out.err
 	}
-	if why != "" {
+	if why != "" && !t.told(why) {
 		shell.Warn(p.Err, "%s", why)
 	}
 	if wrote != nil && code == shell.ExitOK {

@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"fmt"
+	"strings"
 	"time"
 
 	"fantail/agents/event"
@@ -22,6 +23,7 @@ type tally struct {
 	steps    int
 	calls    map[string]history.Call // without a result, by agent and id
 	denied   []jDenied
+	refused  string // the reason for the last call that the conversation was denied; "": none was
 }
 
 // newTally returns the tally of a conversation that begins now.
@@ -84,9 +86,17 @@ func (t *tally) judged(agent int64, e history.Entry) {
 		delete(t.calls, key(e.Result.ID))
 		if e.Result.Denied {
 			t.denied = append(t.denied, jDenied{Tool: e.Result.Name, ID: e.Result.ID, Agent: t.name(agent), Input: object(c.Args)})
+			if agent == t.talk.ID {
+				t.refused = e.Result.Text
+			}
 			t.troubles = append(t.troubles, fmt.Sprintf("%s: %s: %s", t.name(agent), cmp.Or(c.Title, e.Result.Name), e.Result.Text))
 		}
 	}
+}
+
+// told reports whether the conversation failed for the denied call that the user was told of already.
+func (t *tally) told(why string) bool {
+	return t.refused != "" && strings.HasSuffix(why, strings.Join(strings.Fields(t.refused), " "))
 }
 
 // trouble returns why an agent with work does not go on, or "".
