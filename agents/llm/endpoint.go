@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/json"
@@ -20,6 +21,7 @@ import (
 type Endpoint struct {
 	Name        string      // of the provider, "anthropic"
 	KeyVariable string      // the environment variable of its key, "ANTHROPIC_API_KEY"; empty if unknown
+	KeyHelp     string      // how to give it a key, in a sentence; empty: "Set" and KeyVariable
 	BaseURL     string      // http or https
 	Secrets     []string    // keys, which are never shown
 	Headers     http.Header // added to each request
@@ -131,7 +133,7 @@ func (p *Endpoint) authError(status int, said string) *Error {
 	case status == http.StatusProxyAuthRequired:
 		return p.NewError(Auth, status, "The proxy wants a name and password: "+said, "Check HTTPS_PROXY.")
 	case len(p.Secrets) == 0:
-		return p.NewError(Auth, status, "The server wants a key and none is set: "+said, "Set "+holder+".")
+		return p.NewError(Auth, status, "The server wants a key and none is set: "+said, cmp.Or(p.KeyHelp, "Set "+holder+"."))
 	case status == http.StatusForbidden:
 		return p.NewError(Auth, status, "The key may not do this: "+said, "Check the rights of the key in "+holder+".")
 	}

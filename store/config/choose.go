@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"fantail/store/paths"
 )
 
 // Choice is a provider and a model, and how to reach them.
@@ -17,6 +19,7 @@ type Choice struct {
 	Model    string        // the provider's own name for it; "" for the built-in engine
 	BaseURL  string        // "" means the protocol's default
 	KeyEnv   string        // the variable that holds the key; "" means no key
+	KeyHelp  string        // how to give it a key, in a sentence; "" if it has one
 	Bearer   bool          // the key is sent in the Authorization header
 	AtOnce   int           // background agents that it serves at once; 0: no limit
 	First    time.Duration // how long the first byte may take; 0: the default
@@ -176,9 +179,13 @@ func (c Config) reach(env func(string) string, v Vendor, model string) (Choice, 
 	}
 	key := v.key(env)
 	first, _ := c.Providers[v.Name].firstByte() // it was checked before
+	help := ""
+	if key == "" {
+		help = v.keyHelp(env)
+	}
 	return Choice{
 		Provider: v.Name, Protocol: v.Protocol, Model: model, BaseURL: base,
-		KeyEnv: key, Bearer: key == bearerEnv, AtOnce: v.AtOnce, First: first, Known: c.Known(v.Name, model),
+		KeyEnv: key, KeyHelp: help, Bearer: key == bearerEnv, AtOnce: v.AtOnce, First: first, Known: c.Known(v.Name, model),
 	}, nil
 }
 
@@ -190,6 +197,18 @@ func (v Vendor) key(env func(string) string) string {
 		}
 	}
 	return ""
+}
+
+// keyHelp says how to give v a key.
+func (v Vendor) keyHelp(env func(string) string) string {
+	if len(v.KeyEnvs) > 0 {
+		return "Set " + v.KeyEnvs[0] + "."
+	}
+	file, err := paths.File(env)
+	if err != nil {
+		file = "config.toml"
+	}
+	return fmt.Sprintf("Put it into a variable, and name that in %s, under [providers.%s]: key_env = \"VARIABLE\".", file, v.Name)
 }
 
 // byKey is the order of the keys that are tried: Anthropic, OpenAI, the user's own rows, the other vendors.

@@ -227,3 +227,21 @@ func TestKnown_images(t *testing.T) {
 		}
 	}
 }
+
+// A provider without a key says how it gets one: its variable, or the line that names one and the file for it.
+func TestKeyHelp(t *testing.T) {
+	own := Config{Providers: map[string]ProviderRow{"own": {Protocol: OpenAI, BaseURL: "http://127.0.0.1:1", Model: "m"}}}
+	for name, want := range map[string]string{
+		"own":           `Put it into a variable, and name that in /conf/fantail/config.toml, under [providers.own]: key_env = "VARIABLE".`,
+		"vllm/m":        "Set VLLM_API_KEY.",
+		"openai":        "", // it has one
+		"ollama/qwen:3": `Put it into a variable, and name that in /conf/fantail/config.toml, under [providers.ollama]: key_env = "VARIABLE".`,
+	} {
+		choice, err := own.Resolve(func(name string) string {
+			return map[string]string{"XDG_CONFIG_HOME": "/conf", "OPENAI_API_KEY": "k"}[name]
+		}, name)
+		if err != nil || choice.KeyHelp != want {
+			t.Errorf("%s: %q, %v", name, choice.KeyHelp, err)
+		}
+	}
+}

@@ -208,7 +208,7 @@ func provider(c config.Choice, env func(string) string) (llm.Provider, error) {
 	case config.Builtin:
 		return builtin.Provider{Program: isProgram}, nil
 	case config.Anthropic:
-		o := anthropic.Options{Name: c.Provider, KeyVariable: c.KeyEnv, BaseURL: c.BaseURL, FirstByte: c.First}
+		o := anthropic.Options{Name: c.Provider, KeyVariable: c.KeyEnv, KeyHelp: c.KeyHelp, BaseURL: c.BaseURL, FirstByte: c.First}
 		if c.Bearer {
 			o.AuthToken = key
 		} else {
@@ -216,7 +216,7 @@ func provider(c config.Choice, env func(string) string) (llm.Provider, error) {
 		}
 		return llm.Retry(anthropic.New(o), llm.RetryOptions{}), nil
 	case config.OpenAI:
-		return llm.Retry(openai.New(openai.Options{Name: c.Provider, Key: key, KeyVariable: c.KeyEnv, BaseURL: c.BaseURL, FirstByte: c.First}), llm.RetryOptions{}), nil
+		return llm.Retry(openai.New(openai.Options{Name: c.Provider, Key: key, KeyVariable: c.KeyEnv, KeyHelp: c.KeyHelp, BaseURL: c.BaseURL, FirstByte: c.First}), llm.RetryOptions{}), nil
 	}
 	return nil, fmt.Errorf("model %q: nobody here speaks the protocol %q", c.Name(), c.Protocol)
 }

@@ -36,6 +36,7 @@ type Options struct {
 	Key         string        // sent as X-Api-Key
 	AuthToken   string        // sent as Authorization: Bearer
 	KeyVariable string        // named in errors; found out if empty
+	KeyHelp     string        // how to set the key, in a sentence; empty: "Set" and the variable
 	BaseURL     string        // without /v1; the vendor's if empty
 	HTTPClient  *http.Client  // for tests and proxies; its redirect rule is replaced
 	Headers     http.Header   // added to each request
@@ -61,7 +62,7 @@ func New(o Options) *Provider {
 	o.Key, o.AuthToken = strings.TrimSpace(o.Key), strings.TrimSpace(o.AuthToken)
 	o.Name, o.BaseURL = cmp.Or(o.Name, "anthropic"), cmp.Or(o.BaseURL, defaultBase)
 	p := &Provider{o: o, client: llm.NewClient(llm.Endpoint{
-		Name: o.Name, KeyVariable: o.keyVariable(), BaseURL: strings.TrimSuffix(strings.TrimRight(o.BaseURL, "/"), "/v1"),
+		Name: o.Name, KeyVariable: o.keyVariable(), KeyHelp: o.KeyHelp, BaseURL: strings.TrimSuffix(strings.TrimRight(o.BaseURL, "/"), "/v1"),
 		Secrets: []string{o.Key, o.AuthToken}, Headers: o.Headers, ReplyField: "content", FirstByte: o.FirstByte,
 	}, o.HTTPClient)}
 	vendor := p.client.BaseURL() == defaultBase

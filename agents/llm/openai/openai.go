@@ -36,6 +36,7 @@ type Options struct {
 	Name        string        // "openai", "ollama", …: in errors and as the first half of Thinking.Model; "openai" if empty
 	Key         string        // sent as Authorization: Bearer; local servers need none
 	KeyVariable string        // named in errors; OPENAI_API_KEY if empty
+	KeyHelp     string        // how to set the key, in a sentence; empty: "Set" and the variable
 	BaseURL     string        // with /v1 where the server has it; the vendor's if empty
 	HTTPClient  *http.Client  // for tests and proxies; its redirect rule is replaced
 	Headers     http.Header   // added to each request
@@ -60,7 +61,7 @@ func New(o Options) *Provider {
 	o.Name, o.BaseURL = cmp.Or(o.Name, "openai"), cmp.Or(o.BaseURL, defaultBase)
 	o.KeyVariable = cmp.Or(o.KeyVariable, "OPENAI_API_KEY")
 	p := &Provider{o: o, client: llm.NewClient(llm.Endpoint{
-		Name: o.Name, KeyVariable: o.KeyVariable, BaseURL: o.BaseURL, Secrets: []string{o.Key}, Headers: o.Headers,
+		Name: o.Name, KeyVariable: o.KeyVariable, KeyHelp: o.KeyHelp, BaseURL: o.BaseURL, Secrets: []string{o.Key}, Headers: o.Headers,
 		ReplyField: "choices", FirstByte: o.FirstByte,
 	}, o.HTTPClient)}
 	if u, err := url.Parse(p.client.BaseURL()); err == nil {

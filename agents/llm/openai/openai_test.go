@@ -458,6 +458,11 @@ func TestKeys(t *testing.T) {
 	if err == nil || err.Kind != llm.Auth || err.Provider != "ollama" || !strings.Contains(err.Message, "Set OPENAI_API_KEY") {
 		t.Errorf("%v", err)
 	}
+	p = New(Options{Name: "own", KeyHelp: "Name its variable.", BaseURL: p.o.BaseURL, HTTPClient: p.o.HTTPClient})
+	_, _, err = stream(t.Context(), p, llmtest.Ask("x"))
+	if err == nil || err.Kind != llm.Auth || !strings.HasSuffix(err.Message, "Name its variable.") || strings.Contains(err.Message, "OPENAI_API_KEY") {
+		t.Errorf("%v", err)
+	}
 }
 
 // Only the vendor gets the fields that only it knows.
