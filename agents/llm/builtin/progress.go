@@ -258,15 +258,15 @@ func (s *state) missingProgram(in instruction) string {
 // plainWord matches a word that can only be a command's name: it has no special meaning in a shell.
 var plainWord = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.+-]*$`)
 
-// failure returns a line on what failed first, and marks it. It returns false if nothing failed. A prompt that is no list
-// of instructions fails only where nobody reads the report.
+// failure returns a line about the first failure, and marks it. It returns false if nothing failed. A prompt that is no
+// list of instructions counts as a failure only if no human reads along.
 func (s *state) failure() (string, bool) {
 	for _, j := range s.jobs {
 		if j.parseErr != nil {
 			if s.brief {
 				return notUnderstood + ": " + j.parseErr.Error(), true
 			}
-			continue // the report says it, and nothing was begun
+			continue // the report says so, and nothing was begun
 		}
 		for i := range j.results {
 			if o := &j.results[i]; o.status == failed {

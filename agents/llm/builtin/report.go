@@ -358,8 +358,8 @@ var joins = regexp.MustCompile(`(?i)\sthen\s+`)
 // notUnderstood is the reason why free text is not carried out.
 const notUnderstood = "No language model is configured"
 
-// help says in three lines that there is no model, what works without one, and how to get one. why is what is wrong
-// with the prompt; nil: nothing was asked.
+// help says in three lines that there is no model, what works without one, and how to get one. why is the prompt's
+// error; nil: nothing was asked.
 func help(why error) string {
 	first := notUnderstood + ", so I carry out plain instructions only."
 	if why != nil {
