@@ -18,6 +18,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"fantail/.ci/long"
 	"fantail/agents/tasks"
 	"fantail/inbox"
 	"fantail/store"
@@ -318,7 +319,7 @@ func TestRun_random(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for range 5 {
+	for range long.Times(1, 5) {
 		bubble(t, func(o *Options) { o.Zone = berlin }, func(t *testing.T, b *bench) {
 			b.leap(time.Duration(rng.IntN(365*5*24)) * time.Hour)
 			type track struct {

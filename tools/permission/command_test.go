@@ -1,9 +1,11 @@
 package permission
 
 import (
+	"math/rand/v2"
 	"strings"
 	"testing"
 
+	"fantail/.ci/long"
 	"fantail/tools/permission/shell"
 )
 
@@ -107,6 +109,9 @@ func TestDecide_rulesOfferedForHostileCommandsCoverNoOther(t *testing.T) {
 		}
 		g := gate(t, Ask, v.Rule)
 		for _, d := range hostile {
+			if !long.Wanted() && rand.IntN(6) > 0 {
+				continue // an ordinary run compares each with some others
+			}
 			if w := g.Decide(Action{Kind: Command, Command: d, Dir: root}); w.Decision == Allow && d != c {
 				t.Errorf("%q offers %s, which allows %q", c, v.Rule, d)
 			}

@@ -1,12 +1,15 @@
 package proc
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"fantail/.ci/long"
 	"fantail/tools/sandbox"
 )
 
@@ -50,11 +53,20 @@ func walled(t *testing.T, k sandbox.Kind) (run func(shell string, changes ...fun
 	}, a, g
 }
 
+// kinds are the sandboxes in which these tests run.
+var kinds = []sandbox.Kind{sandbox.Bubblewrap, sandbox.Namespaces, sandbox.Landlock}
+
 // eachWall runs a test in each kind of sandbox.
 func eachWall(t *testing.T, test func(*testing.T, sandbox.Kind)) {
-	for _, k := range []sandbox.Kind{sandbox.Bubblewrap, sandbox.Namespaces, sandbox.Landlock} {
+	for _, k := range kinds {
 		t.Run(string(k), func(t *testing.T) { test(t, k) })
 	}
+}
+
+// inKind reports whether the case of that number is tried in that kind of sandbox: in one of the three, and in all in
+// a long run.
+func inKind(i int, k sandbox.Kind) bool {
+	return long.Wanted() || i%len(kinds) == slices.Index(kinds, k)
 }
 
 // one is the process that waits.
@@ -99,10 +111,13 @@ func next(t *testing.T, k sandbox.Kind) {
 	if first.Text != next.Text || first.Exit != 0 {
 		t.Errorf("one that waited says\n%s\nthe one before it\n%s", next.Text, first.Text)
 	}
-	for _, text := range []string{
+	for i, text := range []string{
 		"printf '%s\\n' a 'b  c' \"d\ne\"\n\n", "cat <<'X'\n\\ $HOME `x` \\\\\nX\n", "echo 'ÄÖ\xff\xfe'", "exit 7", "kill -TERM $$", "true # \\", "\n\n",
 		"sleep 60 & echo left", "echo \"$FANTAIL_NEXT${FANTAIL_NEXT-unset}\"", "cat", "printf x; exec 2>&1; printf y >&2",
 	} {
+		if !inKind(i, k) {
+			continue
+		}
 		want, got := run(text, func(s *Spec) { s.Ahead = nil }), run(text)
 		want.Duration, got.Duration = 0, 0
 		if want != got {
@@ -116,7 +131,7 @@ func TestAhead_other(t *testing.T) { eachWall(t, other) }
 
 func other(t *testing.T, k sandbox.Kind) {
 	run, a, g := walled(t, k)
-	for name, c := range map[string]struct {
+	cases := map[string]struct {
 		change func() error
 		spec   func(*Spec)
 	}{
@@ -138,7 +153,12 @@ func other(t *testing.T, k sandbox.Kind) {
 		"a long text":                    {spec: func(s *Spec) { s.Shell += strings.Repeat(" ", longest) }},
 		"bytes that bash has for itself": {spec: func(s *Spec) { s.Shell += " '\x01'" }},
 		"a start-up file":                {spec: func(s *Spec) { s.Env = append(s.Env, "BASH_ENV=/dev/null") }},
-	} {
+	}
+	for i, name := range slices.Sorted(maps.Keys(cases)) {
+		if !inKind(i, k) {
+			continue
+		}
+		c := cases[name]
 		run("true")
 		pid := 0
 		for _, w := range a.waiting {

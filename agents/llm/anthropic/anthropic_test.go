@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"net/http"
 	"reflect"
 	"strings"
@@ -12,6 +13,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"fantail/.ci/long"
 	"fantail/agents/llm"
 	"fantail/agents/llm/llmtest"
 )
@@ -75,6 +77,9 @@ func TestCutAnywhere(t *testing.T) {
 	for _, clean := range []bool{false, true} {
 		p, s := serve(t, Options{})
 		for at := range len(recorded) + 1 {
+			if !long.Wanted() && at < end-1 && rand.IntN(16) > 0 {
+				continue // an ordinary run cuts at some places, and at all where the reply says its end
+			}
 			cut := at
 			if at == 0 {
 				cut = -1

@@ -15,10 +15,12 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"fantail/.ci/long"
 )
 
 var (
-	realRuns = flag.Int("real-runs", 100, "how many random invocations that rules cover are run for real")
+	realRuns = flag.Int("real-runs", long.Times(25, 100), "how many random invocations that rules cover are run for real")
 	realSeed = flag.Int64("real-seed", 1, "where their randomness begins")
 )
 

@@ -6,9 +6,11 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"fantail/.ci/long"
 )
 
-var bashRuns = flag.Int("bash-runs", 500, "how many random commands are compared with what bash makes of them")
+var bashRuns = flag.Int("bash-runs", long.Times(100, 500), "how many random commands are compared with what bash makes of them")
 
 // bits are parts of commands where shells and parsers differ. There is no pipe, path or redirection among them: those
 // have nothing to do with words.
@@ -77,7 +79,7 @@ func TestParse_readsTextsAsBashDoes(t *testing.T) {
 	}
 	forms := []string{"p \"$(cat <<'EOF'\n%s\nEOF\n)\" z", "p \"a $(cat<<\"EOF\"  \n%s\nEOF\n \n) b\"", "cat <<'EOF'\n%s\nEOF", "cat <<'EOF' && p z\n%s\nEOF\n"}
 	r := rand.New(rand.NewSource(2))
-	const bashRuns = 300
+	bashRuns := long.Times(60, 300)
 	for n, tries := 0, 0; n < bashRuns && tries < 100*bashRuns; tries++ {
 		var body strings.Builder
 		for range 1 + r.Intn(8) {
