@@ -193,7 +193,7 @@ func (l *lives) agrees() {
 // Spec: E-14.
 func TestIdle_random(t *testing.T) {
 	t.Parallel()
-	count, seed := long.Times(150, lifetimes), long.Seed(t)
+	count, seed := long.Times(40, lifetimes), long.Seed(t)
 	const most = 20 // at once
 	dir := func() string {
 		dir, err := os.MkdirTemp(t.TempDir(), "host")

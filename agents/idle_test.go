@@ -14,6 +14,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"fantail/.ci/long"
 	"fantail/agents"
 	"fantail/agents/event"
 	"fantail/agents/history"
@@ -493,7 +494,8 @@ func TestIdle_forgets(t *testing.T) {
 			runtime.ReadMemStats(&s)
 			return s.HeapAlloc
 		}
-		for n := range 16 {
+		agents := long.Times(6, 16)
+		for n := range agents {
 			name := fmt.Sprint("a", n)
 			w.interactive(name, "go", tools.Forever)
 			w.idles(name)
@@ -504,7 +506,7 @@ func TestIdle_forgets(t *testing.T) {
 		before := held()
 		time.Sleep(inMemory + time.Second)
 		synctest.Wait()
-		if after := held(); before < after+12*each {
+		if after := held(); before < after+uint64(agents)*each*3/4 {
 			t.Errorf("%d KiB before, %d KiB after", before>>10, after>>10)
 		}
 	})

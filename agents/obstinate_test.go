@@ -43,10 +43,10 @@ func TestBudget_obstinate(t *testing.T) {
 		price             func(llm.Usage) int64
 		most              int64 // one request of it, in the budget's unit
 	}{
-		"its own":  {of: "201k", prompt: "dig", used: tokens(llm.Usage{Input: 2000}), most: 2000},
-		"cached":   {of: "201k", prompt: "dig", used: tokens(llm.Usage{Input: 10, CacheRead: 1800, CacheWrite: 90, Output: 100}), most: 2000},
-		"dollars":  {of: "$2.01", model: "test/priced", prompt: "dig", used: tokens(llm.Usage{Input: 2000}), price: func(u llm.Usage) int64 { return int64(u.Input+u.CacheRead) * 10 }, most: 20_000},
-		"subtree":  {of: "201k", prompt: "boss", used: tokens(llm.Usage{Input: 2000}), most: 2 * 2000},
+		"its own":  {of: "41k", prompt: "dig", used: tokens(llm.Usage{Input: 2000}), most: 2000},
+		"cached":   {of: "41k", prompt: "dig", used: tokens(llm.Usage{Input: 10, CacheRead: 1800, CacheWrite: 90, Output: 100}), most: 2000},
+		"dollars":  {of: "$0.41", model: "test/priced", prompt: "dig", used: tokens(llm.Usage{Input: 2000}), price: func(u llm.Usage) int64 { return int64(u.Input+u.CacheRead) * 10 }, most: 20_000},
+		"subtree":  {of: "41k", prompt: "boss", used: tokens(llm.Usage{Input: 2000}), most: 2 * 2000},
 		"tiny":     {of: "10", prompt: "dig", used: tokens(llm.Usage{Input: 2000}), most: 2000},
 		"silent":   {of: "30k", prompt: "dig", used: func(string) []llm.Part { return nil }, most: 8_000},
 		"tool big": {of: "3k", prompt: "dig", used: tokens(llm.Usage{Input: 2900}), most: 2900},

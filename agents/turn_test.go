@@ -265,7 +265,7 @@ func TestTask_resultIsDepositedAndReceived(t *testing.T) {
 // and says what it leaves out.
 func TestTask_textsNoMessageHolds(t *testing.T) {
 	t.Parallel()
-	long := "the first ü" + strings.Repeat("üx", 1<<20) + "ü the last"
+	long := "the first ü" + strings.Repeat("üx", 1<<19) + "ü the last"
 	for _, failed := range []bool{false, true} {
 		m := &model{Reply: func(context.Context, *llm.Request) ([]llm.Part, error) {
 			if failed {
