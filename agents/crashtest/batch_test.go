@@ -69,7 +69,7 @@ func TestKill_inABatchThatTakes(t *testing.T) {
 	if all < 20 {
 		t.Fatalf("the batch has only %d statements", all)
 	}
-	tried := rand.Perm(all)[:min(all, long.Times(12, 1000))]
+	tried := rand.Perm(all)[:min(all, long.Times(4, 1000))]
 	for _, before := range tried {
 		after, dir := before+1, t.TempDir()
 		if !agentstest.Lived(t, "batch", dir, after, func(string) bool { return false }) {

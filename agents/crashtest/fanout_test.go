@@ -64,8 +64,8 @@ func TestKill_duringFanOut(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	pushed, sent, taken := map[int64]bool{}, map[int64]bool{}, map[int64]bool{}
-	kills := long.Times(15, 50)
-	for life := range kills {
+	kills := long.Times(5, 50)
+	for life := 0; life < kills || life < 50 && (len(sent) == 0 || len(taken) == 0); life++ { // a slow machine does little in one
 		at := time.Duration(rand.IntN(120)) * time.Millisecond
 		var due <-chan time.Time
 		killed := agentstest.Lived(t, "fan out", dir, life, func(line string) bool {
@@ -115,7 +115,7 @@ func TestKill_duringFanOut(t *testing.T) {
 	}
 	l, err := w.Pool.Records.Balance(t.Context())
 	agentstest.Check(t, err)
-	t.Logf("%d kills; %d pushes, %d notes and %d takes acknowledged; %s", kills, len(pushed), len(sent), len(taken), l)
+	t.Logf("at least %d kills; %d pushes, %d notes and %d takes acknowledged; %s", kills, len(pushed), len(sent), len(taken), l)
 	if len(l.Wrong) > 0 || l.Running+l.Queued > 0 || l.Started != l.Delivered+l.Pending || l.Started < len(pushed) || len(sent) == 0 || len(taken) == 0 {
 		t.Errorf("the books: %s", l)
 	}

@@ -40,7 +40,7 @@ func TestKill_duringForks(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	sent := map[int64]bool{}
-	kills := long.Times(8, 25)
+	kills := long.Times(4, 25)
 	for life := range kills {
 		at := time.Duration(rand.IntN(150)) * time.Millisecond
 		var due <-chan time.Time
@@ -108,7 +108,7 @@ func TestKill_duringForks(t *testing.T) {
 	}
 	w.Balanced()
 	t.Logf("%d kills; %d messages handled, %d of them cut; %d wait", kills, len(by), crashed, pending)
-	if crashed == 0 || len(by) == crashed {
+	if long.Wanted() && (crashed == 0 || len(by) == crashed) { // a few kills may all come late, or early
 		t.Error("no fork was cut, or all were")
 	}
 }

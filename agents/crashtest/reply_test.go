@@ -52,7 +52,7 @@ func TestKill_duringAReply(t *testing.T) {
 		pieces = append(pieces, fmt.Sprintf("Piece %d says: %s €\n", i, strings.Repeat("word ", rand.IntN(200))))
 	}
 	stream, ends := body(pieces)
-	for life := range long.Times(4, 5) {
+	for life := range long.Times(2, 5) {
 		n := 1 + rand.IntN(len(pieces))
 		all := strings.Join(pieces[:n], "")
 		s := &llmtest.Server{Answer: func(llmtest.Request) llmtest.Reply { return llmtest.Reply{Raw: stream, Stall: ends[n-1] + 1} }}
@@ -63,7 +63,7 @@ func TestKill_duringAReply(t *testing.T) {
 		agentstest.Check(t, err)
 		dir := t.TempDir()
 		least := len(all)
-		if life%4 == 3 { // before all of it is written down
+		if life%2 == 1 { // before all of it is written down
 			least = 1 + rand.IntN(len(all))
 		}
 		if !agentstest.Lived(t, "streams", dir, base, func(line string) bool {

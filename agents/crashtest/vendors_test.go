@@ -111,7 +111,7 @@ type killed struct {
 func TestKill_vendors(t *testing.T) {
 	t.Parallel()
 	const batch = 40 // kills of one workspace: its sessions are replayed from their beginning
-	want, all := long.Times(12, 50), map[string]int{}
+	want, all := long.Times(4, 50), map[string]int{}
 	told, again := 0, 0
 	for done := 0; done < want; {
 		dir, err := os.MkdirTemp("", "kv") // its sockets have short names

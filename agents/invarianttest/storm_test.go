@@ -283,7 +283,7 @@ func (s *storm) sound(rt *rapid.T) {
 // request a valid history.
 func TestPool_anyUse(t *testing.T) {
 	t.Parallel()
-	began, failed, limit := time.Now(), false, time.Duration(long.Times(2, 4))*time.Second
+	began, failed, limit := time.Now(), false, time.Duration(long.Times(1, 4))*time.Second
 	rapid.Check(t, func(rt *rapid.T) {
 		if !failed && time.Since(began) > limit {
 			return // bounded; a failure is still made smaller

@@ -17,9 +17,9 @@ import (
 )
 
 // TestWire_flood: a hundred thousand pieces of an answer are one answer, whole; ten thousand notes are some, and the rest is
-// counted; what an agent says while nobody listens waits until the next turn. A short run has a fifth of them.
+// counted; what an agent says while nobody listens waits until the next turn. A short run has a twentieth of them.
 func TestWire_flood(t *testing.T) {
-	pieces := long.Times(20_000, 100_000)
+	pieces := long.Times(5_000, 100_000)
 	synctest.Test(t, func(t *testing.T) {
 		p := newPuppets(t, waits)
 		w, _ := p.open(t, setting{})
@@ -147,7 +147,7 @@ func plain(s string) bool {
 // said is kept, and the session goes on with the next prompt.
 func TestWire_cut(t *testing.T) {
 	t.Parallel()
-	for range long.Times(15, 60) {
+	for range long.Times(5, 60) {
 		synctest.Test(t, func(t *testing.T) {
 			p := newPuppets(t, waits)
 			p.Words = "warning: old\nfatal: no \x1b[31mmemory\n"
