@@ -112,15 +112,16 @@ func TestKill_aside(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := fates{map[int64]bool{}, map[int64]int64{}, map[int64]string{}, map[int64]string{}}
-	for generation := range n {
+	little := func() bool { return len(f.was) < n/5 || len(f.taken) < n/5 }
+	for generation := 0; generation < n || generation < 50 && little(); generation++ { // a slow machine does little in each
 		f.killed(t, path, generation)
 		if (generation+1)%25 == 0 && !t.Failed() {
 			f.check(t, path)
 		}
 	}
 	f.check(t, path)
-	t.Logf("%d kills, %d deposits, %d takes and %d messages moved", n, len(f.deposited), len(f.taken), len(f.was))
-	if len(f.was) < n/5 || len(f.taken) < n/5 {
+	t.Logf("at least %d kills, %d deposits, %d takes and %d messages moved", n, len(f.deposited), len(f.taken), len(f.was))
+	if little() {
 		t.Error("too little happened between the kills to prove anything")
 	}
 }

@@ -278,7 +278,7 @@ func (w *World) Close() {
 	if w.DB == nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	if err := w.Pool.Close(ctx); err != nil {
 		w.T.Error(err)
@@ -396,7 +396,7 @@ func (w *World) Answer(question int64, c permission.Choice, reason ...string) bo
 // Settle waits until nothing runs.
 func (w *World) Settle() {
 	w.T.Helper()
-	ctx, cancel := context.WithTimeout(w.T.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(w.T.Context(), 2*time.Minute)
 	defer cancel()
 	if err := w.Pool.Settled(ctx); err != nil {
 		w.T.Fatalf("the pool does not settle: %v; agents: %+v", err, w.Pool.Infos())

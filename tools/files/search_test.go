@@ -20,11 +20,10 @@ func TestFile_whenThePatternIsSlow_stops(t *testing.T) {
 		"one long line": strings.Repeat("a", 1<<20), "short lines": strings.Repeat(strings.Repeat("a", 4000)+"\n", 300),
 	} {
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-		began := time.Now()
 		_, err := q.File(ctx, strings.NewReader(text), "a.txt", nil)
 		cancel()
-		if took := time.Since(began); !errors.Is(err, context.DeadlineExceeded) || took > 20*time.Second {
-			t.Errorf("%s: %v after %v", name, err, took)
+		if !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

@@ -222,14 +222,20 @@ func TestRoom_errorsAtOnce(t *testing.T) {
 	b := open(t, Options{}, child(t, "one", "ok"))
 	b.Lend(t.Context())
 	const calls = 20
-	began := time.Now()
-	for range calls {
-		if r, _ := b.call(t.Context(), "mcp__one__error", `{}`); !strings.Contains(r.Text, "out of order") {
-			t.Fatalf("%+v", r)
+	for tries := 1; ; tries++ {
+		began := time.Now()
+		for range calls {
+			if r, _ := b.call(t.Context(), "mcp__one__error", `{}`); !strings.Contains(r.Text, "out of order") {
+				t.Fatalf("%+v", r)
+			}
 		}
-	}
-	if took := time.Since(began); took >= calls*drainTimeout {
-		t.Errorf("%d errors take %v", calls, took)
+		took := time.Since(began)
+		if took < calls*drainTimeout {
+			return
+		}
+		if tries == 5 { // a machine may be busy
+			t.Fatalf("%d errors take %v, and so five times", calls, took)
+		}
 	}
 }
 

@@ -38,8 +38,8 @@ func everydays() (all []everyday) {
 		`git blame app.txt | cat`, `git grep -n more`, `git ls-files`, `git rev-parse HEAD`, `git reset -q --soft HEAD~1 && git commit -qm again`,
 		`git fetch -q ../bare main`, `git cherry-pick --no-commit topic || git reset -q --hard`, `git worktree list`, `git gc -q`, `git fsck`,
 		`git archive HEAD | tar t`, `git clone -q . "$(mktemp -d)/clone"`, `git clean -nd`, `git mv topic.txt moved.txt && git commit -qm moved`)
-	add("go", true, `cd gomod && go test ./...`)
-	add("go", long.Wanted(), `cd gomod && go build ./...`, `cd gomod && go vet ./...`, `cd gomod && go run .`)
+	add("go", true, `cd gomod && go build ./...`)
+	add("go", long.Wanted(), `cd gomod && go vet ./...`, `cd gomod && go test ./...`, `cd gomod && go run .`)
 	add("go", false, `cd gomod && go list ./...`, `cd gomod && gofmt -l .`, `cd gomod && go doc strings.Cut`, `cd gomod && go mod tidy`, `cd gomod && go env GOCACHE`,
 		`cd gomod && go test -run X -count 1 ./...`, `cd gomod && go build -o /dev/null .`, `cd gomod && go version`, `cd gomod && go generate ./...`)
 	add("node", true, `node -e 'console.log(1)'`, `node --test node/`)

@@ -165,7 +165,7 @@ func TestChanges_lease(t *testing.T) {
 	case err != nil && !errors.Is(err, errRaced):
 		t.Error(err)
 	}
-	if d := time.Since(begin); d > 10*time.Second {
+	if d := time.Since(begin); d > 40*time.Second { // the kernel breaks a lease after 45
 		t.Errorf("it waited %v", d)
 	}
 }
