@@ -8,6 +8,7 @@ import (
 
 // A command that exceeds a limit is ended, with all processes that it started; any other runs to its end.
 func TestRun_limits(t *testing.T) {
+	needs(t, "setsid")
 	for _, c := range []struct {
 		shell string
 		l     Limits

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strconv"
@@ -469,6 +470,14 @@ func TestRun_timeout(t *testing.T) {
 	}
 }
 
+// needs skips a test where there is no such program.
+func needs(t *testing.T, program string) {
+	t.Helper()
+	if _, err := exec.LookPath(program); err != nil {
+		t.Skip("there is no " + program)
+	}
+}
+
 func TestRun_whatTheCommandLeaves(t *testing.T) {
 	for name, c := range map[string]struct {
 		shell string
@@ -482,6 +491,9 @@ func TestRun_whatTheCommandLeaves(t *testing.T) {
 		"left, with own output": {"setsid bash -c 'echo $$ >SAYS; exec sleep 3' >/dev/null 2>&1 & read -r _ <SAYS.2; echo done", false},
 	} {
 		t.Run(name, func(t *testing.T) {
+			if strings.Contains(c.shell, "setsid") {
+				needs(t, "setsid")
+			}
 			says, line := fifo(t)
 			if err := syscall.Mkfifo(says+".2", 0o600); err != nil {
 				t.Fatal(err)
