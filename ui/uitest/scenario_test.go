@@ -15,6 +15,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"fantail/.ci/long"
 	"fantail/agents/llm"
 	"fantail/agents/mail"
 	"fantail/inbox"
@@ -576,7 +577,7 @@ func TestResizeStorm(t *testing.T) {
 		s.Enter("command")
 		s.See("⚠ bash")
 		r := rand.New(rand.NewPCG(1, 2))
-		for i := range 200 {
+		for i := range long.Times(40, 200) {
 			s.Resize(r.IntN(251), r.IntN(81))
 			switch i % 10 {
 			case 3:

@@ -196,7 +196,7 @@ func (s shared) Run(c *exec.Cmd) error {
 }
 
 // newHome makes a workspace whose path has the same width on every machine, so that frames with it
-// can be compared.
+// can be compared. Its data is where no write waits for a disk.
 func newHome(t testing.TB) *Home {
 	t.Helper()
 	parent := os.TempDir()
@@ -215,11 +215,9 @@ func newHome(t testing.TB) *Home {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { _ = os.RemoveAll(dir) })
-		h := &Home{Root: filepath.Join(dir, "shop"), Data: filepath.Join(dir, "data")}
-		for _, d := range []string{h.Root, h.Data} {
-			if err := os.Mkdir(d, 0o700); err != nil {
-				t.Fatal(err)
-			}
+		h := &Home{Root: filepath.Join(dir, "shop"), Data: storetest.Dir(t)}
+		if err := os.Mkdir(h.Root, 0o700); err != nil {
+			t.Fatal(err)
 		}
 		return h
 	}
