@@ -405,8 +405,15 @@ func TestClean_isLinear(t *testing.T) {
 			}
 			return least
 		}
-		if a, b := best(small), best(large); b > 40*a+20*time.Millisecond {
-			t.Errorf("%s: 8 times the input takes %v instead of %v", name, b, a)
+		for tries := 1; ; tries++ { // a busy machine may be late, but not each time
+			a, b := best(small), best(large)
+			if b <= 40*a+20*time.Millisecond {
+				break
+			}
+			if tries == 10 {
+				t.Errorf("%s: 8 times the input takes %v instead of %v", name, b, a)
+				break
+			}
 		}
 	}
 }
