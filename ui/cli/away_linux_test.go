@@ -36,8 +36,8 @@ func TestReminderWithoutAScreen(t *testing.T) {
 	one.until(t, home, ready)
 	one.typed(t, "/remind 3h turn it over\r")
 	one.until(t, "Reminder reminder-1: in 3h, due")
-	one.typed(t, "/remind 3s the oven\r")
-	one.until(t, "Reminder reminder-2: in 3s, due", "⏲ 2")
+	one.typed(t, "/remind 20s the oven\r")
+	one.until(t, "Reminder reminder-2: in 20s, due", "⏲ 2")
 	host := s.host(t)
 	s.closes(t, one)
 	if out, _, _ := s.run(t, "", "inbox"); strings.Contains(out, "the oven") {

@@ -179,7 +179,7 @@ func TestHand_asTheProcessItself(t *testing.T) {
 		{line: `"$0" inbox --agent nobody`},
 		{line: `"$0" inbox x`},
 		{line: `"$0" inbox > $FULL`},
-		{line: `timeout 2 "$0" inbox --follow`, alone: alone},
+		{line: `"$0" send main first; "$0" inbox --follow | { head -n 1; exec <&-; "$0" send main second; }`, alone: alone},
 		{line: `"$0" check`},
 		{line: `"$0" check --peek --lifo`},
 		{line: `"$0" check --peek --take`},
@@ -235,7 +235,7 @@ func TestHand_asTheProcessItself(t *testing.T) {
 	var tried []errand
 	with := false
 	for _, x := range all {
-		if with = x.after && with || !x.after && r.IntN(len(all)) < long.Times(len(all)/5, len(all)); with {
+		if with = x.after && with || !x.after && r.IntN(len(all)) < long.Times(len(all)/10, len(all)); with {
 			tried = append(tried, x)
 		}
 	}
@@ -463,7 +463,7 @@ func TestHand_killedHost(t *testing.T) {
 		{args: "check", steps: 3, word: 9},
 		{args: "inbox", steps: 3, word: 9},
 	} {
-		for _, at := range r.Perm(x.steps + 1)[:min(long.Times(3, x.steps+1), x.steps+1)] {
+		for _, at := range r.Perm(x.steps + 1)[:min(long.Times(1, x.steps+1), x.steps+1)] {
 			name := fmt.Sprintf("%s%d", strings.Fields(x.args)[0], at) + strings.Repeat("i", len(x.input)%3)
 			args := strings.Fields(strings.ReplaceAll(x.args, "%s", name))
 			host := s.opens(t)
@@ -519,7 +519,7 @@ func TestHand_killedHost(t *testing.T) {
 func TestHand_hangingHost(t *testing.T) {
 	t.Parallel()
 	s, host := hosted(t)
-	for at := range 5 {
+	for at := range min(5, long.Times(2, 5)) {
 		b := s.between(t)
 		name := fmt.Sprint("tag", at)
 		passed := make(chan bool)
@@ -535,12 +535,10 @@ func TestHand_hangingHost(t *testing.T) {
 			})
 			close(passed)
 		}()
-		began := time.Now()
 		out, errs, code := s.run(t, "", "send", "main", "--tag="+name, "text")
-		took := time.Since(began)
 		locked := strings.Contains(errs, "keeps the database locked") // it was stopped in the middle of a write
-		if !locked && (code != ok || errs != "" || out == "") || took > 20*time.Second {
-			t.Errorf("stopped at step %d: %d %q %q after %v", at, code, out, errs, took)
+		if !locked && (code != ok || errs != "" || out == "") {
+			t.Errorf("stopped at step %d: %d %q %q", at, code, out, errs)
 		}
 		must(t, host.Process.Signal(syscall.SIGCONT))
 		<-passed
@@ -637,16 +635,26 @@ func TestHand_busyHost(t *testing.T) {
 		f.Add(wire.Env, e)
 	}
 	var all []line
-	for range 64 {
-		l := s.dials(t)
-		l.says(wire.Append([]byte(wire.Magic), wire.Ask, f.Bytes()))
-		if body, _ := l.until(wire.Answer); wire.FieldsOf(body).Get(wire.Wants) != wire.Input {
-			t.Fatalf("the host wants %q", body)
+	for tries := 1; ; tries++ {
+		for range 64 {
+			l := s.dials(t)
+			l.says(wire.Append([]byte(wire.Magic), wire.Ask, f.Bytes()))
+			if body, _ := l.until(wire.Answer); wire.FieldsOf(body).Get(wire.Wants) != wire.Input {
+				t.Fatalf("the host wants %q", body)
+			}
+			all = append(all, l)
 		}
-		all = append(all, l)
-	}
-	if o, gate := s.line(t, `"$0" send main "beside them"`); o.code != ok || gate {
-		t.Errorf("%+v, by the gate: %v", o, gate)
+		o, gate := s.line(t, `"$0" send main "beside them"`)
+		if o.code == ok && !gate {
+			break
+		}
+		if o.code != ok || tries == 5 { // on a busy machine the first may be let go by now
+			t.Fatalf("%+v, by the gate: %v", o, gate)
+		}
+		for _, l := range all {
+			l.Close()
+		}
+		all = nil
 	}
 	for _, l := range all {
 		if _, _, _, err := wire.Read(l, wire.MaxFrame, nil); !errors.Is(err, io.EOF) {

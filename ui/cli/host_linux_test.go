@@ -249,7 +249,7 @@ func TestHostEnduresStrangers(t *testing.T) {
 		silent = append(silent, l)
 	}
 	r := rand.New(rand.NewPCG(long.Seed(t), 0))
-	for n := range long.Times(400, 1000) {
+	for n := range long.Times(80, 1000) {
 		l := s.dials(t)
 		hello := s.hello()
 		var b []byte
@@ -381,7 +381,7 @@ func (s *site) descriptors(t testing.TB) int {
 // Screens that come and go leave nothing in the host.
 func TestAttachesLeaveNothingBehind(t *testing.T) {
 	t.Parallel()
-	n := long.Times(50, 200)
+	n := long.Times(30, 200)
 	s := newSite(t)
 	c := open(t, s.command())
 	c.until(t, home, ready)
@@ -394,7 +394,7 @@ func TestAttachesLeaveNothingBehind(t *testing.T) {
 		l.until(wire.Bye)
 		l.Close()
 	}
-	for range 50 { // caches fill
+	for range long.Times(20, 50) { // caches fill
 		attach()
 	}
 	files, threads, before := s.descriptors(t), len(strings.Fields(names(t, fmt.Sprintf("/proc/%d/task", host)))), resident(t, host)

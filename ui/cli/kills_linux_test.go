@@ -20,7 +20,7 @@ import (
 // is right in time, there is one host, what was pushed is reported once, and nothing goes on that nobody knows of.
 func TestKillsAtAnyMoment(t *testing.T) {
 	t.Parallel()
-	kills, seed := long.Times(3, 8), long.Seed(t)
+	kills, seed := long.Times(2, 8), long.Seed(t)
 	r := rand.New(rand.NewPCG(seed, 0))
 	s := newSite(t).raced()
 	mark := "MARK=" + filepath.Base(s.dir) + strconv.FormatUint(seed, 36) // of its commands
@@ -89,7 +89,7 @@ func TestKillsAtAnyMoment(t *testing.T) {
 	if len(got) != len(pushed) {
 		t.Errorf("%d tasks were pushed, and reported are %v", len(pushed), got)
 	}
-	if !comes(func() bool { return len(marked(mark)) == 0 }, 5*time.Second) {
+	if !comes(func() bool { return len(marked(mark)) == 0 }, wait) {
 		t.Errorf("commands go on: %d", marked(mark))
 	}
 }

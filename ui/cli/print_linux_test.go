@@ -103,7 +103,7 @@ func TestPrintLeavesNoHost(t *testing.T) {
 	if out, errs, code := s.run(t, "", "-p", "say alone"); code != ok || out != "alone\n" || errs != "" {
 		t.Errorf("exit code %d, output %q, errors %q", code, out, errs)
 	}
-	if !comes(func() bool { return len(s.hosts()) == 0 }, 5*time.Second) {
+	if !comes(func() bool { return len(s.hosts()) == 0 }, wait) {
 		t.Errorf("hosts %d stay", s.hosts())
 	}
 	if out, errs, code := s.run(t, "", "-p", "-c", "say more", "--output-format", "json"); code != ok || !strings.Contains(out, `"session_id":"prompt-2"`) {

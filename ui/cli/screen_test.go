@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"fantail/.ci/long"
 	"fantail/ui/screen/tty"
 )
 
@@ -97,9 +98,10 @@ func TestSignalToAScreen(t *testing.T) {
 // command ends, who asked for it finds a crash file, and the next start goes on from there.
 func TestSignalToTheHost(t *testing.T) {
 	t.Parallel()
-	for _, sig := range []syscall.Signal{
-		syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGABRT, syscall.SIGUSR2, syscall.SIGALRM, syscall.SIGXCPU,
-	} {
+	all := []syscall.Signal{
+		syscall.SIGTERM, syscall.SIGQUIT, syscall.SIGHUP, syscall.SIGINT, syscall.SIGABRT, syscall.SIGUSR2, syscall.SIGALRM, syscall.SIGXCPU,
+	}
+	for _, sig := range all[:min(long.Times(2, len(all)), len(all))] {
 		t.Run(sig.String(), func(t *testing.T) {
 			t.Parallel()
 			s := newSite(t)
@@ -142,7 +144,7 @@ func TestSignalToTheHost(t *testing.T) {
 
 // outlives reports whether the process still runs some time after it was signalled.
 func outlives(pid string) bool {
-	late := time.NewTimer(3 * time.Second)
+	late := time.NewTimer(wait)
 	defer late.Stop()
 	again := time.NewTicker(2 * time.Millisecond)
 	defer again.Stop()
@@ -432,7 +434,7 @@ func TestRestarts(t *testing.T) {
 	}
 	line := strings.Repeat("─", 70)
 	c.shows(t, line+"\x1b") // and no longer
-	for n := range 7 {
+	for n := range long.Times(2, 7) {
 		was := s.host(t)
 		c.mu.Lock()
 		c.raw = nil

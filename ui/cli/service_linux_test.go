@@ -106,7 +106,7 @@ func TestServiceFiresWithoutAScreen(t *testing.T) {
 	if err := errors.Join(os.MkdirAll(config, 0o700), os.WriteFile(filepath.Join(config, "config.toml"), []byte("host_linger = \"1ms\"\n"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	for _, args := range [][]string{{"schedule", "remind", "2s", "the oven"}, {"host", "stop", "--now"}} {
+	for _, args := range [][]string{{"schedule", "remind", "20s", "the oven"}, {"host", "stop", "--now"}} {
 		if _, errs, code := s.run(t, "", args...); code != ok {
 			t.Fatalf("%q: %d, %s", args, code, errs)
 		}

@@ -37,9 +37,9 @@ func (s *site) serving() (pids []string) {
 // leaves leaves it to the others.
 func TestManyStartsMakeOneHost(t *testing.T) {
 	t.Parallel()
-	n := long.Times(30, 100)
+	n := long.Times(12, 100)
 	if raced {
-		n = 30
+		n = min(n, 30)
 	}
 	s := newSite(t).alone(t)
 	var all []*console
