@@ -67,9 +67,8 @@ func MailMark(t *Tab, news bool) string {
 	return fmt.Sprintf("%s%d", sign, t.Info.Pending)
 }
 
-// InboxMark is MailMark with the questions in the tab's inbox: ✉2 ⚠1.
-func InboxMark(t *Tab, news bool) string {
-	mark := MailMark(t, news)
+// InboxMark adds the questions in the tab's inbox to a [MailMark]: ✉2 ⚠1.
+func InboxMark(t *Tab, mark string) string {
 	if n := t.Info.Asks; n > 0 {
 		mark = strings.TrimSpace(fmt.Sprintf("%s ⚠%d", mark, n))
 	}
