@@ -20,6 +20,7 @@ import (
 	"fantail/ui/format"
 	"fantail/ui/notify"
 	"fantail/ui/panel"
+	"fantail/ui/slash"
 	"fantail/ui/tabs"
 	"fantail/ui/term"
 )
@@ -43,7 +44,7 @@ type Options struct {
 	History  string        // file of the prompt history; "": none
 	Config   string        // the path of the configuration file; "": unknown
 	Branch   func() string // reads .git/HEAD; called in a command
-	Models   func() []string
+	Models   slash.Models
 	Doubt    format.Doubt
 	Skills   *skills.Catalog // skills, commands and agents from files; nil: none
 	// ReadOnly is why nothing can be written here, and what to do about it. The screen then only

@@ -26,6 +26,7 @@ type Choice struct {
 	Known    Model
 	Why      string // one sentence for the start screen
 	Lost     string // why it is not the model that is remembered; "": it is, or none is
+	Doubt    string // why the provider may not have it; "": nothing speaks against it
 	// AskOllama says that no model was found without asking Ollama: the caller asks it after the first frame, and calls
 	// [Choose] again.
 	AskOllama bool
@@ -107,8 +108,9 @@ func choose(c Config, env func(string) string, flagModel string, ollama func() s
 	return none, nil
 }
 
-// Resolve finds a model by provider/name, by a provider alone (its default model), or by a known model's name alone. If
-// a provider's key is missing, the error names the variable.
+// Resolve finds a model by provider/name, by a provider alone (its default model), by a model's name alone, or by a part
+// of a known name, such as opus: then it is the newest of them. If a provider's key is missing, the error names the
+// variable.
 func (c Config) Resolve(env func(string) string, name string) (Choice, error) {
 	name = strings.TrimSpace(name)
 	provider, model, _ := strings.Cut(name, "/")
@@ -124,10 +126,10 @@ func (c Config) Resolve(env func(string) string, name string) (Choice, error) {
 	}
 	v, ok := c.row(provider)
 	if !ok {
-		if v, ok = c.row(vendorOf(name)); !ok {
-			return Choice{}, c.noSuch(name, provider)
+		if provider, model = c.named(env, name); provider == "" {
+			return Choice{}, c.noSuch(name, name)
 		}
-		model = name
+		v, _ = c.row(provider)
 	}
 	if model == "" {
 		model = v.Model
@@ -135,7 +137,7 @@ func (c Config) Resolve(env func(string) string, name string) (Choice, error) {
 	if model == "" {
 		return Choice{}, fmt.Errorf("model %q: say which model of it, as %s/NAME", name, v.Name)
 	}
-	if v.NeedsKey && v.key(env) == "" && (v.BaseEnv == "" || env(v.BaseEnv) == "") {
+	if !v.has(env) {
 		return Choice{}, fmt.Errorf("model %q: %s needs a key; set %s", name, v.Name, strings.Join(v.KeyEnvs, " or "))
 	}
 	return c.reach(env, v, model)
@@ -183,10 +185,14 @@ func (c Config) reach(env func(string) string, v Vendor, model string) (Choice, 
 	if key == "" {
 		help = v.keyHelp(env)
 	}
-	return Choice{
+	choice := Choice{
 		Provider: v.Name, Protocol: v.Protocol, Model: model, BaseURL: base,
 		KeyEnv: key, KeyHelp: help, Bearer: key == bearerEnv, AtOnce: v.AtOnce, First: first, Known: c.Known(v.Name, model),
-	}, nil
+	}
+	if usual, _ := vendor(v.Name); base == usual.BaseURL {
+		choice.Doubt = c.doubt(v.Name, model)
+	}
+	return choice, nil
 }
 
 // key is the name of the first of v's variables that is set.

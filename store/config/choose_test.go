@@ -47,6 +47,20 @@ func TestChoose(t *testing.T) {
 		"file beats keys":            {c: Config{Model: "ollama/qwen3"}, env: "ANTHROPIC_API_KEY", want: "ollama/qwen3 http://127.0.0.1:11434/v1 ", why: "the configuration"},
 		"provider alone":             {env: "MISTRAL_API_KEY", flag: "mistral", want: "mistral/mistral-medium-latest https://api.mistral.ai/v1 MISTRAL_API_KEY"},
 		"model alone":                {env: "ANTHROPIC_API_KEY", flag: "claude-opus-4-5", want: "anthropic/claude-opus-4-5  ANTHROPIC_API_KEY"},
+		"a part of a name":           {env: "ANTHROPIC_API_KEY OPENAI_API_KEY", flag: "opus", want: "anthropic/claude-opus-5-5  ANTHROPIC_API_KEY"},
+		"the default first":          {env: "ANTHROPIC_API_KEY", flag: "Sonnet", want: "anthropic/claude-sonnet-5-5  ANTHROPIC_API_KEY"},
+		"the newest":                 {env: "ANTHROPIC_API_KEY", flag: "haiku", want: "anthropic/claude-haiku-5-5  ANTHROPIC_API_KEY"},
+		"with its version":           {env: "ANTHROPIC_API_KEY", flag: "opus-5", want: "anthropic/claude-opus-5  ANTHROPIC_API_KEY"},
+		"with half a version":        {env: "ANTHROPIC_API_KEY", flag: "claude-sonnet-4", want: "anthropic/claude-sonnet-4  ANTHROPIC_API_KEY"},
+		"a version with a dot":       {env: "ANTHROPIC_API_KEY", flag: "sonnet 4.5", want: "anthropic/claude-sonnet-4-5  ANTHROPIC_API_KEY"},
+		"gpt-5":                      {env: "OPENAI_API_KEY", flag: "gpt-5", want: "openai/gpt-5 https://api.openai.com/v1 OPENAI_API_KEY"},
+		"gpt":                        {env: "OPENAI_API_KEY", flag: "gpt", want: "openai/gpt-5.6-terra https://api.openai.com/v1 OPENAI_API_KEY"},
+		"where the key is":           {env: "OPENROUTER_API_KEY", flag: "sonnet", want: "openrouter/anthropic/claude-sonnet-5.5 https://openrouter.ai/api/v1 OPENROUTER_API_KEY"},
+		"a part without a key":       {env: "OPENAI_API_KEY", flag: "opus", failing: "anthropic needs a key; set ANTHROPIC_API_KEY"},
+		"a part of an own model":     {c: local, env: "LOCAL_KEY ANTHROPIC_API_KEY", flag: "m", want: "local/m http://h:1/v1 LOCAL_KEY"},
+		"a part in the file":         {c: Config{Model: "opus"}, env: "ANTHROPIC_API_KEY", want: "anthropic/claude-opus-5-5  ANTHROPIC_API_KEY", why: "the configuration"},
+		"letters are no part":        {env: "ANTHROPIC_API_KEY", flag: "opu", failing: "no such provider"},
+		"a number is no part":        {env: "ANTHROPIC_API_KEY", flag: "5", failing: "no such provider"},
 		"new model alone":            {env: "OPENAI_API_KEY", flag: "gpt-77", want: "openai/gpt-77 https://api.openai.com/v1 OPENAI_API_KEY"},
 		"slashes belong to the name": {env: "OPENROUTER_API_KEY", flag: "openrouter/a/b/c", want: "openrouter/a/b/c https://openrouter.ai/api/v1 OPENROUTER_API_KEY"},
 		"own server without a key":   {env: "OPENAI_BASE_URL=http://127.0.0.1:9/v1", flag: "openai/x", want: "openai/x http://127.0.0.1:9/v1 "},
@@ -109,6 +123,28 @@ func TestChoose(t *testing.T) {
 				t.Errorf("Bearer is %v", got.Bearer)
 			}
 		})
+	}
+}
+
+// TestResolve_doubt: a name that a vendor is not known to have is taken with a doubt, unless another server answers.
+func TestResolve_doubt(t *testing.T) {
+	env := func(key string) string {
+		return map[string]string{"ANTHROPIC_API_KEY": "k", "OPENAI_API_KEY": "k", "GROQ_API_KEY": "k"}[key]
+	}
+	c := Config{Providers: map[string]ProviderRow{"anthropic": {Models: map[string]ModelRow{"claude-mine": {}}}}}
+	for name, want := range map[string]string{
+		"anthropic/claude-sonet-5-5": `anthropic is not known to have a model "claude-sonet-5-5"; did you mean claude-sonnet-5-5?`,
+		"gpt-77":                     `openai is not known to have a model "gpt-77"`, "openai/zzzzzzzz": `openai is not known to have a model "zzzzzzzz"`,
+		"anthropic/claude-mine": "", "anthropic/claude-opus-4-5-20251101": "", "groq/new": "", "ollama/x": "", "builtin": "",
+	} {
+		choice, err := c.Resolve(env, name)
+		if err != nil || !strings.HasPrefix(choice.Doubt, want) || (choice.Doubt == "") != (want == "") {
+			t.Errorf("%s: %q, %v, want %q", name, choice.Doubt, err, want)
+		}
+	}
+	c.Providers["openai"] = ProviderRow{BaseURL: "http://h:1/v1"}
+	if choice, err := c.Resolve(env, "openai/x"); err != nil || choice.Doubt != "" {
+		t.Errorf("%q, %v", choice.Doubt, err)
 	}
 }
 

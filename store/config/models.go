@@ -1,9 +1,12 @@
 package config
 
 import (
+	"fmt"
 	"math"
 	"regexp"
+	"slices"
 	"strings"
+	"unicode"
 )
 
 // Model is what is known about a model. Zero means unknown.
@@ -158,18 +161,106 @@ func listed(provider, name string) Model {
 	return Model{}
 }
 
-// vendorOf guesses the provider of a model that was named without one.
-func vendorOf(model string) string {
+// named finds the provider and the model that a name without a provider means; "": none.
+func (c Config) named(env func(string) string, name string) (provider, model string) {
 	for _, m := range models {
-		if rest, ok := strings.CutPrefix(model, m.name); ok && edition.MatchString(rest) {
-			return m.vendor
+		if rest, ok := strings.CutPrefix(name, m.name); ok && edition.MatchString(rest) {
+			return m.vendor, name
+		}
+	}
+	words := wordsOf(name)
+	if strings.Contains(name, "/") || !strings.ContainsFunc(name, unicode.IsLetter) {
+		return "", ""
+	}
+	for _, keyed := range []bool{true, false} {
+		for _, whole := range []bool{true, false} {
+			for _, o := range c.Offered() {
+				v, _ := c.row(o.Provider)
+				if v.has(env) == keyed && means(words, wordsOf(o.Model), whole) {
+					return o.Provider, o.Model
+				}
+			}
 		}
 	}
 	switch {
-	case strings.HasPrefix(model, "claude-"):
-		return "anthropic"
-	case strings.HasPrefix(model, "gpt-"):
-		return "openai"
+	case strings.HasPrefix(name, "claude-"):
+		return "anthropic", name
+	case strings.HasPrefix(name, "gpt-"):
+		return "openai", name
 	}
-	return ""
+	return "", ""
+}
+
+// wordsOf are the words and numbers of a model's name.
+func wordsOf(name string) []string {
+	return strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+}
+
+// means reports whether the words stand in the name of a model, next to each other. whole wants a version at their end to
+// be the name's end: opus-5 is then not opus-5-5.
+func means(words, name []string, whole bool) bool {
+	if last := words[len(words)-1]; whole && unicode.IsDigit(rune(last[0])) {
+		return len(words) <= len(name) && slices.Equal(words, name[len(name)-len(words):])
+	}
+	for i := 0; i+len(words) <= len(name); i++ {
+		if slices.Equal(words, name[i:i+len(words)]) {
+			return true
+		}
+	}
+	return false
+}
+
+// Offer is a model that a provider is known to have.
+type Offer struct{ Provider, Model string }
+
+// Offered lists the models that are known: those of the user's own rows, each provider's default, and those of the table,
+// the newest first.
+func (c Config) Offered() (all []Offer) {
+	for _, provider := range sorted(c.Providers) {
+		for _, model := range sorted(c.Providers[provider].Models) {
+			all = append(all, Offer{provider, model})
+		}
+	}
+	for _, provider := range c.ProviderNames() {
+		if v, ok := c.row(provider); ok && v.Model != "" {
+			all = append(all, Offer{provider, v.Model})
+		}
+	}
+	for _, m := range models {
+		all = append(all, Offer{m.vendor, m.name})
+	}
+	return all
+}
+
+// Own reports whether the user's own rows name the model.
+func (c Config) Own(o Offer) bool {
+	p := c.Providers[o.Provider]
+	_, row := p.Models[o.Model]
+	return row || o.Model == p.Model
+}
+
+// doubt says why a vendor may not have a model; "": it is known to, or its models are not known.
+func (c Config) doubt(provider, model string) string {
+	if c.Own(Offer{provider, model}) || listed(provider, model) != (Model{}) {
+		return ""
+	}
+	var names []string
+	for _, m := range models {
+		if m.vendor == provider && m.sees() { // of the others the table has only a few
+			names = append(names, m.name)
+		}
+	}
+	if names == nil {
+		return ""
+	}
+	return Unlisted(provider, model, names)
+}
+
+// Unlisted says that a model is none of those that its provider is known to have.
+func Unlisted(provider, model string, names []string) string {
+	says := fmt.Sprintf("%s is not known to have a model %q", provider, model)
+	if near := Nearest(model, names); near != "" {
+		says += "; did you mean " + near + "?"
+	}
+	return says
 }

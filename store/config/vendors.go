@@ -101,6 +101,25 @@ func (c Config) Accesses() (all []Access) {
 	return all
 }
 
+// Keyed returns a choice of each provider that has a key, to ask it which models it has. Its model may be "".
+func (c Config) Keyed(env func(string) string) (all []Choice) {
+	for _, name := range c.ProviderNames() {
+		v, ok := c.row(name)
+		if !ok || v.key(env) == "" {
+			continue
+		}
+		if choice, err := c.reach(env, v, v.Model); err == nil {
+			all = append(all, choice)
+		}
+	}
+	return all
+}
+
+// has reports whether the provider can be asked: it has its key, or needs none.
+func (v Vendor) has(env func(string) string) bool {
+	return !v.NeedsKey || v.key(env) != "" || v.BaseEnv != "" && env(v.BaseEnv) != ""
+}
+
 // row is the vendor of that name with c's changes.
 func (c Config) row(name string) (Vendor, bool) {
 	v, known := vendor(name)

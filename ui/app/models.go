@@ -37,13 +37,13 @@ func (w *Workspace) reload() (string, error) {
 	return text, err
 }
 
-// give gives main the model of that name.
-func (w *Workspace) give(ctx context.Context, pool *agents.Pool, model string) error {
+// give gives main the model of that name, and says why its provider may not have it.
+func (w *Workspace) give(ctx context.Context, pool *agents.Pool, model string) (doubt string, err error) {
 	choice, err := w.models.Choose(model, "", nil)
 	if err != nil {
-		return err
+		return "", err
 	}
-	return cli.SetMain(ctx, pool, choice.Name())
+	return choice.Doubt, cli.SetMain(ctx, pool, choice.Name())
 }
 
 // picks returns the model with which the workspace opens, from the flag and the remembered model. A service has no

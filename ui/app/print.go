@@ -122,6 +122,9 @@ func (w *Workspace) prints(ctx context.Context, space host.Workspace, j host.Job
 		if err != nil {
 			return 0, err
 		}
+		if choice.Doubt != "" {
+			shell.Warn(j.Err, "%s", choice.Doubt)
+		}
 		terms.Else = choice.Name()
 		terms.Model = cmp.Or(terms.Model, terms.Else)
 	}

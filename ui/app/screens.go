@@ -18,6 +18,7 @@ import (
 	"fantail/ui/format"
 	"fantail/ui/host"
 	"fantail/ui/shell"
+	"fantail/ui/slash"
 	"fantail/ui/workspace"
 )
 
@@ -58,7 +59,7 @@ func (w *Workspace) face(h host.Hello) (ui.Options, error) {
 		Sandbox: w.holds,
 		Reload:  func(context.Context) (string, error) { return w.reload() },
 		Root:    w.place.Root, Config: at, History: filepath.Join(w.place.Data, "history"),
-		Branch: func() string { return cli.Branch(w.place.Root) }, Models: w.models.Names, Doubt: w.models.Doubt, Skills: w.catalog, ReadOnly: w.readOnly,
+		Branch: func() string { return cli.Branch(w.place.Root) }, Models: slash.Models{Names: w.models.Names, Ask: w.models.Ask, Unlisted: w.models.Unlisted}, Doubt: w.models.Doubt, Skills: w.catalog, ReadOnly: w.readOnly,
 		Remember: func(ctx context.Context, c agents.Choice, name string) error {
 			return agents.RememberChoice(ctx, w.db, w.seals, c, name)
 		},
@@ -87,6 +88,7 @@ func (w *Workspace) opened(ctx context.Context, space host.Workspace, h host.Hel
 		w.offersModels(ctx, space.Pool, r)
 		return
 	}
+	doubt := ""
 	flags, conf, err := w.asks(h)
 	if flags.Keep {
 		w.keep.Store(true)
@@ -94,14 +96,14 @@ func (w *Workspace) opened(ctx context.Context, space host.Workspace, h host.Hel
 	switch {
 	case err != nil:
 	case flags.Model != "":
-		err = w.give(ctx, space.Pool, flags.Model)
+		doubt, err = w.give(ctx, space.Pool, flags.Model)
 	case w.readOnly == nil:
 		err = w.choose(ctx, space.Pool)
 	}
 	if mode := permission.Mode(conf.PermissionMode); err == nil && (flags.Moded || mode == permission.Yolo) { // otherwise it applies to all screens
 		err = space.Pool.SetMode(audit.As(ctx, h.Who()), mode)
 	}
-	opening.Start, opening.Trouble, opening.Brings = cli.MainModel(space.Pool), "", w.waits(ctx, space.Pool)
+	opening.Start, opening.Trouble, opening.Brings = cli.MainModel(space.Pool), doubt, w.waits(ctx, space.Pool)
 	if w.readOnly == nil {
 		opening.Sandbox = cmp.Or(opening.Sandbox, workspace.SandboxBrief(w.wall()))
 	}

@@ -168,7 +168,7 @@ func (w *Workspace) open(ctx context.Context, choose func(remembered string) (co
 	said, broken := cli.Policies(w.place.Root, w.catalog)
 	w.files = instructions.NewBriefs(w.place.Written(os.Getenv), w.place.Data)
 	brief := cli.NewBriefing(w.place, w.files, time.Now)
-	w.opening = ui.Opening{Start: w.choice.Why, Trouble: w.choice.Lost, Policy: said[string(event.Main)].File, Instructions: brief.Instructions(), Brings: w.brings.brief()}
+	w.opening = ui.Opening{Start: w.choice.Why, Trouble: cmp.Or(w.choice.Lost, w.choice.Doubt), Policy: said[string(event.Main)].File, Instructions: brief.Instructions(), Brings: w.brings.brief()}
 	moded := ""
 	if w.readOnly == nil { // otherwise no command runs
 		w.opening.Sandbox, moded = w.begins(remembered.Mode)

@@ -35,7 +35,8 @@ type Models struct {
 	mu      sync.Mutex
 	known   map[string]llm.Model // by name; one provider each, so that connections are reused
 	keyed   map[string]*keyed    // providers that may have a key
-	brought sync.Map             // variables to values, from environments that brought a key; they override own
+	told    lists
+	brought sync.Map // variables to values, from environments that brought a key; they override own
 }
 
 // NewModels returns the models that conf and the environment define.
@@ -99,6 +100,9 @@ func (m *Models) Use(env func(string) string) (fresh []string) {
 	if fresh == nil {
 		return nil
 	}
+	m.told.mu.Lock()
+	m.told.all = nil
+	m.told.mu.Unlock()
 	for name, k := range m.keyed {
 		c, err := m.conf.Resolve(m.env, name)
 		if err != nil {
@@ -159,20 +163,27 @@ func (m *Models) Resolve(name string) (llm.Model, error) {
 	return model, nil
 }
 
-// Names lists the available models: the configured ones, and each provider's default if its key is
-// set.
+// Names lists the available models: the configured ones, each provider's default, and those that are known or that the
+// provider listed, if its key is set. It sends no request.
 func (m *Models) Names() []string {
 	var names []string
-	for _, provider := range m.conf.ProviderNames() {
-		for model := range m.conf.Providers[provider].Models {
-			if c, err := m.conf.Resolve(m.env, provider+"/"+model); err == nil {
-				names = append(names, c.Name())
-			}
-		}
-		if c, err := m.conf.Resolve(m.env, provider); err == nil {
+	add := func(provider, model string) {
+		if c, err := m.conf.Resolve(m.env, strings.TrimSuffix(provider+"/"+model, "/")); err == nil {
 			names = append(names, c.Name())
 		}
 	}
+	for _, o := range m.conf.Offered() {
+		if _, told := m.told.of(o.Provider); !told || m.conf.Own(o) {
+			add(o.Provider, o.Model)
+		}
+	}
+	for _, provider := range m.conf.ProviderNames() {
+		listed, _ := m.told.of(provider)
+		for _, model := range listed {
+			add(provider, model)
+		}
+	}
+	add(config.Builtin, "")
 	slices.Sort(names)
 	return append(slices.Compact(names), m.vendors()...)
 }

@@ -505,6 +505,26 @@ func TestPicker(t *testing.T) {
 	}
 }
 
+// TestRefill: what was typed and the item under the bar stay when the list is completed; what matches nothing picks nothing.
+func TestRefill(t *testing.T) {
+	b := NewPicker(theme(t), "Model", []Item{{Value: "a-two", Label: "a-two"}, {Value: "c-one", Label: "c-one"}})
+	for _, k := range []string{"-", "down"} {
+		b.Key(press(k))
+	}
+	Refill(b, []Item{{Value: "a-two", Label: "a-two"}, {Value: "b-new", Label: "b-new"}, {Value: "c-one", Label: "c-one"}, {Value: "hidden", Label: "hidden"}})
+	if d := b.Key(press("enter")); d != (Picked{"c-one"}) {
+		t.Errorf("enter picks %v", d)
+	}
+	if text := ansi.Strip(strings.Join(b.Lines(60, 12), "\n")); !strings.Contains(text, "b-new") || strings.Contains(text, "hidden") {
+		t.Errorf("it shows\n%s", text)
+	}
+	b.Key(press("x"))
+	if d := b.Key(press("enter")); d != nil || !strings.Contains(ansi.Strip(strings.Join(b.Lines(60, 12), "\n")), "nothing matches") {
+		t.Errorf("without a match enter picks %v", d)
+	}
+	Refill(NewTable(theme(t), "Help", nil), nil) // no list to pick from
+}
+
 func TestPickerKeepsTheChosenInView(t *testing.T) {
 	t.Parallel()
 	var items []Item

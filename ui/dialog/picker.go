@@ -48,6 +48,28 @@ func NewFinder(t *themes.Theme, title string, items []Item) Box {
 	return b
 }
 
+// Refill gives a list to pick from other items. What was typed stays, and so does the item under the bar.
+func Refill(box Box, items []Item) {
+	b, ok := box.(*picker)
+	if !ok {
+		return
+	}
+	at := ""
+	if len(b.hits) > 0 {
+		at = b.items[b.hits[b.at].index].Value
+	}
+	b.items, b.labels = items, nil
+	for _, it := range items {
+		b.labels = append(b.labels, cells.CleanLine(it.Label))
+	}
+	b.match()
+	for i, f := range b.hits {
+		if b.items[f.index].Value == at {
+			b.at = i
+		}
+	}
+}
+
 func newPicker(t *themes.Theme, title string, items []Item) *picker {
 	b := &picker{filter: newInput(), theme: t, title: cells.CleanLine(title), items: items}
 	for _, it := range items {

@@ -179,9 +179,9 @@ func sandboxArguments(_ Options, words []string, _ string) []composer.Item {
 	return []composer.Item{{Insert: "revoke", Help: "take back what was added"}}
 }
 
-func modelArguments(e Options, _ []string, _ string) []composer.Item {
-	if e.Models == nil {
-		return nil
-	}
-	return items(e.Models()...)
+// modelArguments are the models in whose names the word stands; in others its letters would only happen to be.
+func modelArguments(e Options, _ []string, word string) []composer.Item {
+	return items(slices.DeleteFunc(slices.Clone(e.Models.names()), func(name string) bool {
+		return !strings.Contains(strings.ToLower(name), strings.ToLower(word))
+	})...)
 }

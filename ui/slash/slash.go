@@ -23,6 +23,23 @@ import (
 	"fantail/ui/transcript"
 )
 
+// Models says which models are available. The zero value knows none.
+type Models struct {
+	Names func() []string // those known now
+	// Ask adds to Names what the providers list. It may wait for them, for some seconds.
+	Ask func(ctx context.Context)
+	// Unlisted says why a model's provider may not have it, "" if nothing speaks against it; it may wait too.
+	Unlisted func(ctx context.Context, name string) string
+}
+
+// names returns those known now.
+func (m Models) names() []string {
+	if m.Names == nil {
+		return nil
+	}
+	return m.Names()
+}
+
 // Options is what commands may use.
 type Options struct {
 	Pool      *agents.Pool // nil: not yet; only commands that need no workspace run
@@ -34,7 +51,7 @@ type Options struct {
 	Now       func() time.Time
 	Theme     *themes.Theme
 	NoColor   bool
-	Models    func() []string // nil: unknown
+	Models    Models
 	Doubt     format.Doubt
 	ReadOnly  error // why nothing can be written; nil: it can
 	// Remember stores a choice for the next start in this workspace. nil: nothing is stored.

@@ -18,6 +18,7 @@ import (
 	"fantail/ui/intent"
 	"fantail/ui/manual"
 	"fantail/ui/panel"
+	"fantail/ui/transcript"
 )
 
 func runClose(in input) (intent.Intent, error) {
@@ -47,29 +48,66 @@ func runClose(in input) (intent.Intent, error) {
 }
 
 func runModel(in input) (intent.Intent, error) {
-	set := func(name string) intent.Intent {
-		main := in.id == in.Tabs.Main().Info.ID // new agents get main's model; a helper's is its own
-		return in.act(func(ctx context.Context) (string, error) {
-			err := in.Pool.SetModel(ctx, in.id, name)
-			if err == nil && main {
-				err = in.remember(ctx, agents.Model, name)
-			}
-			return "The model is " + name, err
-		})
-	}
 	if in.rest != "" {
-		return set(in.rest), nil
+		return in.setModel(in.rest), nil
 	}
-	var items []dialog.Item
-	if in.Models != nil {
-		for _, m := range in.Models() {
-			items = append(items, dialog.Item{Value: m, Label: m, Chosen: m == in.t.Info.Model})
-		}
-	}
+	items := in.models()
 	if len(items) == 0 {
 		return in.tell("The model is " + in.t.Info.Model), nil
 	}
-	return picked(dialog.NewFinder(in.Theme, "Model (now "+in.t.Info.Model+")", items), set), nil
+	box := dialog.NewPicker(in.Theme, "Model (now "+in.t.Info.Model+")", items)
+	open := picked(box, in.setModel)
+	if in.Models.Ask == nil {
+		return open, nil
+	}
+	return intent.All{open, intent.Run{F: func(ctx context.Context) intent.Intent {
+		in.Models.Ask(ctx)
+		return intent.Call(func() intent.Intent {
+			dialog.Refill(box, in.models())
+			return nil
+		})
+	}}}, nil
+}
+
+// models are the models that are known now, to pick from.
+func (in input) models() (items []dialog.Item) {
+	for _, m := range in.Models.names() {
+		items = append(items, dialog.Item{Value: m, Label: m, Chosen: m == in.t.Info.Model})
+	}
+	return items
+}
+
+// setModel changes the agent's model. It warns of one that its provider may not have; nothing waits for that.
+func (in input) setModel(name string) intent.Intent {
+	main := in.id == in.Tabs.Main().Info.ID // new agents get main's model; a helper's is its own
+	here, unlisted := in.here.Info.ID, in.Models.Unlisted
+	return in.then(func(ctx context.Context) (intent.Intent, error) {
+		if err := in.Pool.SetModel(ctx, in.id, name); err != nil {
+			return nil, err
+		}
+		is := name
+		for _, i := range in.Pool.Infos() {
+			if i.ID == in.id {
+				is = i.Model
+			}
+		}
+		says := intent.Said{Text: "The model is " + is}
+		if main {
+			if err := in.remember(ctx, agents.Model, is); err != nil {
+				return says, err
+			}
+		}
+		if unlisted == nil {
+			return says, nil
+		}
+		return intent.All{says, intent.Run{F: func(ctx context.Context) intent.Intent {
+			doubt := unlisted(ctx, is)
+			if doubt == "" {
+				return nil
+			}
+			return intent.Tell{Agent: here, Text: "⚠ " + doubt, Tone: transcript.Bad}
+		}}}, nil
+	})
 }
 
 func runMode(in input) (intent.Intent, error) {

@@ -174,7 +174,7 @@ func (s *Session) show() {
 		With: fleet.Within(context.Background(), o.Commands), News: o.News, Theme: o.Theme, Msgs: o.Msgs, Usual: o.Mode, Size: [2]int{o.W, o.H}, Now: time.Now, Root: s.Home.Root,
 		History: filepath.Join(s.Home.Data, "history"), Config: "/srv/me/.config/fantail/config.toml",
 		Start: o.Model + " — chosen by the test", Branch: func() string { return o.Branch },
-		Models: func() []string { return []string{o.Model, "test/other"} }, Doubt: doubt(o.Provider), ReadOnly: o.ReadOnly, Skills: s.o.Skills,
+		Models: slash.Models{Names: func() []string { return []string{o.Model, "test/other"} }}, Doubt: doubt(o.Provider), ReadOnly: o.ReadOnly, Skills: s.o.Skills,
 		Sandbox: func(mode permission.Mode) string {
 			return workspace.SandboxText(o.Sandbox, s.Home.Root, mode, workspace.Machine{})
 		},
