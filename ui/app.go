@@ -39,6 +39,7 @@ type Options struct {
 	Withhold func(text string) string
 	Theme    string // chosen by the human; "": by the terminal's background
 	Start    string // the model and why it was chosen
+	Prompt   string // sent to main, as if typed, once the workspace is open; "": none
 	Version  string
 	Root     string        // the workspace's directory
 	History  string        // file of the prompt history; "": none
@@ -188,6 +189,11 @@ func New(o Options) *App {
 	a.asks = NewApprovals(ApprovalOptions{Tabs: &a.tabs, Layers: &a.layers, Flash: a.flash, Drafts: a.drafts, Seen: func() bool { return fits(a.w, a.h) && !a.stalled }})
 	// Until the pool arrives, main's tab takes what is typed.
 	a.tabs.Add(a.newTab(event.Info{Name: "main", Kind: event.Main}))
+	if o.Prompt != "" {
+		box := a.tabs.Main().Box
+		box.Set(o.Prompt)
+		a.drafts.Keep(box)
+	}
 	a.Remote = Remote{term.New(a.ctx, a, term.Options{
 		In: o.In, Out: o.Out, Environ: o.Environ, Profile: o.Profile, Size: o.Size, Filter: calm(o.Now, o.Gone), Go: o.Go, Shown: a.up.now,
 	})}

@@ -13,13 +13,16 @@ import (
 	"fantail/tools"
 	"fantail/tools/permission"
 	"fantail/ui/manual"
+	"fantail/ui/screen"
 	"fantail/ui/shell"
 )
 
 // Flags are the parsed arguments.
 type Flags struct {
-	Print  bool   // no screen: one prompt, one answer
-	Prompt string // with Print; without the text from standard input
+	Print bool // no screen: one prompt, one answer
+	// Prompt is that of Print, without the text from standard input. Without Print it is sent to main, as if typed on the
+	// screen; "": none.
+	Prompt string
 	Format Format
 	Resume string // with Print: conversation to continue; "": a new one
 	Last   bool   // with Print: continue the last one
@@ -36,13 +39,15 @@ const about = `Fantail is a full-screen coding assistant whose agents work in pa
 mail you their results.
 
 Without arguments it starts in the workspace of the present directory: the
-nearest git root, else the directory itself. With -p it needs no screen: it
+nearest git root, else the directory itself. A prompt in quotes, or after --, is
+sent to main as if it were typed there. With -p it needs no screen: it
 carries out one prompt in the same workspace, in a conversation of its own,
 prints the answer and ends when all work it started is done. What would ask a
 question is then denied, with the reason, unless --permission-mode or a
 configured rule allows it.`
 
 const examples = `  fantail
+  fantail "explain the layout of this repository"
   fantail -p "explain the layout of this repository"
   git diff | fantail -p "review this change" --output-format json
   fantail -p "run go vet ./..." --permission-mode yolo
@@ -80,7 +85,8 @@ func Parse(args []string, out io.Writer) (Flags, error) {
 		return Flags{Errand: e, Bare: e == nil && err == nil}, err
 	}
 	root.RunE = func(c *cobra.Command, words []string) error {
-		if !fs.Changed("print") && len(words) > 0 && words[0] == "help" {
+		behind := fs.ArgsLenAtDash() == 0 // all words follow `--`
+		if !fs.Changed("print") && len(words) > 0 && words[0] == "help" && !behind {
 			return helpOn(out, c.Flags(), words[1:])
 		}
 		f.Bare = false
@@ -90,7 +96,7 @@ func Parse(args []string, out io.Writer) (Flags, error) {
 			}
 			f.Model = tools.VendorModel(agent)
 		}
-		if err := f.print(fs, prompt, words); err != nil {
+		if err := f.print(fs, prompt, words, behind); err != nil {
 			return err
 		}
 		if f.Keep && f.Print {
@@ -143,7 +149,7 @@ func helpOn(out io.Writer, fs *pflag.FlagSet, words []string) error {
 
 // help prints the help on the command line.
 func help(out io.Writer, fs *pflag.FlagSet) {
-	fmt.Fprintf(out, "%s\n\nUsage:\n  fantail\n  fantail -p PROMPT\n  fantail help [SUB-COMMAND | PAGE]\n\nFrom scripts and other shells, beside a running program or without one:\n", about)
+	fmt.Fprintf(out, "%s\n\nUsage:\n  fantail [PROMPT | -- PROMPT]\n  fantail -p PROMPT\n  fantail help [SUB-COMMAND | PAGE]\n\nFrom scripts and other shells, beside a running program or without one:\n", about)
 	ListErrands(out)
 	fmt.Fprintf(out, "\nPages of the manual, for fantail help PAGE:\n")
 	for _, name := range manual.Names() {
@@ -156,11 +162,20 @@ func help(out io.Writer, fs *pflag.FlagSet) {
 	fmt.Fprintf(out, "\nExamples:\n%s\n", examples)
 }
 
-// print reads the prompt, which follows -p, is in --print=PROMPT, or comes from standard input.
-func (f *Flags) print(fs *pflag.FlagSet, prompt string, words []string) error {
+// print reads the prompt, which follows -p, is in --print=PROMPT, or comes from standard input. A prompt for the screen
+// follows `--`, or has a blank.
+func (f *Flags) print(fs *pflag.FlagSet, prompt string, words []string, dashed bool) error {
 	if !fs.Changed("print") {
-		if len(words) > 0 {
-			return shell.Misused("unknown argument %q%s; a prompt without a screen is: fantail -p %q", words[0], shell.Meant(words[0], append(ErrandNames(), "help")), strings.Join(words, " "))
+		switch all := strings.Join(words, " "); {
+		case len(words) == 0:
+		case dashed && strings.TrimSpace(all) == "", len(words) == 1 && strings.TrimSpace(all) == "":
+			return shell.Misused("the prompt is empty")
+		case dashed, len(words) == 1 && screen.Prompts(all):
+			f.Prompt = all
+		case screen.Prompts(words[0]):
+			return shell.Misused("fantail takes one prompt, got %d words: put quotes around it", len(words))
+		default:
+			return shell.Misused("unknown argument %q%s; a prompt is: fantail -- %s, and one without a screen: fantail -p %q", words[0], shell.Meant(words[0], append(ErrandNames(), "help")), all, all)
 		}
 		return nil
 	}

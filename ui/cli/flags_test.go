@@ -42,7 +42,17 @@ func TestParse(t *testing.T) {
 		{args: []string{"-p", "--output-format", "jsom", "x"}, err: "did you mean json?"},
 		{args: []string{"--output-format", "json"}, err: "goes with -p"},
 		{args: []string{"-p", "two", "words"}, err: "quotes"},
-		{args: []string{"explain", "this"}, err: `fantail -p "explain this"`},
+		{args: []string{"explain this"}, want: cli.Flags{Prompt: "explain this", Format: cli.Text, Mode: permission.Ask}},
+		{args: []string{"two\nlines", "--yolo"}, want: cli.Flags{Prompt: "two\nlines", Format: cli.Text, Mode: permission.Yolo, Moded: true}},
+		{args: []string{"--", "explain", "this"}, want: cli.Flags{Prompt: "explain this", Format: cli.Text, Mode: permission.Ask}},
+		{args: []string{"--model", "x", "--", "help"}, want: cli.Flags{Prompt: "help", Model: "x", Format: cli.Text, Mode: permission.Ask}},
+		{args: []string{"--", "-x"}, want: cli.Flags{Prompt: "-x", Format: cli.Text, Mode: permission.Ask}},
+		{args: []string{"explain", "this"}, err: `fantail -- explain this, and one without a screen: fantail -p "explain this"`},
+		{args: []string{"explain this", "too"}, err: "quotes"},
+		{args: []string{"pussh"}, err: "did you mean push?"},
+		{args: []string{"explain this", "--continue"}, err: "goes with -p"},
+		{args: []string{""}, err: "the prompt is empty"},
+		{args: []string{"--", " "}, err: "the prompt is empty"},
 		{args: []string{"hlep"}, err: "did you mean help?"},
 	} {
 		var out bytes.Buffer

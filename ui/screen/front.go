@@ -16,6 +16,7 @@ import (
 type front struct {
 	was      tty.Modes // as they were found
 	open     bool
+	met      bool              // a host has shown a screen
 	signals  chan os.Signal    // that end it; nil: it is not open
 	left     func(code int)    // ends the process
 	watchdog watchdog.Watchdog // restores the terminal if this process can't

@@ -32,6 +32,7 @@ type relay struct {
 	came  []byte // from the host: incomplete frames, or frames that must wait for earlier ones
 	gone  bool   // the host sends no more
 	greet bool   // the host has answered
+	met   bool   // and shows a screen
 	asked bool   // the host was asked to have it stop, and has not answered
 	full  bool   // the terminal shows a full screen, once it has taken all of shown
 	front bool   // of that only the alternate screen
@@ -157,7 +158,9 @@ func relayed(host int, hello wire.Fields, at *front) (code int, end End) {
 	// each key.
 	done := make(chan int)
 	go func() { done <- r.guarded() }()
-	return r.how(<-done)
+	code = <-done
+	at.met = at.met || r.met
+	return r.how(code)
 }
 
 // how returns the exit code and how the relay ended.
@@ -478,6 +481,7 @@ func (r *relay) frames() (code int, done bool) {
 			r.watchBy = time.Now().Add(picture)
 		}
 		r.greet, r.greetBy = true, time.Time{}
+		r.met = r.met || k == wire.Welcome
 		if k == wire.Paint {
 			r.paint(body)
 			r.came = rest

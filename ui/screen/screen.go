@@ -35,29 +35,51 @@ func init() {
 	}
 }
 
-// dirOf parses the arguments of a start on a terminal and returns the directory of --cwd, or "". It returns false for
-// all arguments that ask for something else, or that it does not know.
-func dirOf(args []string) (dir string, shows bool) {
+// start is what the arguments of a start on a terminal ask for.
+type start struct {
+	dir    string   // of --cwd, or ""
+	args   []string // without its prompt
+	prompt bool     // it has one
+}
+
+// read parses the arguments of a start on a terminal. It returns false for all arguments that ask for something else, or
+// that it does not know.
+func read(args []string) (s start, shows bool) {
 	for i := 0; i < len(args); i++ {
 		name, value, given := strings.Cut(args[i], "=")
+		if args[i] == "--" && i < len(args)-1 && !s.prompt {
+			s.prompt = true
+			return s, true
+		}
+		if Prompts(args[i]) && !s.prompt {
+			s.prompt = true
+			continue
+		}
+		first := i
 		switch name {
 		case "--yolo", "--keep":
 			if given {
-				return "", false
+				return s, false
 			}
 		case "--model", "--permission-mode", "--cwd":
 			if !given {
 				if i++; i == len(args) {
-					return "", false
+					return s, false
 				}
 				value = args[i]
 			}
 			if name == "--cwd" {
-				dir = value
+				s.dir = value
 			}
 		default:
-			return "", false
+			return s, false
 		}
+		s.args = append(s.args, args[first:i+1]...)
 	}
-	return dir, true
+	return s, true
+}
+
+// Prompts reports whether an argument is a prompt for main: it has a blank. A single word may be a misspelt sub-command.
+func Prompts(arg string) bool {
+	return !strings.HasPrefix(arg, "-") && strings.ContainsAny(strings.TrimSpace(arg), " \t\r\n")
 }

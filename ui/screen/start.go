@@ -49,11 +49,11 @@ func tty0and1() bool { return tty.Is(0) && tty.Is(1) }
 // code. It returns false if the arguments ask for something else, or if something is wrong that the program itself can
 // report better.
 func Start(args []string) (code int, shown bool) {
-	dir, shows := dirOf(args)
+	asked, shows := read(args)
 	if !shows {
 		return 0, false
 	}
-	dir, err := paths.Abs(dir)
+	dir, err := paths.Abs(asked.dir)
 	if err != nil {
 		return 0, false
 	}
@@ -76,7 +76,11 @@ func Start(args []string) (code int, shown bool) {
 		case err != nil:
 			return 0, false
 		}
-		switch code, end := relayed(host, hello(args, dir, at), at); end {
+		code, end := relayed(host, hello(args, dir, at), at)
+		if at.met { // that host has the prompt; the next one must not send it again
+			args = asked.args
+		}
+		switch end {
 		case Over:
 			return code, true
 		case Next:
