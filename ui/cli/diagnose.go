@@ -32,6 +32,7 @@ type DoctorMachine struct {
 	Linger string   // file that exists if this user's processes outlive their sessions
 
 	Config  error            // why the configuration can't be read; nil: it can
+	File    string           // path of the configuration; "": unknown
 	Sandbox string           // the configured sandbox
 	Wall    *sandbox.Backend // the sandbox found for it
 	Skills  *skills.Catalog  // files for agents; nil: not read
@@ -53,6 +54,13 @@ func DoctorHere(user string) DoctorMachine {
 // Diagnose runs all checks.
 func Diagnose(ctx context.Context, at workspace.Place, m DoctorMachine) []Finding {
 	all := []Finding{{What: "workspace", Says: at.Root}, m.kills(), m.scope(), m.sandbox(), data(at.Data), root(at.Root)}
+	if m.File != "" && m.Config == nil {
+		says := m.File
+		if _, err := os.Stat(m.File); err != nil {
+			says += " (there is none)"
+		}
+		all = append(all, Finding{What: "configuration", Says: says})
+	}
 	all = append(all, m.instructions(at.Data)...)
 	all = append(all, m.brought()...)
 	all = append(all, m.rules()...)
@@ -120,7 +128,7 @@ func (m DoctorMachine) kills() Finding {
 		f.Says = "leaves hosts alive: lingering is on (KillUserProcesses=yes would end them)"
 		return f
 	}
-	return Finding{What: "logout", Bad: true, Says: "ends every host (KillUserProcesses=yes in logind.conf): loginctl enable-linger keeps them alive"}
+	return Finding{What: "logout", Bad: true, Says: "ends every host (KillUserProcesses=yes): loginctl enable-linger keeps them alive"}
 }
 
 // scope reports whether this process is in a terminal's scope, whose end ends what runs in it.
@@ -134,7 +142,7 @@ func (m DoctorMachine) scope() Finding {
 		name := filepath.Base(path)
 		if strings.HasSuffix(name, ".scope") && !strings.HasPrefix(name, "session-") && !strings.HasPrefix(name, "init") {
 			return Finding{What: "control group", Bad: true, Says: "a host started here belongs to " + name +
-				": who stops that ends the host too. Started with systemd-run --user --scope fantail it has one of its own"}
+				", which ends it too: start it with systemd-run --user --scope fantail"}
 		}
 	}
 	return Finding{What: "control group", Says: "no terminal's scope holds what is started here"}
@@ -149,6 +157,10 @@ func (m DoctorMachine) sandbox() Finding {
 		return Finding{What: "sandbox", Bad: true, Says: err.Error()}
 	}
 	lines, holds := workspace.SandboxSummary(m.Wall, m.Keeps)
+	if holds { // /sandbox has the rest
+		lines = slices.DeleteFunc(lines, func(l string) bool { return l != lines[0] && !strings.HasPrefix(l, "to do: ") })
+		lines = append(lines, "/sandbox says what holds")
+	}
 	return Finding{What: "sandbox", Bad: !holds, Says: strings.Join(lines, "; ")}
 }
 
@@ -169,7 +181,7 @@ func (m DoctorMachine) rules() (all []Finding) {
 		lists[string(l.List)]++
 	}
 	if len(m.Rules.Lines) > 0 {
-		all = append(all, Finding{What: "rules", Says: fmt.Sprintf("%d deny, %d ask, %d allow; %d that the workspace's files want allowed, which hold once you accept them: /permissions lists all",
+		all = append(all, Finding{What: "rules", Says: fmt.Sprintf("%d deny, %d ask, %d allow, %d only offered; /permissions lists them",
 			lists["deny"], lists["ask"], lists["allow"], offered)})
 	}
 	return all

@@ -9,6 +9,7 @@ import (
 	"fantail/agents/hooks"
 	"fantail/agents/skills"
 	"fantail/store/config"
+	"fantail/store/paths"
 	"fantail/tools"
 	"fantail/tools/secret"
 	"fantail/ui/cells"
@@ -31,6 +32,7 @@ func runDoctor(ctx context.Context, e *Errand, out *printed) (int, error) {
 	}
 	here := DoctorHere(name)
 	here.Written = at.Written(os.Getenv)
+	here.File, _ = paths.File(os.Getenv) // reading it says what is wrong with its place
 	conf, wrong := config.Read(os.Getenv)
 	if here.Config = wrong; wrong == nil {
 		here.Sandbox, here.Wall = conf.Sandbox, workspace.FindSandbox(ctx, conf.Sandbox)

@@ -72,13 +72,13 @@ func TestSandbox(t *testing.T) {
 			"it prevents",
 			DoctorMachine{Wall: &sandbox.Backend{Kind: sandbox.Bubblewrap, Facts: facts}},
 			false, "sandbox",
-			[]string{"bubblewrap", "it prevents changes", "a command writes the workspace; it reads nothing", "a loopback of its own"},
+			[]string{"bubblewrap", "; /sandbox says what holds"},
 		},
 		{
 			"it detects",
 			DoctorMachine{Wall: &sandbox.Backend{Kind: sandbox.Landlock, Facts: facts, Faults: faults}, Keeps: workspace.Machine{AppArmor: userns}},
 			false, "sandbox",
-			[]string{"Landlock", "it detects changes", "no loopback either", "; not bubblewrap: it is not installed", "; to do: install bubblewrap", "sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0"},
+			[]string{"Landlock", "; /sandbox says what holds", "; to do: install bubblewrap", "sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0"},
 		},
 		{
 			"none works",
@@ -93,12 +93,15 @@ func TestSandbox(t *testing.T) {
 			true, "sandbox",
 			[]string{"wants the sandbox bubblewrap and no other", "it is not installed", "install bubblewrap", `"on" for the best`},
 		},
-		{"that one works", DoctorMachine{Sandbox: "landlock", Wall: &sandbox.Backend{Kind: sandbox.Landlock}}, false, "sandbox", []string{"it detects"}},
+		{"that one works", DoctorMachine{Sandbox: "landlock", Wall: &sandbox.Backend{Kind: sandbox.Landlock}}, false, "sandbox", []string{"Landlock"}},
 		{"nothing is known", DoctorMachine{Config: errors.New("config.toml:2: unknown key")}, true, "configuration", []string{"config.toml:2"}},
 	} {
 		f := c.m.sandbox()
 		if f.Bad != c.bad || f.What != c.what || strings.Contains(f.Says, "\n") {
 			t.Errorf("%s: %+v", c.name, f)
+		}
+		if !f.Bad && strings.Contains(f.Says, "a command writes") {
+			t.Errorf("%s: it is not short: %q", c.name, f.Says)
 		}
 		for _, want := range c.wants {
 			if !strings.Contains(f.Says, want) {
@@ -118,6 +121,11 @@ func TestLook(t *testing.T) {
 	all := Diagnose(t.Context(), at, DoctorHere("nobody"))
 	if last := all[len(all)-1]; last.What != "host" || last.Bad || !strings.Contains(last.Says, "none runs") {
 		t.Errorf("%+v", last)
+	}
+	m := DoctorHere("nobody")
+	m.File = filepath.Join(dir, "config.toml")
+	if all := Diagnose(t.Context(), at, m); !slices.Contains(all, Finding{What: "configuration", Says: m.File + " (there is none)"}) {
+		t.Errorf("the path of the configuration is not named: %+v", all)
 	}
 	// Somebody has the workspace and does not answer.
 	lock, err := workspace.Lock(dir, time.Now())

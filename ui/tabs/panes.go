@@ -284,6 +284,7 @@ func (t *Tab) infoRows(over bool) []transcript.Row {
 	switch {
 	case i.Priced || i.Cost > 0:
 		add("cost", fmt.Sprintf("$%.4f", float64(i.Cost)/1e6))
+	case i.Model == PlainEngine: // it uses no model
 	case abroad:
 		add("cost", "unknown: "+vendor+" tells none")
 	default:
