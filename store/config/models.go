@@ -173,10 +173,10 @@ func (c Config) named(env func(string) string, name string) (provider, model str
 		return "", ""
 	}
 	for _, keyed := range []bool{true, false} {
-		for _, whole := range []bool{true, false} {
+		for _, meant := range []func(words, name []string) bool{ends, stands} {
 			for _, o := range c.Offered() {
 				v, _ := c.row(o.Provider)
-				if v.has(env) == keyed && means(words, wordsOf(o.Model), whole) {
+				if v.has(env) == keyed && meant(words, wordsOf(o.Model)) {
 					return o.Provider, o.Model
 				}
 			}
@@ -196,12 +196,16 @@ func wordsOf(name string) []string {
 	return strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
-// means reports whether the words stand in the name of a model, next to each other. whole wants a version at their end to
-// be the name's end: opus-5 is then not opus-5-5.
-func means(words, name []string, whole bool) bool {
-	if last := words[len(words)-1]; whole && unicode.IsDigit(rune(last[0])) {
+// ends is stands where a version at the end of the words must end the name too: opus-5 is not opus-5-5.
+func ends(words, name []string) bool {
+	if last := words[len(words)-1]; unicode.IsDigit(rune(last[0])) {
 		return len(words) <= len(name) && slices.Equal(words, name[len(name)-len(words):])
 	}
+	return stands(words, name)
+}
+
+// stands reports whether the words stand in the name of a model, next to each other.
+func stands(words, name []string) bool {
 	for i := 0; i+len(words) <= len(name); i++ {
 		if slices.Equal(words, name[i:i+len(words)]) {
 			return true

@@ -67,7 +67,7 @@ func (f *Fleet) glance(id int64) dialog.Glance {
 		return dialog.Glance{}
 	}
 	i, now := t.Info, f.Now()
-	g := dialog.Glance{State: t.StateText(f.over(t)), Mail: tabs.InboxMark(t, tabs.MailMark(t, t.News)), Age: format.Age(now.Sub(i.Created)), Moves: format.Working(i.State) || format.Turns(i, t.Active, now) > 0}
+	g := dialog.Glance{State: t.StateText(f.over(t)), Mail: t.WithAsks(tabs.MailMark(t, t.News)), Age: format.Age(now.Sub(i.Created)), Moves: format.Working(i.State) || format.Turns(i, t.Active, now) > 0}
 	g.Sign, g.Role = format.Glyph(i)
 	g.Keys = keys(i)
 	if format.Awaits(i) {

@@ -1,10 +1,6 @@
 package slash
 
-import (
-	"errors"
-	"slices"
-	"strings"
-)
+import "slices"
 
 // foreign is a command of Claude Code, Codex or opencode that is none here.
 type foreign struct {
@@ -102,15 +98,11 @@ var foreignCommands = []foreign{
 	},
 }
 
-// nearestHere finds what a command of another program means here: the line to run in its place, or why there is none.
-func nearestHere(name, rest string) (line string, err error) {
+// foreignOf returns the foreign command of that name.
+func foreignOf(name string) (foreign, bool) {
 	i := slices.IndexFunc(foreignCommands, func(f foreign) bool { return slices.Contains(f.words, name) })
 	if i < 0 {
-		return "", nil
+		return foreign{}, false
 	}
-	if f := foreignCommands[i]; f.line == "" {
-		return "", errors.New("/" + name + " is no command here: " + f.says)
-	} else {
-		return strings.TrimSpace("/" + f.line + " " + rest), nil
-	}
+	return foreignCommands[i], true
 }

@@ -101,16 +101,16 @@ func Run(e Options, here *tabs.Tab, text string) (intent.Intent, error) {
 		c, ok = command{name: name, run: runCustom}, true
 	}
 	if !ok {
-		line, err := nearestHere(name, rest)
+		f, known := foreignOf(name)
 		switch {
-		case err != nil:
-			return nil, err
-		case line == "":
+		case !known:
 			return nil, unknown(name)
+		case f.line == "":
+			return intent.Tell{Agent: here.Info.ID, Command: text, Text: "/" + name + " is no command here: " + f.says, Tone: transcript.Plain}, nil
 		}
-		name, rest = format.FirstWord(strings.TrimPrefix(line, "/"))
+		text = strings.TrimSpace("/" + f.line + " " + rest)
+		name, rest = format.FirstWord(text[1:])
 		c, _ = find(name)
-		text = line
 	}
 	agent := e.Tabs.Acting()
 	in := input{command: c, Options: e, t: agent, id: agent.Info.ID, here: here, text: text, rest: rest}

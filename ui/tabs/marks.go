@@ -67,8 +67,8 @@ func MailMark(t *Tab, news bool) string {
 	return fmt.Sprintf("%s%d", sign, t.Info.Pending)
 }
 
-// InboxMark adds the questions in the tab's inbox to a [MailMark]: ✉2 ⚠1.
-func InboxMark(t *Tab, mark string) string {
+// WithAsks adds the questions in the tab's inbox to a [MailMark]: ✉2 ⚠1.
+func (t *Tab) WithAsks(mark string) string {
 	if n := t.Info.Asks; n > 0 {
 		mark = strings.TrimSpace(fmt.Sprintf("%s ⚠%d", mark, n))
 	}

@@ -307,7 +307,7 @@ func (t *Tabs) tabCell(x *Tab) tabCell {
 			}
 		}
 	}
-	if mail := InboxMark(x, MailMark(x, x.News && x != t.Focus)); mail != "" {
+	if mail := x.WithAsks(MailMark(x, x.News && x != t.Focus)); mail != "" {
 		add(themes.Message, mail)
 	}
 	return c
