@@ -230,6 +230,13 @@ func attempts() (all []escape) {
 	for i := range all {
 		all[i].first = all[i].first || all[i].does != nil || all[i].may != nil || slices.Contains(firsts, all[i].name)
 	}
+	for _, program := range []string{"git", "grep"} {
+		if _, err := exec.LookPath(program); err != nil {
+			all = slices.DeleteFunc(all, func(e escape) bool {
+				return strings.HasPrefix(e.how, program+" ") || strings.Contains(e.how, "&& "+program+" ")
+			})
+		}
+	}
 	return all
 }
 

@@ -20,6 +20,7 @@ import (
 // Processes that a command leaves running end with it, also in a session of their own, in every kind of sandbox and
 // however the command ends. A process that this program started for itself does not.
 func TestLeftovers(t *testing.T) {
+	needs(t, "setsid")
 	t.Parallel()
 	own := exec.Command("sleep", "300")
 	must(t, own.Start())
@@ -83,11 +84,20 @@ func small(t *testing.T) sandbox.Workspace {
 	return g
 }
 
+// needs skips a test where there is no such program.
+func needs(t *testing.T, program string) {
+	t.Helper()
+	if _, err := exec.LookPath(program); err != nil {
+		t.Skip("there is no " + program)
+	}
+}
+
 // doomed is the kind of sandbox in which a program runs an endless command in its workspace, to be killed meanwhile.
 const doomed = "FE_DOOMED"
 
 // A process that a command left in a session of its own also ends with a program that is killed.
 func TestLeftovers_programKilled(t *testing.T) {
+	needs(t, "setsid")
 	if kind := sandbox.Kind(os.Getenv(doomed)); kind != "" {
 		w := sandbox.Find(t.Context(), kind)
 		g := sandbox.Workspace{Root: os.Getenv("FE_ROOT"), Scratch: os.Getenv("FE_SCRATCH")}

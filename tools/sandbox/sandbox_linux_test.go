@@ -113,7 +113,9 @@ func TestFind(t *testing.T) {
 // A profile that does not write the workspace still reads it, and git's directory for it, below a temporary directory
 // that is replaced; it reads nothing beside them.
 func TestBox_belowTemporary(t *testing.T) {
-	base := t.TempDir()
+	base, err := os.MkdirTemp("/tmp", "fantail-below") // wherever this program's temporary files are
+	must(t, err)
+	t.Cleanup(func() { _ = os.RemoveAll(base) })
 	g := sandbox.Workspace{Root: filepath.Join(base, "work"), Git: []string{filepath.Join(base, "git")}, Scratch: filepath.Join(base, "scratch")}
 	for _, d := range []string{g.Root, g.Git[0], g.Scratch, filepath.Join(base, "beside")} {
 		must(t, os.Mkdir(d, 0o755))
