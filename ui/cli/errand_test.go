@@ -359,6 +359,7 @@ func TestPush_besideAHost(t *testing.T) {
 // not. All of it is from outside.
 func TestSend_besideAHost(t *testing.T) {
 	t.Parallel()
+	needs(t, "grep", "setsid")
 	s := newSite(t)
 	c := open(t, s.command("--yolo"))
 	c.until(t, home, ready)

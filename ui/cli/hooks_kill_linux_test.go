@@ -31,6 +31,7 @@ func (s *site) hooks(t *testing.T, event, command string) {
 // that it had not told of yet.
 func TestKilledInTaskFinished(t *testing.T) {
 	t.Parallel()
+	needs(t, "grep")
 	s := newSite(t)
 	first := s.fifo(t, "begun")
 	s.hooks(t, "TaskFinished", `x=$(cat); echo "$x" | grep -o '"name":"[a-z]*"' >> told; [ -e met ] || { touch met; echo $$ > begun; exec sleep 600; }`)
@@ -103,6 +104,7 @@ func (s *site) rests(t *testing.T, of string) {
 // nothing else; what comes while no host runs is told as the next one begins.
 func TestKilledInMailDeposited(t *testing.T) {
 	t.Parallel()
+	needs(t, "grep")
 	s := newSite(t)
 	first := s.fifo(t, "begun")
 	s.hooks(t, "MailDeposited", `x=$(cat); echo "$x" | grep -oE '"(body|repeated)":[^,}]*' | sort | tr '\n' ' ' >> told; [ -e met ] || { touch met; echo $$ > begun; exec sleep 600; }`)
@@ -149,6 +151,7 @@ func TestKilledInMailDeposited(t *testing.T) {
 // told is not told again.
 func TestKilledInQuestionAsked(t *testing.T) {
 	t.Parallel()
+	needs(t, "grep")
 	s := newSite(t)
 	first := s.fifo(t, "begun")
 	s.hooks(t, "QuestionAsked", `x=$(cat); echo "$x" | grep -oE '"(title|repeated)":[^,}]*' | sort | tr '\n' ' ' >> told; [ -e met ] || { touch met; echo $$ > begun; exec sleep 600; }`)

@@ -99,6 +99,16 @@ func newSite(t testing.TB) *site {
 	return s
 }
 
+// needs skips a test whose commands run programs that are not here.
+func needs(t testing.TB, programs ...string) {
+	t.Helper()
+	for _, p := range programs {
+		if _, err := exec.LookPath(p); err != nil {
+			t.Skipf("%s is not installed", p)
+		}
+	}
+}
+
 // put writes a file, and makes the directories above it.
 func put(t testing.TB, path, text string) {
 	t.Helper()

@@ -11,6 +11,7 @@ import (
 // environment and its session are, and whichever workspace it names; the human's shell does all.
 func TestErrands_ofAgents(t *testing.T) {
 	t.Parallel()
+	needs(t, "grep", "setsid")
 	s := newSite(t).raced()
 	other := *s
 	other.dir = t.TempDir()

@@ -155,6 +155,9 @@ func (v *obeyed) reads(t *acptest.Turn, id, pattern string) {
 // what they ask is answered, a question outlives a restart, and each result is taken once.
 func TestMainJob_vendors(t *testing.T) {
 	t.Parallel()
+	if _, err := exec.LookPath("grep"); err != nil {
+		t.Skip("grep is not installed")
+	}
 	synctest.Test(t, func(t *testing.T) {
 		o := theirs(t, uitest.Options{Files: map[string]string{"a.go": "package a // TODO: more\n"}})
 		s := uitest.Start(t, o)
