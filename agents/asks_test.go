@@ -95,7 +95,7 @@ func (w *world) waiting() int {
 	w.T.Helper()
 	n, err := inbox.New(w.DB, nil).Count(w.T.Context(), w.Main())
 	check(w.T, err)
-	return n.Asks
+	return n.Pending + n.Asks
 }
 
 // A question is a row and a message before its agent stands as asking, whole; no

@@ -99,7 +99,7 @@ func TestSenderSubmits(t *testing.T) {
 		{in: "main", typed: "  \n", box: "  \n"},
 		{in: "main", typed: "/quit", left: []intent.Intent{intent.Quit{}}},
 		{in: "main", typed: "/xyzzy", left: []intent.Intent{
-			intent.Tell{Agent: 1, Command: "/xyzzy", Text: "There is no command /xyzzy; /help lists them", Tone: transcript.Bad},
+			intent.Tell{Agent: 1, Command: "/xyzzy", Text: "Unknown command /xyzzy; /help lists them", Tone: transcript.Bad},
 		}},
 		{in: "kid", typed: "go on", said: []string{"tell kid: go on"}},
 		{in: "old", typed: "now this", said: []string{"resume old by 1: now this"}},

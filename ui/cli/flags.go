@@ -85,8 +85,7 @@ func Parse(args []string, out io.Writer) (Flags, error) {
 		return Flags{Errand: e, Bare: e == nil && err == nil}, err
 	}
 	root.RunE = func(c *cobra.Command, words []string) error {
-		behind := fs.ArgsLenAtDash() == 0 // all words follow `--`
-		if !fs.Changed("print") && len(words) > 0 && words[0] == "help" && !behind {
+		if !fs.Changed("print") && len(words) > 0 && words[0] == "help" && fs.ArgsLenAtDash() != 0 {
 			return helpOn(out, c.Flags(), words[1:])
 		}
 		f.Bare = false
@@ -96,7 +95,7 @@ func Parse(args []string, out io.Writer) (Flags, error) {
 			}
 			f.Model = tools.VendorModel(agent)
 		}
-		if err := f.print(fs, prompt, words, behind); err != nil {
+		if err := f.print(fs, prompt, words); err != nil {
 			return err
 		}
 		if f.Keep && f.Print {
@@ -164,8 +163,9 @@ func help(out io.Writer, fs *pflag.FlagSet) {
 
 // print reads the prompt, which follows -p, is in --print=PROMPT, or comes from standard input. A prompt for the screen
 // follows `--`, or has a blank.
-func (f *Flags) print(fs *pflag.FlagSet, prompt string, words []string, dashed bool) error {
+func (f *Flags) print(fs *pflag.FlagSet, prompt string, words []string) error {
 	if !fs.Changed("print") {
+		dashed := fs.ArgsLenAtDash() == 0 // all words follow `--`
 		switch all := strings.Join(words, " "); {
 		case len(words) == 0:
 		case dashed && strings.TrimSpace(all) == "", len(words) == 1 && strings.TrimSpace(all) == "":

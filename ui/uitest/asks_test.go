@@ -25,10 +25,10 @@ func TestQuestions_answeredFromAnotherTab(t *testing.T) {
 		s.Enter("/push name=db ask Which database?: postgres | sqlite then say chosen")
 		s.See("Queued db")
 		s.Enter("/run")
-		s.See("db ⚠", "⚠ 1 asking", "[Agent: main | 📨 1 pending]")
+		s.See("db ⚠", "⚠ 1 asking", "[Agent: main]")
 		s.Enter("/push name=cmd run touch made")
 		s.See("Queued cmd")
-		s.See("cmd ⚠", "⚠ 2 asking", "[Agent: main | 📨 2 pending]")
+		s.See("cmd ⚠", "⚠ 2 asking", "[Agent: main]")
 		s.Type("half a draft")
 		s.See("› half a draft")
 

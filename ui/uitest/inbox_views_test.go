@@ -117,7 +117,7 @@ func TestOnlyQuestionsWait(t *testing.T) {
 	play(t, uitest.Options{}, func(s *uitest.Session) {
 		s.Enter("/push name=db ask which database: sqlite | postgres")
 		s.Enter("/run")
-		s.See("1 pending]", "asking")
+		s.See("[Agent: main]", "1 asking")
 		for _, typed := range []string{"/check", "/check --peek", "/messages next", "/messages wait"} {
 			s.Press("ctrl+l")
 			s.Enter(typed)

@@ -95,10 +95,10 @@ func TestPicture(t *testing.T) {
 		s.Enter("/check")
 		s.See("islands")
 		s.Wait(42 * time.Second)
-		s.See("main ○ ✉2", "tests ●", "vet ⚠", "todo ✓", "docs ✓", "[Agent: main | 📨 2 pending] [Branch: checkout]", "⚠ 1 asking", "▶ 2 running")
+		s.See("main ○ ✉1 ⚠1", "tests ●", "vet ⚠", "todo ✓", "docs ✓", "[Agent: main | 📨 1 pending] [Branch: checkout]", "⚠ 1 asking", "▶ 2 running")
 		s.Type("/push name=fix let both call Total")
 		s.Wait(time.Second)
-		draw(t, s, "screen", "[Agent:", "islands", "2 pending", "func", "▶")
+		draw(t, s, "screen", "[Agent:", "islands", "1 pending", "func", "▶")
 
 		s.Press("ctrl+u")
 		s.Enter("is the voucher code safe?")

@@ -119,7 +119,7 @@ func TestReadOnlyScreen(t *testing.T) {
 			s.Until(types+" is refused and back in the box", func() bool {
 				since := s.Screen()
 				if n > 0 {
-					_, since, _ = strings.Cut(since, fmt.Sprintf("no command /shown-%d;", n-1))
+					_, since, _ = strings.Cut(since, fmt.Sprintf("command /shown-%d;", n-1))
 				}
 				return strings.Contains(since, "The database can only be read here") && strings.Contains(box(s), "› "+types)
 			})
@@ -128,7 +128,7 @@ func TestReadOnlyScreen(t *testing.T) {
 			}
 			s.Press("ctrl+c")
 			s.Enter(fmt.Sprintf("/shown-%d", n)) // a mark, below which the next is refused
-			s.See(fmt.Sprintf("no command /shown-%d;", n))
+			s.See(fmt.Sprintf("command /shown-%d;", n))
 		}
 		s.Press("f3")
 		s.See("old · completed · #1")

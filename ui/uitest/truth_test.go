@@ -103,7 +103,7 @@ func TestCommandsStandAboveWhatTheyPrint(t *testing.T) {
 		for range 3 {
 			s.Enter("/xyzzy")
 		}
-		s.See("› /xyzzy\n✗ There is no command /xyzzy; /help lists them ×3")
+		s.See("› /xyzzy\n✗ Unknown command /xyzzy; /help lists them ×3")
 		s.NotSee("lists them ×2")
 		s.Enter("/queue rm nobody")
 		s.Enter("/queue rm nobody")

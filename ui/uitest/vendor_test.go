@@ -180,7 +180,7 @@ func TestMainJob_vendors(t *testing.T) {
 		s.Press("alt+3")
 		s.See("vet asks you")
 		s.Press("alt+1")
-		s.See("[Agent: main | 3 pending]")
+		s.See("[Agent: main | 2 pending]")
 		home := s.Home
 		s.Enter("/quit") // with vet at its question
 		s.Left()
