@@ -315,7 +315,7 @@ func TestErrands_besideTheProgram(t *testing.T) {
 			takers++
 		}
 	}
-	c.until(t, "1 pending") // the question
+	c.until(t, "1 asking")
 	out, _, _ := s.run(t, "", "show", "4")
 	if (takers == 1) != strings.Contains(out, "taken from outside (cli)") || takers > 1 {
 		t.Errorf("%d takers outside: %s", takers, out)

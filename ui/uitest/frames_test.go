@@ -319,7 +319,7 @@ var scenes = []scene{
 		s.Enter("fail no such model")
 		s.See("refused")
 		s.Enter("/quueue")
-		s.See("mean")
+		s.See("near")
 	}},
 }
 
