@@ -62,7 +62,12 @@ func TestLeftovers(t *testing.T) {
 			}
 			r, err := proc.Run(context.Background(), s)
 			must(t, err)
-			if all := running(t, mark); len(all) > 0 {
+			// What was killed may wait for a processor before it is gone.
+			all := running(t, mark)
+			for wait := time.Now().Add(time.Minute); len(all) > 0 && time.Now().Before(wait); all = running(t, mark) {
+				<-time.After(10 * time.Millisecond)
+			}
+			if len(all) > 0 {
 				t.Errorf("%s, %s: %v outlive it: %q", k, name, all, r.Text)
 				for _, pid := range all {
 					_ = unix.Kill(pid, unix.SIGKILL)

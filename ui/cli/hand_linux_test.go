@@ -101,7 +101,7 @@ func ran(t *testing.T, c *exec.Cmd) (o outcome, gate bool) {
 }
 
 // ages is what differs from run to run: ages and moments, and the names of letters.
-var ages = regexp.MustCompile(`/nowhere/\w+|\d+s ago|"(created|taken|started|finished)_at":"[^"]*"`)
+var ages = regexp.MustCompile(`/nowhere/\w+|(\d+[smh] ?)+ago|"(created|taken|started|finished)_at":"[^"]*"`)
 
 func (o outcome) ageless(s *site) outcome {
 	for _, text := range []*string{&o.out, &o.errs} {

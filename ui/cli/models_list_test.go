@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"fantail/agents/llm/llmtest"
@@ -17,10 +18,11 @@ import (
 func TestAsk(t *testing.T) {
 	s := llmtest.New()
 	s.Models = []string{"claude-sonnet-5-5", "brand-new", "evil\x1b[2J", "two words", "bidi\u202ename", strings.Repeat("x", nameBytes+1)}
-	asked, refuse := 0, false
+	var asked atomic.Int32
+	var refuse atomic.Bool
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		asked++
-		if refuse || r.Header.Get("X-Api-Key") == "" && r.Header.Get("Authorization") == "" {
+		asked.Add(1)
+		if refuse.Load() || r.Header.Get("X-Api-Key") == "" && r.Header.Get("Authorization") == "" {
 			w.WriteHeader(http.StatusUnauthorized)
 			return
 		}
@@ -28,20 +30,20 @@ func TestAsk(t *testing.T) {
 	}))
 	defer srv.Close()
 	m := NewModels(config.Config{}, env("ANTHROPIC_BASE_URL", srv.URL, "ANTHROPIC_API_KEY", "k-1234567", "OPENAI_BASE_URL", srv.URL+"/v1", "OPENAI_API_KEY", "k-2345678"))
-	if names := m.Names(); asked != 0 || !slices.Contains(names, "anthropic/claude-opus-5-5") || slices.Contains(names, "anthropic/brand-new") {
-		t.Errorf("before it asked %d times: %q", asked, names)
+	if names := m.Names(); asked.Load() != 0 || !slices.Contains(names, "anthropic/claude-opus-5-5") || slices.Contains(names, "anthropic/brand-new") {
+		t.Errorf("before it asked %d times: %q", asked.Load(), names)
 	}
-	refuse = true
+	refuse.Store(true)
 	m.Ask(t.Context())
-	if asked != 2 || !slices.Contains(m.Names(), "anthropic/claude-opus-5-5") {
-		t.Errorf("refused %d times: %q", asked, m.Names())
+	if asked.Load() != 2 || !slices.Contains(m.Names(), "anthropic/claude-opus-5-5") {
+		t.Errorf("refused %d times: %q", asked.Load(), m.Names())
 	}
-	refuse = false
+	refuse.Store(false)
 	m.Ask(t.Context())
 	m.Ask(t.Context())
 	want := []string{"anthropic/brand-new", "anthropic/claude-sonnet-5-5", "builtin", "llamacpp/default", "openai/brand-new", "openai/claude-sonnet-5-5"}
-	if names := slices.DeleteFunc(m.Names(), func(n string) bool { return strings.HasPrefix(n, config.ACP+"/") }); asked != 4 || !slices.Equal(names, want) {
-		t.Errorf("asked %d times: %q, want %q", asked, names, want)
+	if names := slices.DeleteFunc(m.Names(), func(n string) bool { return strings.HasPrefix(n, config.ACP+"/") }); asked.Load() != 4 || !slices.Equal(names, want) {
+		t.Errorf("asked %d times: %q, want %q", asked.Load(), names, want)
 	}
 	for name, want := range map[string]string{
 		"anthropic/brand-new": "", "builtin": "", "anthropic/claude-opus-5-5": "", "nobody/x": "",
@@ -56,8 +58,8 @@ func TestAsk(t *testing.T) {
 	}
 	done, cancel := context.WithCancel(t.Context())
 	cancel()
-	if m.Ask(done); asked != 4 {
-		t.Errorf("asked %d times though nobody waits", asked)
+	if m.Ask(done); asked.Load() != 4 {
+		t.Errorf("asked %d times though nobody waits", asked.Load())
 	}
 	if s := m.Unlisted(done, "anthropic/brand-new"); s != "" {
 		t.Errorf("without an answer another server's model is doubted: %s", s)
