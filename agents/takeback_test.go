@@ -2,6 +2,7 @@ package agents_test
 
 import (
 	"context"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -57,7 +58,10 @@ func TestWork_whatWasDueIsGone(t *testing.T) {
 			check(t, valid(r.Messages))
 		}
 	}
-	if gone == 0 {
+	switch {
+	case gone == 0 && runtime.GOMAXPROCS(0) == 1:
+		t.Skip("with one processor the prompt is never gone in time")
+	case gone == 0:
 		t.Error("the prompt was never gone in time: this proves nothing")
 	}
 }
