@@ -86,7 +86,7 @@ func TestForeignCommands(t *testing.T) {
 			seen[w] = true
 			if f.line == "" {
 				i, err := Run(e, e.Tabs.Focus, "/"+w+" and more")
-				if tell, ok := i.(intent.Tell); !ok || err != nil || tell.Text != "/"+w+" is no command here: "+f.says {
+				if tell, ok := i.(intent.Tell); !ok || err != nil || tell.Text != "Fantail has no /"+w+": "+f.says {
 					t.Errorf("/%s: %v, %v", w, i, err)
 				}
 			}

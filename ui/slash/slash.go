@@ -106,7 +106,7 @@ func Run(e Options, here *tabs.Tab, text string) (intent.Intent, error) {
 		case !known:
 			return nil, unknown(name)
 		case f.line == "":
-			return intent.Tell{Agent: here.Info.ID, Command: text, Text: "/" + name + " is no command here: " + f.says, Tone: transcript.Plain}, nil
+			return intent.Tell{Agent: here.Info.ID, Command: text, Text: "Fantail has no /" + name + ": " + f.says, Tone: transcript.Plain}, nil
 		}
 		text = strings.TrimSpace("/" + f.line + " " + rest)
 		name, rest = format.FirstWord(text[1:])
