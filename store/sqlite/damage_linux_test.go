@@ -150,6 +150,23 @@ func TestWrite_whenItsConnectionBroke(t *testing.T) {
 	}
 }
 
+// TestOpen_neverMakesADeletedFileAnew: a connection that is opened later does not put an empty file in its place.
+func TestOpen_neverMakesADeletedFileAnew(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "fantail.db")
+	db := opened(t, path, nil)
+	do(t, os.Remove(path))
+	err := db.Read(t.Context(), func(rx *Rx) error {
+		_, err := noted(&rx.View, "first")
+		return err
+	})
+	if err == nil || strings.Contains(err.Error(), "no such table") {
+		t.Errorf("a read says %v", err)
+	}
+	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the file is there again: %v", err)
+	}
+}
+
 // TestOpen_leavesALogWithoutItsFileAlone: a file that was moved away and back has its log, which SQLite would have
 // deleted.
 func TestOpen_leavesALogWithoutItsFileAlone(t *testing.T) {

@@ -3,12 +3,14 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"modernc.org/sqlite"
@@ -51,7 +53,7 @@ func prepare(ctx context.Context, path string, o Options, fsys fs.FS) (_ *DB, er
 	if why != nil {
 		return db, db.openReading(ctx, why)
 	}
-	connector, err := sqlite.NewConnector(locator(path))
+	connector, err := opener(path)
 	if err != nil {
 		return nil, err
 	}
@@ -125,6 +127,31 @@ func place(path string) (fresh bool, err error) {
 		return false, fmt.Errorf("%w: it is missing, and its log %s-wal is there: put the file back beside it, or move the log away to begin anew", ErrChanged, path)
 	}
 	return true, MakeDir(filepath.Dir(path))
+}
+
+// creating makes the file with its first connection. Later connections fail if it is missing: a deleted file must not
+// come back empty.
+type creating struct {
+	driver.Connector // of later connections
+	first            driver.Connector
+	made             atomic.Bool
+}
+
+func opener(path string) (*creating, error) {
+	first, err := sqlite.NewConnector(locator(path))
+	if err != nil {
+		return nil, err
+	}
+	later, err := sqlite.NewConnector(locator(path) + "&mode=rw")
+	return &creating{Connector: later, first: first}, err
+}
+
+// Connect implements [driver.Connector].
+func (c *creating) Connect(ctx context.Context) (driver.Conn, error) {
+	if c.made.CompareAndSwap(false, true) {
+		return c.first.Connect(ctx)
+	}
+	return c.Connector.Connect(ctx)
 }
 
 // locator is path as a URI for SQLite. _error_rc prevents stale messages of an earlier failure in an error; _dqs=0

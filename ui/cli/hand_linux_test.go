@@ -129,6 +129,7 @@ func TestHand_asTheProcessItself(t *testing.T) {
 	type errand struct {
 		line  string
 		alone bool
+		slow  bool // a busy host takes longer than its second: then the process does it itself
 		after bool // tried where the one before it is
 	}
 	all := []errand{
@@ -147,7 +148,7 @@ func TestHand_asTheProcessItself(t *testing.T) {
 		{line: `"$0" send main <&-`},
 		{line: `"$0" send main < sub`},
 		{line: `"$0" send main < large`},
-		{line: `"$0" send main < huge`},
+		{line: `"$0" send main < huge`, slow: true},
 		{line: `"$0" send main ""`},
 		{line: `"$0" send main "  日本語 🐢 \\ ' \"quoted\" "`},
 		{line: `printf 'a\0b\377\033[31mred\n' | "$0" send main`},
@@ -249,7 +250,7 @@ func TestHand_asTheProcessItself(t *testing.T) {
 		if did, own := did.ageless(a), own.ageless(b); did != own {
 			t.Errorf("%s: the host: %d %.2000q %.2000q; the process itself: %d %.2000q %.2000q", x.line, did.code, did.out, did.errs, own.code, own.out, own.errs)
 		}
-		if gate == x.alone || other {
+		if gate == x.alone && !x.slow || other {
 			t.Errorf("%s: the gate did it: %v, and %v for another build", x.line, gate, other)
 		}
 	}

@@ -32,7 +32,7 @@ var (
 		"RULE", "network", "FILE", "AGENTS.md", "MODE", "ask", "PAGE", "mail", "TEXT", "hello", "net=HOST", "net=example.org",
 	)
 	// lacks are answers to a command that is as it should be, where what it speaks of is not there.
-	lacks = regexp.MustCompile(`(?i)no such agent|there is no (agent|message|memory document|task|turn|schedule)|no messages were taken|is queued or runs|` +
+	lacks = regexp.MustCompile(`(?i)no such agent|there is no (agent|message|memory document|task|turn|schedule)|no messages were taken|is queued or runs|is idle|` +
 		`has (not )?(started|ended)|no model \w+/|is no question|no row|no check|failed: exit|was given|the price of|is scheduled already|no instruction files`)
 	usage = regexp.MustCompile(`; it is /\w`)
 )
