@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 
+	"fantail/.ci/long"
 	"fantail/agents/event"
 	"fantail/agents/history"
 	"fantail/agents/llm"
@@ -37,7 +38,7 @@ func TestBudget_obstinate(t *testing.T) {
 	tokens := func(u llm.Usage) func(string) []llm.Part {
 		return func(string) []llm.Part { return []llm.Part{u} }
 	}
-	for name, c := range map[string]struct {
+	for name, c := range long.SomeOf(t, 2, map[string]struct {
 		of, model, prompt string
 		used              func(asked string) []llm.Part
 		price             func(llm.Usage) int64
@@ -50,7 +51,7 @@ func TestBudget_obstinate(t *testing.T) {
 		"tiny":     {of: "10", prompt: "dig", used: tokens(llm.Usage{Input: 2000}), most: 2000},
 		"silent":   {of: "30k", prompt: "dig", used: func(string) []llm.Part { return nil }, most: 8_000},
 		"tool big": {of: "3k", prompt: "dig", used: tokens(llm.Usage{Input: 2900}), most: 2900},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			m := obstinate(c.used)
 			w := open(t, m, setting{Price: c.price})

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"fantail/.ci/long"
 	"fantail/agents/llm/builtin"
 	"fantail/agents/schedule"
 	"fantail/inbox"
@@ -27,7 +28,7 @@ func (w *world) came(n int) inbox.Message {
 // A scheduled command is held as an agent's command is, in every mode, also when its task is begun once more, and does not
 // run where nothing holds it. The human's word for that schedule lets it run as they do.
 func TestScheduledCommand_sandbox(t *testing.T) {
-	for _, c := range []struct {
+	for _, c := range long.Some(t, 2, []struct {
 		name     string
 		mode     permission.Mode
 		sandbox  string
@@ -44,7 +45,7 @@ func TestScheduledCommand_sandbox(t *testing.T) {
 		{"nothing holds it in mode yolo", permission.Yolo, "", permission.NoSandbox, false, false, "sandbox=off"},
 		{"the human's word", permission.Ask, schedule.NoSandbox, permission.Prevents, true, true, ""},
 		{"the human's word, and nothing would hold it", permission.Ask, schedule.NoSandbox, permission.NoSandbox, true, true, ""},
-	} {
+	}) {
 		t.Run(c.name, func(t *testing.T) {
 			s, beside := walled(t, c.mode, c.wall)
 			w := open(t, builtin.New(), s)

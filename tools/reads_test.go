@@ -148,7 +148,7 @@ var searching = map[string]string{
 // TestReads_secretsBelow: a command that reads a directory with everything below it asks if it would find a file with a
 // secret's name. In auto too.
 func TestReads_secretsBelow(t *testing.T) {
-	for name, at := range map[string]struct {
+	for name, at := range long.SomeOf(t, 2, map[string]struct {
 		file string
 		asks string
 		add  bool
@@ -157,7 +157,7 @@ func TestReads_secretsBelow(t *testing.T) {
 		"ignored":       {file: "node_modules/x/server.key", asks: "all"},
 		"in plain view": {file: "config/secrets.yml", asks: "all seen"},
 		"code":          {file: "secrets/db.go", asks: "all seen code"},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			e := readable(t)
 			put(t, e.Root+"/"+at.file, "x=1\n")

@@ -8,8 +8,11 @@
 package long
 
 import (
+	"cmp"
+	"maps"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strconv"
 	"testing"
 )
@@ -34,4 +37,29 @@ func Seed(t testing.TB) uint64 {
 	}
 	t.Logf("FANTAIL_TEST_SEED=%d", seed)
 	return seed
+}
+
+// Some are the cases that a test tries: few that are drawn, in their order, or all in a long run.
+func Some[T any](t testing.TB, few int, all []T) []T {
+	t.Helper()
+	if Wanted() || few >= len(all) {
+		return all
+	}
+	drawn := rand.New(rand.NewPCG(Seed(t), 0)).Perm(len(all))[:few]
+	slices.Sort(drawn)
+	some := make([]T, 0, few)
+	for _, i := range drawn {
+		some = append(some, all[i])
+	}
+	return some
+}
+
+// SomeOf is Some of a map.
+func SomeOf[K cmp.Ordered, V any](t testing.TB, few int, all map[K]V) map[K]V {
+	t.Helper()
+	some := map[K]V{}
+	for _, k := range Some(t, few, slices.Sorted(maps.Keys(all))) {
+		some[k] = all[k]
+	}
+	return some
 }

@@ -263,7 +263,7 @@ func TestRoom_scripts(t *testing.T) {
 		b := open(t, Options{}, s)
 		b.Lend(t.Context())
 		pid := b.state("one").PID
-		for _, c := range scripts() {
+		for _, c := range long.Some(t, 8, scripts()) {
 			if !c.deadly() {
 				t.Run(c.name, func(t *testing.T) { plays(t, b, c) })
 			}
@@ -272,7 +272,7 @@ func TestRoom_scripts(t *testing.T) {
 			t.Error("it was started anew", b.Log("one"))
 		}
 	})
-	for _, c := range scripts() {
+	for _, c := range long.Some(t, 8, scripts()) {
 		if !c.deadly() {
 			continue
 		}
@@ -396,7 +396,7 @@ func (s *hostile) greets(m wire) bool {
 // Whatever a server writes at its start, it is there or has failed with a clear text, and what it has is lent under a
 // name and a schema that models take.
 func TestRoom_greetings(t *testing.T) {
-	for _, g := range greetings() {
+	for _, g := range long.Some(t, 6, greetings()) {
 		t.Run(g.name, func(t *testing.T) {
 			t.Parallel()
 			b := open(t, Options{}, child(t, "one", "greets "+g.name))
@@ -430,10 +430,10 @@ func TestRoom_greetings(t *testing.T) {
 // The issue asks for a hundred, each with what must hold; no two have the same name.
 func TestScripts_hundred(t *testing.T) {
 	seen := map[string]bool{}
-	for _, c := range scripts() {
+	for _, c := range long.Some(t, 8, scripts()) {
 		seen[c.name] = true
 	}
-	for _, g := range greetings() {
+	for _, g := range long.Some(t, 6, greetings()) {
 		seen["greets "+g.name] = true
 	}
 	if n := len(scripts()) + len(greetings()); n < 100 || len(seen) != n {

@@ -140,7 +140,7 @@ func TestRoom(t *testing.T) {
 
 // Whatever a server does in a call, that call ends once, with a text that says what happened, and the next one works.
 func TestRoom_misbehaviour(t *testing.T) {
-	for _, c := range []struct {
+	for _, c := range long.Some(t, 5, []struct {
 		deed, args, says string
 		fails            bool
 	}{
@@ -190,7 +190,7 @@ func TestRoom_misbehaviour(t *testing.T) {
 		{"null_content", `{}`, "fine", false},
 		{"null_notes", `{}`, "method not found", false},
 		{"no such", `{}`, "", true},
-	} {
+	}) {
 		t.Run(c.deed, func(t *testing.T) {
 			t.Parallel()
 			s := child(t, "one", "ok", "MARK", filepath.Join(t.TempDir(), "mark"), "ONLY", "ok "+c.deed)

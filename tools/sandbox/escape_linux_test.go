@@ -869,6 +869,9 @@ func succeed(t *testing.T, all []escape) (n int) {
 // TestEscapesAsUser repeats them without root.
 func TestEscapesAsUser(t *testing.T) {
 	t.Parallel()
+	if !long.Wanted() {
+		t.Skip("root repeats the escapes as a user in a long run only")
+	}
 	asUser(t, "^TestEscapes$", os.Getenv("PATH"))
 }
 

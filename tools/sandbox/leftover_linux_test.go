@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"fantail/.ci/long"
 	"fantail/tools/proc"
 	"fantail/tools/sandbox"
 )
@@ -35,7 +36,7 @@ func TestLeftovers(t *testing.T) {
 	mark := "fantail-left-" + filepath.Base(filepath.Dir(g.Root)) + strconv.Itoa(os.Getpid())
 	must(t, os.WriteFile(filepath.Join(g.Root, "hop"), []byte("(setsid bash hop $1 &)\n"), 0o644))
 	const daemon = `(setsid bash -c "exec -a $M sleep 300" </dev/null >/dev/null 2>&1 &); sleep 0.1; `
-	for name, c := range map[string]struct {
+	for name, c := range long.SomeOf(t, 2, map[string]struct {
 		how     string
 		timeout time.Duration
 		hurry   bool
@@ -46,7 +47,7 @@ func TestLeftovers(t *testing.T) {
 		"timeout":  {how: daemon + `sleep 300`, timeout: 200 * time.Millisecond},
 		"stubborn": {how: `trap "" TERM; ` + daemon + `while :; do sleep 1; done`, timeout: 200 * time.Millisecond, hurry: true},
 		"killed":   {how: daemon + `kill -9 $PPID; for t in /proc/$PPID/task/*; do kill -9 ${t##*/}; done; kill -9 $$`},
-	} {
+	}) {
 		for _, k := range kinds {
 			w := sandbox.Find(t.Context(), k)
 			if w.Level() == sandbox.None {

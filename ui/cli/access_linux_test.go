@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"fantail/.ci/long"
 )
 
 // stranger is a user of no name. The tests run as root, who may write everywhere,
@@ -100,7 +102,7 @@ func names(t *testing.T, dir string) string {
 // Spec: N-15.
 func TestReadOnlyDirectory(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct {
+	for _, c := range long.Some(t, 2, []struct {
 		name      string
 		dir, file fs.FileMode
 		killed    bool     // mail is in the log only
@@ -114,7 +116,7 @@ func TestReadOnlyDirectory(t *testing.T) {
 		{name: "log of a directory only", dir: 0o500, file: 0o600, killed: true},
 		{name: "log without index", dir: 0o500, file: 0o400, killed: true, gone: []string{"-shm"}},
 		{name: "log without index, file only", dir: 0o700, file: 0o400, killed: true, gone: []string{"-shm"}},
-	} {
+	}) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			s, as := newStrangersSite(t)
@@ -238,7 +240,7 @@ func TestForeignOwner(t *testing.T) {
 		t.Skip("only root can give files away")
 	}
 	const daemon = 1 // a user of that name is everywhere
-	for _, c := range []struct {
+	for _, c := range long.Some(t, 2, []struct {
 		name, path string // below the data directory
 		owner      int
 		root       bool // root runs it
@@ -251,7 +253,7 @@ func TestForeignOwner(t *testing.T) {
 		{name: "directory above", path: "../..", owner: daemon, whose: "daemon (uid 1)"},
 		{name: "by root", path: ".", owner: stranger, root: true, whose: "uid 4242"},
 		{name: "database by root", path: "fantail.db", owner: stranger, root: true, whose: "uid 4242"},
-	} {
+	}) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			s, as := newStrangersSite(t)

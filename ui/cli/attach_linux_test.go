@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"fantail/.ci/long"
 )
 
 // spawn starts an agent and returns its name.
@@ -134,7 +136,7 @@ func TestAttach(t *testing.T) {
 func TestAttach_refused(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	for _, e := range []struct {
+	for _, e := range long.Some(t, 4, []struct {
 		input string
 		args  []string
 		want  string
@@ -148,7 +150,7 @@ func TestAttach_refused(t *testing.T) {
 		{"", []string{"spawn", "--prompt", "x", "--interactive", "--idle", "soon"}, "is no time", usage},
 		{"", []string{"--prompt", "x"}, "goes with spawn", usage},
 		{"", []string{"logs", "auth", "--end"}, "goes with attach", usage},
-	} {
+	}) {
 		if _, errs, code := s.run(t, e.input, append([]string{"agents"}, e.args...)...); code != e.code || !strings.Contains(errs, e.want) {
 			t.Errorf("%q: exit code %d, errors %q", e.args, code, errs)
 		}

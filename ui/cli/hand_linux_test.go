@@ -449,7 +449,7 @@ func TestHand_killedHost(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	r := rand.New(rand.NewPCG(long.Seed(t), 0))
-	for _, x := range []struct {
+	for _, x := range long.Some(t, 2, []struct {
 		args, input string
 		row         string // what stands once in the list
 		list        []string
@@ -463,7 +463,7 @@ func TestHand_killedHost(t *testing.T) {
 		{args: "check --take", lost: "fantail show N prints one", steps: 5, word: 2},
 		{args: "check", steps: 3, word: 9},
 		{args: "inbox", steps: 3, word: 9},
-	} {
+	}) {
 		for _, at := range r.Perm(x.steps + 1)[:min(long.Times(1, x.steps+1), x.steps+1)] {
 			name := fmt.Sprintf("%s%d", strings.Fields(x.args)[0], at) + strings.Repeat("i", len(x.input)%3)
 			args := strings.Fields(strings.ReplaceAll(x.args, "%s", name))

@@ -6,6 +6,8 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+
+	"fantail/.ci/long"
 )
 
 // TestStoppedHost holds that no command waits for ever for a host that does not answer: each says so, with its number, or
@@ -24,7 +26,7 @@ func TestStoppedHost(t *testing.T) {
 	c := open(t, s.command())
 	// Each waits, and nothing else: all at once, whatever -parallel says.
 	var all sync.WaitGroup
-	for _, c := range []struct {
+	for _, c := range long.Some(t, 8, []struct {
 		line string
 		code int
 		says []string // on standard error, or else on standard output
@@ -50,7 +52,7 @@ func TestStoppedHost(t *testing.T) {
 		{"queue", ok, []string{"k"}},
 		{"schedule in 1h look", ok, []string{"Scheduled", number, none}},
 		{"-p hello", failed, []string{number, none}},
-	} {
+	}) {
 		all.Go(func() {
 			out, errs, code := s.run(t, "", strings.Fields(c.line)...)
 			if code != c.code {

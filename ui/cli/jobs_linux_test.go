@@ -318,7 +318,7 @@ func TestKilledTogether(t *testing.T) {
 	inShells(t, func(t *testing.T, in *shelled) {
 		const said = "fantail: the program was killed or failed"
 		killed := 0
-		for _, c := range []struct {
+		for _, c := range long.Some(t, 2, []struct {
 			name   string
 			before func(screen, host int)
 			kills  func(screen, host int) []int
@@ -342,7 +342,7 @@ func TestKilledTogether(t *testing.T) {
 				before: func(int, int) { in.typed(t, "\x1a"); in.asksAgain(t) },
 				kills:  func(screen, host int) []int { return []int{host, screen} }, spares: true,
 			},
-		} {
+		}) {
 			dog := 0
 			for tries := 1; ; tries++ {
 				screen := in.starts(t)

@@ -320,7 +320,7 @@ func holds(t testing.TB, what string, is func() bool) {
 }
 
 // comes waits until something is so, at most as long as within, and reports whether it is. Between two looks it rests for
-// as long as a look takes: one that runs a program would keep the machine from what is waited for.
+// three times as long as a look takes: one that runs a program would keep the machine from what is waited for.
 func comes(is func() bool, within time.Duration) bool {
 	late := time.NewTimer(within)
 	defer late.Stop()
@@ -329,7 +329,7 @@ func comes(is func() bool, within time.Duration) bool {
 		if is() {
 			return true
 		}
-		again := time.NewTimer(max(2*time.Millisecond, time.Since(began)))
+		again := time.NewTimer(max(2*time.Millisecond, 3*time.Since(began)))
 		select {
 		case <-late.C:
 			again.Stop()
