@@ -70,7 +70,7 @@ func (a *App) draw() tea.Cmd {
 func (a *App) compose() ([]string, *tea.Cursor) {
 	a.visited()
 	a.drawn.asked = rect{}
-	if base := a.layers.Base(); base != nil {
+	if base := a.layers.Base(); base != nil && !bare(base) {
 		lines, cursor := a.whole(base)
 		if a.layers.Top() != base {
 			return a.over(lines, cursor)
@@ -177,6 +177,9 @@ func (a *App) over(lines []string, cursor *tea.Cursor) ([]string, *tea.Cursor) {
 	if rows < a.h/2 {
 		rows = a.h - 2
 	}
+	if bare(a.layers.Top()) {
+		rows = min(rows, bareRows)
+	}
 	b := a.layers.Top().Lines(min(a.w, 100), rows)
 	if len(b) == 0 {
 		return lines, cursor
@@ -190,6 +193,15 @@ func (a *App) over(lines []string, cursor *tea.Cursor) ([]string, *tea.Cursor) {
 		cursor = tea.NewCursor(x+cx, y+cy)
 	}
 	return cells.Overlay(lines, b, x, y), cursor
+}
+
+// bareRows is the height of a board that has nothing to show.
+const bareRows = 8
+
+// bare reports whether a box is a board that has nothing to show: it is drawn small, over the conversation.
+func bare(b dialog.Box) bool {
+	board, ok := b.(*dialog.Board)
+	return ok && board.Bare()
 }
 
 // body returns the focused transcript, or the start screen while that is empty.

@@ -287,7 +287,7 @@ func (k *HTTPCall) callError(err error, early bool) *Error {
 		e := p.NewError(Stalled, 0, fmt.Sprintf("Nothing arrived for %v.", k.timeout()), "")
 		if !k.gotEvent && (p.local() || p.FirstByte > 0) { // it would begin to read the conversation again
 			e = p.NewError(Stalled, 0, fmt.Sprintf("No word of the reply arrived for %v.", k.client.firstByteTimeout),
-				"If the model needs longer to read a conversation, set first_byte_timeout of its provider in config.toml.")
+				"If the model needs longer to read a conversation, set first_byte_timeout of its provider in ~/.config/fantail/config.toml.")
 			e.Tries = 1
 		}
 		e.Err = cause

@@ -76,7 +76,7 @@ func cut(s string) string {
 func (x *expander) variable(name string, otherwise *string) (string, error) {
 	value, set := x.env(name)
 	if !x.own && proc.Ours(name, value, x.keys) {
-		return "", fmt.Errorf("the variable %s is for models' providers: it is not handed to what a repository brings; an [mcp.NAME] of your config.toml may name it", name)
+		return "", fmt.Errorf("the variable %s is for models' providers: it is not handed to what a repository brings; an [mcp.NAME] of your ~/.config/fantail/config.toml may name it", name)
 	}
 	if !slices.Contains(x.reads, name) {
 		x.reads = append(x.reads, name)

@@ -42,7 +42,7 @@ type reader struct {
 var refused = map[string]string{
 	"headersHelper": "it names a program that hands out headers", "cwd": "a server is started in the workspace", "envFile": "files of variables are not read",
 	"alwaysAllow": "what its tools may do is asked", "autoApprove": "what its tools may do is asked", "trust": "what its tools may do is asked", "tools": "what its tools may do is asked",
-	"honest": "whether it says the truth of its tools is the user's to say, in config.toml", "sampling": "whether it may ask your model is yours to say, in config.toml",
+	"honest": "whether it says the truth of its tools is the user's to say, in ~/.config/fantail/config.toml", "sampling": "whether it may ask your model is yours to say, in ~/.config/fantail/config.toml",
 	"timeout": "how long its calls may take is the user's to say",
 }
 

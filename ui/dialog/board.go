@@ -88,18 +88,21 @@ type Board struct {
 	verbs []Verb
 	picks bool // rows can be picked
 
-	lanes  []Lane
-	lane   int // lane shown; -1: all
-	lines  []Line
-	above  bool // rows precede the window
-	below  bool // rows follow the window
-	at     int64
-	place  int // last known index of the bar's line
-	leaps  int
-	owed   int // rows that the bar still has to move beyond the window
-	picked map[int64]int
-	folds  map[int64]bool // unfolded threads, by their first row
-	folded int            // counts changes of folds
+	lanes []Lane
+	lane  int // lane shown; -1: all
+	lines []Line
+	read  bool // they were shown once
+
+	shrinks bool
+	above   bool // rows precede the window
+	below   bool // rows follow the window
+	at      int64
+	place   int // last known index of the bar's line
+	leaps   int
+	owed    int // rows that the bar still has to move beyond the window
+	picked  map[int64]int
+	folds   map[int64]bool // unfolded threads, by their first row
+	folded  int            // counts changes of folds
 
 	find  *input
 	seeks bool // find is open
@@ -174,7 +177,7 @@ func (b *Board) Show(lines []Line, above, below bool) {
 	for i := range lines {
 		lines[i].clean()
 	}
-	b.lines, b.above, b.below = lines, above, below
+	b.lines, b.above, b.below, b.read = lines, above, below, true
 	at := b.bar()
 	if at < 0 {
 		at = min(max(b.place, 0), len(lines)-1)
@@ -199,6 +202,17 @@ func (b *Board) Show(lines []Line, above, below bool) {
 			b.picked[lines[i].ID] = lines[i].Cost
 		}
 	}
+}
+
+// Shrinks makes the board a small box while it has no rows.
+func (b *Board) Shrinks() *Board {
+	b.small = true
+	return b
+}
+
+// Bare reports whether the board is small now.
+func (b *Board) Bare() bool {
+	return b.small && b.read && len(b.lines) == 0 && b.lane < 0 && b.Search() == ""
 }
 
 // At returns the row under the bar; 0: none.

@@ -29,7 +29,7 @@ func (b *Board) Lines(w, h int) []string {
 	}
 	inner, rows := w-borderCols, h-borderRows
 	var out []string
-	if len(b.lanes) > 0 && rows > 3 {
+	if len(b.lanes) > 0 && rows > 3 && !b.Bare() {
 		out = append(out, cells.Fit(b.tabs(inner), inner))
 	}
 	room := rows - len(out)
@@ -44,7 +44,7 @@ func (b *Board) Lines(w, h int) []string {
 	case b.peeks && b.At() != 0:
 		b.last.preview = area{2, top + 1, inner, room}
 		out = append(out, b.shown(inner, room)...)
-	case w >= besideCols:
+	case w >= besideCols && !b.Bare():
 		left := (inner - 3) * 48 / 100
 		right := inner - 3 - left
 		b.last.preview = area{2 + left + 3, top + 1, right, room}

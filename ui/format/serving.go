@@ -120,7 +120,7 @@ func (d Servers) Rows() (rows []ServerRow, faults []mcpconfig.Fault) {
 }
 
 // NoServers says where servers are configured.
-const NoServers = "No MCP server is configured. They stand in .mcp.json of the workspace, as [mcp.NAME] in config.toml, or in ~/.claude.json"
+const NoServers = "No MCP server is configured. Add one to .mcp.json of the workspace, to ~/.config/fantail/config.toml ([mcp.NAME]) or to ~/.claude.json"
 
 // ListServers lists all servers, one a line.
 func ListServers(rows []ServerRow, faults []mcpconfig.Fault) string {

@@ -85,7 +85,7 @@ func listPermissions(r *approval.Rules) string {
 		b.WriteByte('\n')
 	}
 	if len(all) == 0 {
-		b.WriteString("No rules: the mode alone decides (/mode). [permissions] in config.toml, and deny in a project's .claude/settings.json or .fantail/config.toml, make some.\n")
+		b.WriteString("No rules: the mode alone decides (/mode). Add rules to [permissions] in ~/.config/fantail/config.toml, or to deny in a project's .claude/settings.json or .fantail/config.toml.\n")
 	}
 	for _, f := range broken {
 		b.WriteString("! " + cells.CleanLine(f) + "\n")

@@ -63,8 +63,8 @@ var ruleVerbs = []dialog.Verb{
 // Rules opens the panel of permission rules.
 func Rules(e Options, agent int64, name string) *Panel {
 	p := open(e, agent, name, dialog.NewBoard(e.Theme, e.Now, "Permissions",
-		"No rules: the mode alone decides (/mode). [permissions] in config.toml, and deny in a project's .claude/settings.json, make some. t tests a command.",
-		slices.Concat(ruleVerbs, boardVerbs("")), false), ruleLanes)
+		"No rules: the mode alone decides (/mode). Add rules to [permissions] in ~/.config/fantail/config.toml, or to deny in a project's .claude/settings.json. Press t to test a command.",
+		slices.Concat(ruleVerbs, boardVerbs("")), false).Shrinks(), ruleLanes)
 	p.list = &ruleList{Panel: p}
 	return p
 }

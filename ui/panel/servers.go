@@ -48,7 +48,7 @@ var serverVerbs = []dialog.Verb{
 // Servers opens the panel of the MCP servers.
 func Servers(e Options, agent int64, name string) *Panel {
 	verbs := slices.Concat(serverVerbs, boardVerbs(""))
-	p := open(e, agent, name, dialog.NewBoard(e.Theme, e.Now, "MCP servers", format.NoServers+".", verbs, false), serverLanes)
+	p := open(e, agent, name, dialog.NewBoard(e.Theme, e.Now, "MCP servers", format.NoServers+".", verbs, false).Shrinks(), serverLanes)
 	p.list = &serverList{Panel: p}
 	return p
 }

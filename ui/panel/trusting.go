@@ -196,7 +196,7 @@ func listTrust(all []hooks.TrustReview) string {
 // Hooks lists all hooks.
 func Hooks(t *themes.Theme, lines []hooks.Line, faults, ignored []hooks.Fault) intent.Intent {
 	if len(lines) == 0 && len(faults) == 0 && len(ignored) == 0 {
-		return intent.Said{Text: "There are no hooks. They stand in ~/.claude/settings.json, in .claude/settings.json of the repository, or as [[hooks.EVENT]] in config.toml."}
+		return intent.Said{Text: "There are no hooks. Add one to ~/.claude/settings.json, to .claude/settings.json of the repository, or to ~/.config/fantail/config.toml ([[hooks.EVENT]])."}
 	}
 	var rows []dialog.Row
 	for _, l := range lines {

@@ -16,7 +16,7 @@ func ruled(t *testing.T, s *uitest.Session, lines ...[3]string) {
 	t.Helper()
 	is := approval.RuleReading{
 		Faults:  []string{".claude/settings.json:9:5: the bracket is not closed; write it as Tool(pattern), such as Bash(git push *)"},
-		Ignored: []string{".claude/settings.json:11:3: permissions.defaultMode: the mode is chosen here (/mode, permission_mode in config.toml)"},
+		Ignored: []string{".claude/settings.json:11:3: permissions.defaultMode: the mode is chosen here (/mode, permission_mode in ~/.config/fantail/config.toml)"},
 	}
 	for i, l := range lines {
 		r, err := permission.ParseToolRule(l[1], permission.Places{Root: s.Home.Root, Base: s.Home.Root, Home: "/home/u"})

@@ -176,7 +176,7 @@ func unheeded(s source, key string) string {
 	case toml:
 		return "a workspace's file only has [permissions] and [[hooks.EVENT]]: all else is the user's to set"
 	case key == "permissions.defaultMode":
-		return "the mode is chosen here (/mode, permission_mode in config.toml)"
+		return "the mode is chosen here (/mode, permission_mode in ~/.config/fantail/config.toml)"
 	case key == "permissions.additionalDirectories":
 		return "what is outside the workspace asks, or is allowed by a rule of yours"
 	case s.project && theirs != "":

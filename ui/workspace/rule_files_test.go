@@ -72,7 +72,7 @@ fault .fantail/config.toml:4:8: the bracket is not closed; write it as Tool(patt
 fault .claude/settings.local.json:1:34: the file ends in the middle
 ignored .fantail/config.toml:1:1: model: a workspace's file does not set it: the model is the user's
 ignored .claude/settings.json:1:2: env: a workspace's file does not set it: it would set the environment of commands
-ignored .claude/settings.json:2:17: permissions.defaultMode: the mode is chosen here (/mode, permission_mode in config.toml)
+ignored .claude/settings.json:2:17: permissions.defaultMode: the mode is chosen here (/mode, permission_mode in ~/.config/fantail/config.toml)
 `
 	if got := said(NewRuleFiles(root, env).Read()); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
