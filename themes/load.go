@@ -37,35 +37,45 @@ func Load(name string, noColor bool) (*Theme, error) {
 // parse reads a theme's file. It must have every role and nothing else.
 func parse(name string, b []byte, noColor bool) (*Theme, error) {
 	var file struct {
-		Dark       bool   `toml:"dark"`
-		Background string `toml:"background"`
-		Text       *Look  `toml:"text"`
-		Dim        *Look  `toml:"dim"`
-		Accent     *Look  `toml:"accent"`
-		User       *Look  `toml:"user"`
-		Answer     *Look  `toml:"answer"`
-		Thinking   *Look  `toml:"thinking"`
-		Tool       *Look  `toml:"tool"`
-		Message    *Look  `toml:"message"`
-		Good       *Look  `toml:"good"`
-		Bad        *Look  `toml:"bad"`
-		Warn       *Look  `toml:"warn"`
-		TabActive  *Look  `toml:"tab-active"`
-		TabIdle    *Look  `toml:"tab-idle"`
-		Rule       *Look  `toml:"rule"`
-		Status     *Look  `toml:"status"`
-		Selection  *Look  `toml:"selection"`
-		Code       *Look  `toml:"code"`
-		Hunk       *Look  `toml:"hunk"`
-		Border     *Look  `toml:"border"`
-		Heading    *Look  `toml:"heading"`
-		Link       *Look  `toml:"link"`
-		Comment    *Look  `toml:"comment"`
-		Keyword    *Look  `toml:"keyword"`
-		String     *Look  `toml:"string"`
-		Number     *Look  `toml:"number"`
-		Call       *Look  `toml:"call"`
-		Type       *Look  `toml:"type"`
+		Dark        bool   `toml:"dark"`
+		Background  string `toml:"background"`
+		Text        *Look  `toml:"text"`
+		Strong      *Look  `toml:"strong"`
+		Dim         *Look  `toml:"dim"`
+		Faint       *Look  `toml:"faint"`
+		Accent      *Look  `toml:"accent"`
+		User        *Look  `toml:"user"`
+		Answer      *Look  `toml:"answer"`
+		Thinking    *Look  `toml:"thinking"`
+		Tool        *Look  `toml:"tool"`
+		Message     *Look  `toml:"message"`
+		Good        *Look  `toml:"good"`
+		Bad         *Look  `toml:"bad"`
+		Danger      *Look  `toml:"danger"`
+		Warn        *Look  `toml:"warn"`
+		Ask         *Look  `toml:"ask"`
+		TabActive   *Look  `toml:"tab-active"`
+		TabIdle     *Look  `toml:"tab-idle"`
+		Rule        *Look  `toml:"rule"`
+		Status      *Look  `toml:"status"`
+		Selection   *Look  `toml:"selection"`
+		Code        *Look  `toml:"code"`
+		Hunk        *Look  `toml:"hunk"`
+		Border      *Look  `toml:"border"`
+		Heading     *Look  `toml:"heading"`
+		Link        *Look  `toml:"link"`
+		Comment     *Look  `toml:"comment"`
+		Keyword     *Look  `toml:"keyword"`
+		String      *Look  `toml:"string"`
+		Number      *Look  `toml:"number"`
+		Call        *Look  `toml:"call"`
+		Type        *Look  `toml:"type"`
+		Raised      *Look  `toml:"raised"`
+		Letter      *Look  `toml:"letter"`
+		Added       *Look  `toml:"added"`
+		Removed     *Look  `toml:"removed"`
+		AddedWord   *Look  `toml:"added-word"`
+		RemovedWord *Look  `toml:"removed-word"`
 	}
 	d := toml.NewDecoder(strings.NewReader(string(b))).DisallowUnknownFields()
 	if err := d.Decode(&file); err != nil {
@@ -74,9 +84,10 @@ func parse(name string, b []byte, noColor bool) (*Theme, error) {
 	f := &file
 	var looks [numRoles]Look
 	for r, l := range [numRoles]*Look{
-		f.Text, f.Dim, f.Accent, f.User, f.Answer, f.Thinking, f.Tool, f.Message, f.Good, f.Bad, f.Warn,
-		f.TabActive, f.TabIdle, f.Rule, f.Status, f.Selection, f.Code, f.Hunk, f.Border,
-		f.Heading, f.Link, f.Comment, f.Keyword, f.String, f.Number, f.Call, f.Type,
+		f.Text, f.Strong, f.Dim, f.Faint, f.Accent, f.User, f.Answer, f.Thinking, f.Tool, f.Message,
+		f.Good, f.Bad, f.Danger, f.Warn, f.Ask, f.TabActive, f.TabIdle, f.Rule, f.Status, f.Selection,
+		f.Code, f.Hunk, f.Border, f.Heading, f.Link, f.Comment, f.Keyword, f.String, f.Number, f.Call,
+		f.Type, f.Raised, f.Letter, f.Added, f.Removed, f.AddedWord, f.RemovedWord,
 	} {
 		if l == nil {
 			return nil, fmt.Errorf("role %q is missing", Role(r))

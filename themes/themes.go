@@ -16,16 +16,20 @@ type Role int
 
 const (
 	Text   Role = iota // ordinary text
+	Strong             // names, titles, numbers of a list
 	Dim                // secondary text
-	Accent             // the focused item, names, keys
+	Faint              // what is read last
+	Accent             // focus: what a key acts on, and what runs
 	User               // the human's text
 	Answer             // the model's text
 	Thinking
 	Tool    // a tool call's title
-	Message // a card from the inbox
+	Message // mail
 	Good    // success, added lines
-	Bad     // failure, removed lines
-	Warn    // questions, urgent
+	Bad     // failure, removed lines, urgent
+	Danger  // a mode without any guard
+	Warn    // somebody waits for the human, and nothing else
+	Ask     // the first line of a question
 	TabActive
 	TabIdle
 	Rule   // lines between regions
@@ -42,23 +46,34 @@ const (
 	Number
 	Call // a function's name
 	Type
+
+	Raised // surfaces, for [Theme.Under]: the human's prompt and a question
+	Letter // mail
+	Added  // lines of a diff, and the changed words in them
+	Removed
+	AddedWord
+	RemovedWord
 	numRoles
 )
 
 // roleNames are the roles' names in a theme's file.
 var roleNames = [numRoles]string{
-	"text", "dim", "accent", "user", "answer", "thinking", "tool", "message", "good", "bad", "warn",
+	"text", "strong", "dim", "faint", "accent", "user", "answer", "thinking", "tool", "message",
+	"good", "bad", "danger", "warn", "ask",
 	"tab-active", "tab-idle", "rule", "status", "selection", "code", "hunk", "border",
 	"heading", "link", "comment", "keyword", "string", "number", "call", "type",
+	"raised", "letter", "added", "removed", "added-word", "removed-word",
 }
 
 func (r Role) String() string { return roleNames[r] }
 
 // Look is how a role looks. Color and Background are #rrggbb, the number of one
-// of the terminal's sixteen colours, or empty for the terminal's own.
+// of the terminal's colours, or empty for the terminal's own.
 type Look struct {
 	Color      string `toml:"color"`
 	Background string `toml:"background"`
+	Color256   string `toml:"color256"` // numbers that take the place of the colours in [Theme.In256]
+	Ground256  string `toml:"background256"`
 	Bold       bool   `toml:"bold"`
 	Faint      bool   `toml:"faint"`
 	Italic     bool   `toml:"italic"`
@@ -91,6 +106,31 @@ func (t *Theme) Paint(r Role, s string) string {
 	return t.open[r] + s + t.shut[r]
 }
 
+// Under puts the background of a surface under a line that may have styles of its own. The caller has padded the line.
+func (t *Theme) Under(surface Role, line string) string {
+	open := t.open[surface]
+	if open == "" {
+		return line
+	}
+	return open + strings.NewReplacer("\x1b[m", "\x1b[m"+open, "\x1b[0m", "\x1b[m"+open).Replace(line) + t.shut[surface]
+}
+
+// In256 returns the theme for a terminal that shows 256 colours. Each role has its own number: a colour that is
+// converted by distance may get another hue, which greys show most.
+func (t *Theme) In256() *Theme {
+	looks := t.looks
+	for r := range looks {
+		l := &looks[r]
+		if l.Color256 != "" {
+			l.Color = l.Color256
+		}
+		if l.Ground256 != "" {
+			l.Background = l.Ground256
+		}
+	}
+	return newTheme(t.Name, t.Dark, t.background, looks)
+}
+
 // Default names the theme for a terminal with a dark or a light background.
 func Default(dark bool) string {
 	if dark {
@@ -116,8 +156,8 @@ func newTheme(name string, dark bool, background string, looks [numRoles]Look) *
 	return t
 }
 
-// colourless keeps what a terminal shows without colours. A background becomes
-// reverse, so that what it marked stays marked.
+// colourless keeps what a terminal shows without colours. A background becomes reverse, so that what it marked stays
+// marked; a surface, which has no colour, is left out.
 func (l Look) colourless() Look {
-	return Look{Bold: l.Bold, Underline: l.Underline, Reverse: l.Reverse || l.Background != ""}
+	return Look{Bold: l.Bold, Underline: l.Underline, Reverse: l.Reverse || l.Background != "" && l.Color != ""}
 }

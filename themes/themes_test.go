@@ -55,10 +55,13 @@ func TestContrast(t *testing.T) {
 		th := load(t, name, false)
 		for r, l := range th.looks {
 			want := 4.5
-			if Role(r) == Rule || Role(r) == Border || Role(r) == Dim {
+			switch Role(r) {
+			case Dim, Faint:
 				want = 3
+			case Rule, Border: // lines, never words
+				want = 1.5
 			}
-			if l.Background != "" {
+			if l.Background != "" && l.Color != "" {
 				if c := contrast(t, l.Color, l.Background); c < want {
 					t.Errorf("%s %s: %s on its %s has contrast %.2f, want %.1f", name, Role(r), l.Color, l.Background, c, want)
 				}
@@ -69,6 +72,11 @@ func TestContrast(t *testing.T) {
 			}
 			if c := contrast(t, l.Color, th.background); c < want {
 				t.Errorf("%s %s: %s on %s has contrast %.2f, want %.1f", name, Role(r), l.Color, th.background, c, want)
+			}
+			for _, surface := range []Role{Raised, Letter} {
+				if c := contrast(t, l.Color, th.Look(surface).Background); c < min(want, 4) {
+					t.Errorf("%s %s: %s on the surface %s has contrast %.2f", name, Role(r), l.Color, surface, c)
+				}
 			}
 			for _, bg := range usual[th.Dark] {
 				if c := contrast(t, l.Color, bg); c < min(want, 4) {
@@ -149,7 +157,7 @@ func TestParse_whenFaulty(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, b := range map[string]string{
-		"a missing role": strings.Replace(string(good), "[hunk]\ncolor = \"#7fa8d9\"\n", "", 1),
+		"a missing role": strings.Replace(string(good), "[answer]\n", "", 1),
 		"an unknown one": string(good) + "[sparkle]\ncolor = \"#ffffff\"\n",
 		"bad syntax":     "dark = ",
 	} {
@@ -179,5 +187,59 @@ func BenchmarkPaint(b *testing.B) {
 	th := load(b, "dark", false)
 	for b.Loop() {
 		th.Paint(Bad, "some words of a line")
+	}
+}
+
+// The colour of a question means that somebody waits for the human.
+func TestWarn_isAloneWithItsColour(t *testing.T) {
+	for _, name := range []string{"dark", "light"} {
+		for _, th := range []*Theme{load(t, name, false), load(t, name, false).In256()} {
+			for r, l := range th.looks {
+				if Role(r) != Warn && Role(r) != Ask && l.Color == th.looks[Warn].Color {
+					t.Errorf("%s: %s has the colour %s of questions", name, Role(r), l.Color)
+				}
+			}
+		}
+	}
+}
+
+func TestIn256_hasANumberForEachColour(t *testing.T) {
+	grey := func(s string) bool {
+		n, _ := strconv.Atoi(s)
+		return n >= 232 && n <= 255
+	}
+	for _, name := range []string{"dark", "light"} {
+		th := load(t, name, false).In256()
+		for r, l := range th.looks {
+			for _, c := range []string{l.Color, l.Background} {
+				if n, err := strconv.Atoi(c); c != "" && (err != nil || n < 16 || n > 255) {
+					t.Errorf("%s %s: %q is not one of the 240 fixed colours", name, Role(r), c)
+				}
+			}
+		}
+		for _, r := range []Role{Dim, Faint, Rule, Border, Status, TabIdle, Hunk, Comment, Thinking} {
+			if c := th.Look(r).Color; !grey(c) {
+				t.Errorf("%s %s: %s is not a grey", name, r, c)
+			}
+		}
+		if c := th.Look(Raised).Background; !grey(c) {
+			t.Errorf("%s: the surface %s is not a grey", name, c)
+		}
+	}
+}
+
+func TestUnder(t *testing.T) {
+	th := load(t, "dark", false).In256()
+	open := "\x1b[48;5;235m"
+	got := th.Under(Raised, "a"+th.Paint(Bad, "b")+"\x1b[1mc\x1b[0md")
+	if want := open + "a\x1b[38;5;210mb\x1b[m" + open + "\x1b[1mc\x1b[m" + open + "d\x1b[m"; got != want {
+		t.Errorf("Under = %q, want %q", got, want)
+	}
+	for _, plain := range []*Theme{load(t, "ansi", false), load(t, "dark", true)} {
+		for _, r := range []Role{Raised, Letter, Added, Removed, AddedWord, RemovedWord} {
+			if got := plain.Under(r, "a"); got != "a" {
+				t.Errorf("%s %s: a terminal without surfaces gets %q", plain.Name, r, got)
+			}
+		}
 	}
 }

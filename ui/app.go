@@ -129,7 +129,21 @@ const quits = time.Second
 type look struct {
 	chosen  bool // the human chose the theme
 	noColor bool
-	ascii   bool // only ASCII characters
+	ascii   bool                 // only ASCII characters
+	profile colorprofile.Profile // how many colours the terminal shows
+}
+
+// fit returns a theme in colours that the terminal shows as they are.
+func (l look) fit(t *themes.Theme) *themes.Theme {
+	switch l.profile {
+	case colorprofile.ANSI256:
+		return t.In256()
+	case colorprofile.ANSI:
+		if few, err := themes.Load("ansi", l.noColor); err == nil {
+			return few
+		}
+	}
+	return t
 }
 
 // up signals that the first frame is on the terminal.
@@ -163,6 +177,9 @@ func New(o Options) *App {
 	a.actions = actions{feed: &a.feed, start: o.Go}
 	a.reader = reader{ctx: a.ctx, root: o.Root, head: o.Branch}
 	a.look = lookOf(o.Environ)
+	if a.look.profile = o.Profile; o.Profile == colorprofile.Unknown && o.Out != nil {
+		a.look.profile = colorprofile.Detect(o.Out, o.Environ)
+	}
 	name := o.Theme
 	if a.look.chosen = name != ""; !a.look.chosen {
 		name = "ansi"
@@ -172,6 +189,7 @@ func New(o Options) *App {
 		theme, _ = themes.Load("ansi", a.look.noColor)
 		a.flash.Say(err.Error())
 	}
+	theme = a.look.fit(theme)
 	a.tabs.Look = tabs.Look{Theme: theme, Now: a.now, ASCII: a.look.ascii, Msgs: o.Msgs}
 	a.welcome = NewWelcome(WelcomeOptions{Tabs: &a.tabs, Version: o.Version, Root: o.Root, ReadOnly: o.ReadOnly, News: o.News, Config: o.Config}, o.Start)
 	a.notice = notify.New(notify.Options{
@@ -195,7 +213,7 @@ func New(o Options) *App {
 		a.drafts.Keep(box)
 	}
 	a.Remote = Remote{term.New(a.ctx, a, term.Options{
-		In: o.In, Out: o.Out, Environ: o.Environ, Profile: o.Profile, Size: o.Size, Filter: calm(o.Now, o.Gone), Go: o.Go, Shown: a.up.now,
+		In: o.In, Out: o.Out, Environ: o.Environ, Profile: a.look.profile, Size: o.Size, Filter: calm(o.Now, o.Gone), Go: o.Go, Shown: a.up.now,
 	})}
 	return a
 }

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"strconv"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -46,7 +47,7 @@ func (a *App) apply(e event.Event) tea.Cmd {
 		}
 	case event.Delta:
 		if t := a.tabs.ByID(e.Agent); t != nil {
-			t.Active = a.o.Now()
+			t.Heard(len(e.Text))
 			t.Apply(e)
 			a.heard(t, e)
 		}
@@ -57,7 +58,7 @@ func (a *App) apply(e event.Event) tea.Cmd {
 		}
 	case event.Output:
 		if t := a.tabs.ByID(e.Agent); t != nil {
-			t.Active = a.o.Now()
+			t.Heard(len(e.Tail) - strings.LastIndexByte(e.Tail, '\n')) // its newest line, at least
 			t.View.Output(e)
 			a.heard(t, e)
 		}

@@ -270,6 +270,7 @@ func (a *App) takeOpening(o Opening) {
 
 func (a *App) setTheme(t *themes.Theme) {
 	a.dirty = true
+	t = a.look.fit(t)
 	a.notice.Theme = t
 	a.tabs.SetTheme(t)
 	a.boards.Theme = t

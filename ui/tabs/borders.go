@@ -62,6 +62,8 @@ func (t *Tab) strip(rule string, w int) string {
 		about := cells.CleanLine(t.Info.Sender) + ": " + cells.CleanLine(inbox.Label(t.Info.Prompt))
 		about = " " + cells.Cut(about, room-2) + " "
 		rule = cells.Overlay([]string{rule}, []string{t.of.Theme.Paint(themes.Dim, about)}, w-cells.Width(about)-1, 0)[0]
+	} else if p := t.Pulse(); p != "" && room >= 16 {
+		rule = cells.Overlay([]string{rule}, []string{t.of.Theme.Paint(themes.Faint, " "+p+" ")}, w-pulseCells-3, 0)[0]
 	}
 	return rule
 }

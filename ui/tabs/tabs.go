@@ -43,6 +43,7 @@ type Tab struct {
 
 	Panes  panes
 	Active time.Time // the agent's last sign of life
+	pulse  pulse
 }
 
 // Line is a one-line box in the tab of an agent without a prompt box.
@@ -71,6 +72,7 @@ type Look struct {
 	Now   func() time.Time
 	ASCII bool // the terminal has ASCII only
 	Msgs  bool // the status line says `2 msgs` instead of `2 pending`
+	Still bool // nothing moves but clocks
 }
 
 // Tabs is all tabs (main and helpers first, then the others in the order in which they opened) and the order of their
