@@ -326,6 +326,10 @@ func TestBudget_money(t *testing.T) {
 	if i := w.Info("pays"); i.Budget.Used != 3e6 || i.Outcome != history.OutBudget || !strings.Contains(i.Why, "$3.00 of $2.50 (120%)") {
 		t.Errorf("%s, %v: %s", i.Outcome, i.Budget, i.Why)
 	}
+	es := w.Entries("pays")
+	if end := es[len(es)-1].End; end == nil || end.Cost != 3e6 {
+		t.Errorf("the turn ends with %+v, want its cost", end)
+	}
 }
 
 // TestBudget_unpricedBelow: no agent evades a budget in dollars by dispatching one whose price nobody knows.

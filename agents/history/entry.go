@@ -120,6 +120,7 @@ type End struct {
 	Millis  int64   `json:"ms"`
 	Steps   int     `json:"steps"`
 	Tokens  int     `json:"tokens"`
+	Cost    int64   `json:"cost,omitempty"` // in millionths of a dollar; 0: unknown
 }
 
 // Summary is what an EntrySummary holds besides its Text, which the model wrote.

@@ -135,6 +135,7 @@ func (l *Loop) Record(ctx context.Context, model llm.Model, r *event.Reply, paid
 	l.own.steps++
 	l.own.sinceSummary++
 	l.own.tokens += r.Usage.Context()
+	l.own.cost += cost
 	l.Agent.Set(func(i *event.Info) {
 		i.Usage, i.Cost, i.Steps, i.Retry = i.Usage.Add(r.Usage), i.Cost+cost, i.Steps+1, nil
 		if n := cmp.Or(l.own.filled, r.Usage.Context()); n > 0 {

@@ -342,6 +342,7 @@ func (l *Loop) adopt(ctx context.Context, model llm.Model, r *event.Reply, e his
 		return err
 	}
 	l.own.tokens += r.Usage.Context()
+	l.own.cost += cost
 	l.own.counted, l.own.sinceSummary, l.own.cramped = seq, 0, false
 	return l.readUpTo(ctx, seq)
 }

@@ -117,7 +117,7 @@ func (f finishing) record(tx *store.Tx) error {
 	}
 	_, err := b.Add(l.own.turn, history.Entry{Kind: history.EntryEnded, End: &history.End{
 		Outcome: f.e.Outcome, Error: f.e.Cause,
-		Millis: l.o.Now().Sub(l.own.began).Milliseconds(), Steps: l.own.steps, Tokens: l.own.tokens,
+		Millis: l.o.Now().Sub(l.own.began).Milliseconds(), Steps: l.own.steps, Tokens: l.own.tokens, Cost: l.own.cost,
 	}})
 	return err
 }

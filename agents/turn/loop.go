@@ -63,6 +63,7 @@ type own struct {
 	began   time.Time        // when the turn began
 	steps   int              // of this turn
 	tokens  int              // of this turn
+	cost    int64            // of this turn, in millionths of a dollar
 	handled []inbox.Message  // messages that this turn began with while the human paused
 	parked  *recovery.Parked // the turn to resume first; nil: none
 	through bool             // a sub-agent has finished, except for what arrives at this seam
@@ -234,7 +235,7 @@ func (l *Loop) Work(ctx context.Context) error {
 		}
 		l.Agent.Halt(fleet.ErrStopped) // a turn that has begun ends in order
 	}
-	l.own.began, l.own.steps, l.own.tokens, l.own.handled = l.o.Now(), 0, 0, nil
+	l.own.began, l.own.steps, l.own.tokens, l.own.cost, l.own.handled = l.o.Now(), 0, 0, 0, nil
 	defer l.Agent.Wrapped()
 	defer func() { l.own.runner.Rest() }()
 	if l.own.parked != nil {

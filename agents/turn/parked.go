@@ -29,7 +29,7 @@ func (l *Loop) resume(ctx context.Context) error {
 	k := l.own.parked
 	l.own.parked = nil
 	l.own.turn, l.own.began, l.own.steps = k.Turn.ID, k.Turn.Started, k.Turn.Steps
-	l.own.tokens = k.Turn.Input + k.Turn.Output + k.Turn.CacheRead + k.Turn.CacheWrite
+	l.own.tokens, l.own.cost = k.Turn.Input+k.Turn.Output+k.Turn.CacheRead+k.Turn.CacheWrite, k.Turn.Cost
 	if k.Abroad {
 		if s, err := l.engine(); err != nil {
 			return err

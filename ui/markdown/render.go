@@ -18,6 +18,9 @@ import (
 	"fantail/ui/cells"
 )
 
+// Measure returns how wide prose is in a width: long lines are hard to read.
+func Measure(width int) int { return min(width, 100) }
+
 const (
 	maxDepth = 8  // of lists and quotes in each other; deeper ones show plainly
 	minWidth = 12 // cells Glamour needs; narrower text shows plainly
@@ -66,6 +69,9 @@ func Plain(b Block, width int) []string {
 	} else if b.Kind == Code {
 		indent = min(2, width/2)
 	}
+	if b.Kind != Code && b.Kind != Table && b.Kind != Raw {
+		width = Measure(width)
+	}
 	lines := cells.Wrap(src, width-indent)
 	if indent > 0 {
 		for i := range lines {
@@ -93,6 +99,9 @@ func (r *Renderer) block(b Block, width, depth int) []string {
 	}
 	if body = cells.Clean(body); strings.TrimSpace(body) == "" {
 		return nil
+	}
+	if b.Kind != Table {
+		width = Measure(width)
 	}
 	if b.Kind == Paragraph && ordinary(body) {
 		return cells.Wrap(join(body), width)
@@ -133,7 +142,7 @@ func (r *Renderer) item(b Block, body string, width, depth int) []string {
 	}
 	first := cells.Spaces(indent)
 	if marker != "" {
-		first = r.theme.Paint(themes.Accent, marker) + " "
+		first = r.theme.Paint(themes.Strong, marker) + " "
 	}
 	return r.inner(b, text, width, indent, first, cells.Spaces(indent), depth)
 }

@@ -268,7 +268,7 @@ func (c canvas) waits(i event.Info) []string {
 	case i.Retry != nil:
 		left := max(i.Retry.At.Sub(c.now).Round(time.Second), 0)
 		text := i.Retry.Reason + " · try " + strconv.Itoa(i.Retry.Attempt) + " of " + strconv.Itoa(i.Retry.Of) + " in " + lasted(left)
-		return c.text("↻", themes.Warn, themes.Warn, clipTo(text, 400))
+		return c.text("↻", themes.Bad, themes.Text, clipTo(text, 400))
 	}
 	why := i.Why
 	if why == "" {
@@ -278,5 +278,5 @@ func (c canvas) waits(i event.Info) []string {
 	if !i.Started.IsZero() {
 		text += " · " + c.waited(i.Started)
 	}
-	return c.text("◌", themes.Accent, themes.Dim, text)
+	return c.text("◌", themes.Dim, themes.Dim, text)
 }

@@ -79,7 +79,7 @@ func TestDocuments(t *testing.T) {
 		}
 	}
 	got := plain(settled(v, 120, 20))
-	if !strings.Contains(got, " · 1.2 kB · by ") || !strings.Contains(got, "⚠ There is no memory document #mem-gone.") || strings.Contains(got, "Title\n") {
+	if !strings.Contains(got, " · 1.2 kB · by ") || !strings.Contains(got, "✗ There is no memory document #mem-gone.") || strings.Contains(got, "Title\n") {
 		t.Errorf("%s", got)
 	}
 	press(v, "ctrl+o")

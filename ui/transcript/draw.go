@@ -104,6 +104,17 @@ func (c canvas) rows(first, rest string, lines []string) []string {
 	return out
 }
 
+// surface fills the lines of a block to the edge, after a bar.
+func (c canvas) surface(bar string, ground themes.Role, lines []string) []string {
+	if c.theme.Look(ground).Background != "" {
+		for i, l := range lines {
+			lines[i] = c.theme.Under(ground, cells.Fit(" "+l, c.inner()+1))
+		}
+		bar = strings.TrimSuffix(bar, " ")
+	}
+	return c.rows(bar, bar, lines)
+}
+
 func (c canvas) inner() int { return max(c.width-gutter, 1) }
 
 // text returns a short text of the program's own after a mark.
@@ -153,8 +164,9 @@ func (b *block) short(lines []string) bool {
 
 // rule returns a line across the view with a word in it.
 func (c canvas) rule(word string) string {
-	left := "── " + word + " "
-	return c.theme.Paint(themes.Rule, cells.Cut(left+strings.Repeat("─", max(c.width-cells.Width(left), 0)), c.width))
+	rule := func(n int) string { return c.theme.Paint(themes.Rule, strings.Repeat("─", max(n, 0))) }
+	word = cells.Cut(word, max(c.width-4, 1))
+	return cells.Cut(rule(2)+" "+c.theme.Paint(themes.Dim, word)+" "+rule(c.width-4-cells.Width(word)), c.width)
 }
 
 // prompt renders what the human wrote, after a bar, or a task from outside.
@@ -167,7 +179,7 @@ func (c canvas) prompt(b *block) []string {
 	case "user":
 		lines = append(lines, c.theme.Paint(themes.Dim, cells.Cut("you, "+When(b.at, c.now), c.inner())))
 	default:
-		bar = c.mark("▌", themes.Warn)
+		bar = c.mark("▌", themes.Dim)
 		lines = append(lines, c.theme.Paint(themes.Dim, cells.Cut("from outside ("+cells.CleanLine(b.by)+"): asks before all but reading", c.inner())))
 	}
 	for _, l := range e.head {
@@ -179,13 +191,16 @@ func (c canvas) prompt(b *block) []string {
 			lines = append(lines, cells.Wrap(cells.Clean(l), c.inner())...)
 		}
 	}
-	return c.rows(bar, bar, lines)
+	return c.surface(bar, themes.Raised, lines)
 }
 
 // answer renders a part of the model's words: markdown where it is rendered already, the rest plain.
 func (c canvas) answer(b *block) []string {
 	var lines []string
-	rest, width := b.text, c.inner()
+	rest, width := b.text, markdown.Measure(c.inner())
+	if len(b.md) == 1 && b.md[0].Kind == markdown.Code {
+		width = c.inner()
+	}
 	if len(b.md) == 1 {
 		lines, rest = c.part(b, 0, rest)
 	}
@@ -232,7 +247,7 @@ func (c canvas) thinking(b *block) []string {
 		if live != nil {
 			text = live.end(whole)
 		}
-		lines := cells.Wrap(strings.Trim(cells.Clean(text), "\n"), c.inner())
+		lines := cells.Wrap(strings.Trim(cells.Clean(text), "\n"), markdown.Measure(c.inner()))
 		for i, l := range lines {
 			lines[i] = paint(l)
 		}
@@ -267,7 +282,7 @@ func lastWords(text string) string {
 // summary renders what the model reads instead of everything above it, folded to its beginning; while it is being
 // written, to its end.
 func (c canvas) summary(b *block) []string {
-	mark, rest := c.mark("≡", themes.Accent), c.mark(" ", themes.Accent)
+	mark, rest := c.mark("≡", themes.Dim), c.mark(" ", themes.Dim)
 	if live := b.group.live; live != nil {
 		if c.folded {
 			return []string{mark + c.theme.Paint(themes.Dim, cells.Cut("compacting · "+lastWords(live.end(shortEnd)), c.inner()))}
@@ -321,16 +336,21 @@ func (c canvas) ended(e *history.End) []string {
 	if e.Steps > 0 {
 		facts = append(facts, plural(e.Steps, "step"))
 	}
-	if e.Tokens > 0 {
+	switch {
+	case e.Cost >= 5000:
+		facts = append(facts, fmt.Sprintf("$%.2f", float64(e.Cost)/1e6))
+	case e.Cost > 0:
+		facts = append(facts, "<$0.01")
+	case e.Tokens > 0: // of a model without a price
 		facts = append(facts, thousands(e.Tokens)+" tokens")
 	}
 	all := strings.Join(facts, " · ")
 	if e.Outcome == history.Completed {
-		return []string{c.mark(" ", themes.Dim) + c.theme.Paint(themes.Dim, cells.Cut(all, c.inner()))}
+		return []string{c.mark(" ", themes.Dim) + c.theme.Paint(themes.Faint, cells.Cut(all, c.inner()))}
 	}
-	word, role := strings.ReplaceAll(string(e.Outcome), "_", " "), themes.Bad
+	word, sign, role := strings.ReplaceAll(string(e.Outcome), "_", " "), "✗", themes.Bad
 	if e.Outcome == history.Interrupted || e.Outcome == history.OutKilled {
-		role = themes.Warn
+		sign, role = "■", themes.Dim
 	}
 	head, cause := word+" after "+all, e.Error
 	switch {
@@ -339,7 +359,7 @@ func (c canvas) ended(e *history.End) []string {
 	case strings.HasPrefix(cause, word): // `timed out after 2s`: how long it took is another time
 		head, cause = cause+" · "+all, ""
 	}
-	lines := c.text("■", role, role, head)
+	lines := c.text(sign, role, role, head)
 	if cause != "" {
 		lines = append(lines, c.text(" ", role, themes.Text, clipTo(cause, 2000))...)
 	}
@@ -376,11 +396,8 @@ func (c canvas) queued(b *block) []string {
 func (c canvas) message(b *block) []string {
 	m := b.mail
 	role := themes.Message
-	switch {
-	case !m.Success():
+	if !m.Success() || m.Priority == inbox.Urgent {
 		role = themes.Bad
-	case m.Priority == inbox.Urgent:
-		role = themes.Warn
 	}
 	paint := c.theme.Paint
 	facts := " · #" + strconv.FormatInt(m.ID, 10) + " · " + ago(m.Created, c.now)
@@ -417,8 +434,7 @@ func (c canvas) message(b *block) []string {
 	if b.text != "" { // what the excerpt leaves out
 		lines = append(lines, paint(themes.Dim, b.text))
 	}
-	bar := c.mark("┃", role)
-	return c.rows(bar, bar, lines)
+	return c.surface(c.mark("▌", role), themes.Letter, lines)
 }
 
 // proseOf returns a part of a message's text as markdown, with the line breaks of mail. Text from outside, often a

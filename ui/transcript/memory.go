@@ -13,7 +13,7 @@ import (
 func (c canvas) document(b *block) []string {
 	d := b.doc
 	if d.Missing {
-		return c.text("⚠", themes.Warn, themes.Warn, b.text)
+		return c.text("✗", themes.Bad, themes.Text, b.text)
 	}
 	facts := ""
 	if d.Version > 0 {
@@ -27,7 +27,7 @@ func (c canvas) document(b *block) []string {
 		facts += " · has " + cells.CleanLine(clip(d.Parts))
 	}
 	name := cells.Cut("#mem-"+cells.CleanLine(clip(d.Title)), c.inner())
-	lines := []string{c.theme.Paint(themes.Message, name) + c.theme.Paint(themes.Dim, cells.Cut(facts, c.inner()-cells.Width(name)))}
+	lines := []string{c.theme.Paint(themes.Strong, name) + c.theme.Paint(themes.Dim, cells.Cut(facts, c.inner()-cells.Width(name)))}
 	if !c.folded {
 		for i := range b.md {
 			part, _ := c.part(b, i, "")
@@ -43,7 +43,7 @@ func (c canvas) document(b *block) []string {
 			}
 		}
 	}
-	return c.rows(c.mark("▪", themes.Message), c.mark(" ", themes.Message), lines)
+	return c.rows(c.mark("▪", themes.Dim), c.mark(" ", themes.Dim), lines)
 }
 
 // Size formats a number of bytes for people: 840 B, 1.2 kB, 1.0 MB.

@@ -175,10 +175,10 @@ func (c canvas) row(b *block) []string {
 
 // warned returns a warning above a text.
 func (c canvas) warned(b *block) []string {
-	bar := c.mark("▌", themes.Warn)
+	bar := c.mark("▌", themes.Bad)
 	var lines []string
 	for _, l := range cells.Wrap(cells.Clean(b.text), c.inner()) {
-		lines = append(lines, c.theme.Paint(themes.Warn, l))
+		lines = append(lines, c.theme.Paint(themes.Strong, l))
 	}
 	return c.rows(bar, bar, lines)
 }

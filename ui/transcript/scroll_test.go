@@ -449,10 +449,10 @@ func TestMessage_isBounded(t *testing.T) {
 // Spec: M-33, M-36.
 func TestMessage_lines(t *testing.T) {
 	for want, m := range map[string]inbox.Message{
-		"┃ ✉ from a · #1 · just now · high external mail [ci]\n┃\n┃ # one **word**\n┃ two\n┃     three\n┃ ---\n┃ four": {
+		"▌ ✉ from a · #1 · just now · high external mail [ci]\n▌\n▌ # one **word**\n▌ two\n▌     three\n▌ ---\n▌ four": {
 			From: "a", Priority: inbox.High, Tags: []string{"ci"}, Body: "# one **word**\ntwo\n    three\n---\nfour",
 		},
-		"┃ ✉ from a · #1 · just now · mail\n┃\n┃ alpha\n┃ beta word": {From: "a", Sender: 2, Body: "alpha\nbeta **word**"},
+		"▌ ✉ from a · #1 · just now · mail\n▌\n▌ alpha\n▌ beta word": {From: "a", Sender: 2, Body: "alpha\nbeta **word**"},
 	} {
 		m.ID, m.Kind, m.Created = 1, inbox.Mail, noon
 		v, _ := view(t)
