@@ -92,17 +92,17 @@ type Board struct {
 	lane  int // lane shown; -1: all
 	lines []Line
 	read  bool // they were shown once
+	small bool // it is, while it has no rows
 
-	shrinks bool
-	above   bool // rows precede the window
-	below   bool // rows follow the window
-	at      int64
-	place   int // last known index of the bar's line
-	leaps   int
-	owed    int // rows that the bar still has to move beyond the window
-	picked  map[int64]int
-	folds   map[int64]bool // unfolded threads, by their first row
-	folded  int            // counts changes of folds
+	above  bool // rows precede the window
+	below  bool // rows follow the window
+	at     int64
+	place  int // last known index of the bar's line
+	leaps  int
+	owed   int // rows that the bar still has to move beyond the window
+	picked map[int64]int
+	folds  map[int64]bool // unfolded threads, by their first row
+	folded int            // counts changes of folds
 
 	find  *input
 	seeks bool // find is open
