@@ -94,7 +94,7 @@ func parse(name string, b []byte, noColor bool) (*Theme, error) {
 		}
 		looks[r] = *l
 		if noColor {
-			looks[r] = l.colourless()
+			looks[r] = l.colourless(Role(r))
 		}
 	}
 	return newTheme(name, file.Dark, file.Background, looks), nil

@@ -90,6 +90,7 @@ type Theme struct {
 	styles     [numRoles]lipgloss.Style
 	open       [numRoles]string // Paint writes open and shut around a text
 	shut       [numRoles]string
+	ground     [numRoles]string // On writes it before a text
 }
 
 // Style returns the role's style.
@@ -131,6 +132,14 @@ func (t *Theme) In256() *Theme {
 	return newTheme(t.Name, t.Dark, t.background, looks)
 }
 
+// On renders s as Paint does, on the surface of another role.
+func (t *Theme) On(surface, r Role, s string) string {
+	if s == "" || t.ground[surface] == "" {
+		return t.Paint(r, s)
+	}
+	return t.open[r] + t.ground[surface] + s + "\x1b[m"
+}
+
 // Default names the theme for a terminal with a dark or a light background.
 func Default(dark bool) string {
 	if dark {
@@ -152,12 +161,20 @@ func newTheme(name string, dark bool, background string, looks [numRoles]Look) *
 		}
 		t.styles[r] = s
 		t.open[r], t.shut[r], _ = strings.Cut(s.Render("x"), "x")
+		ground := lipgloss.NewStyle().Underline(l.Underline).Reverse(l.Reverse)
+		if l.Background != "" {
+			ground = ground.Background(lipgloss.Color(l.Background))
+		}
+		t.ground[r], _, _ = strings.Cut(ground.Render("x"), "x")
 	}
 	return t
 }
 
 // colourless keeps what a terminal shows without colours. A background becomes reverse, so that what it marked stays
-// marked; a surface, which has no colour, is left out.
-func (l Look) colourless() Look {
+// marked; a surface, which has no colour, is left out. The changed words of a diff are underlined.
+func (l Look) colourless(r Role) Look {
+	if r == AddedWord || r == RemovedWord {
+		return Look{Underline: true}
+	}
 	return Look{Bold: l.Bold, Underline: l.Underline, Reverse: l.Reverse || l.Background != "" && l.Color != ""}
 }

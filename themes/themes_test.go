@@ -61,6 +61,10 @@ func TestContrast(t *testing.T) {
 			case Rule, Border: // lines, never words
 				want = 1.5
 			}
+			if l.Color == "" && l.Background != "" {
+				onSurface(t, th, Role(r))
+				continue
+			}
 			if l.Background != "" && l.Color != "" {
 				if c := contrast(t, l.Color, l.Background); c < want {
 					t.Errorf("%s %s: %s on its %s has contrast %.2f, want %.1f", name, Role(r), l.Color, l.Background, c, want)
@@ -84,6 +88,36 @@ func TestContrast(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// onSurface checks that code is readable on the surface of a role.
+func onSurface(t *testing.T, th *Theme, surface Role) {
+	t.Helper()
+	for _, r := range []Role{Comment, Keyword, String, Number, Call, Type, Good, Bad} {
+		if c := contrast(t, th.Look(r).Color, th.Look(surface).Background); c < 3 {
+			t.Errorf("%s: %s on %s has contrast %.2f, want 3", th.Name, r, surface, c)
+		}
+	}
+}
+
+func TestOn(t *testing.T) {
+	th := load(t, "dark", false)
+	if got, want := th.On(Added, Good, "x"), "\x1b[38;2;140;207;126m\x1b[48;2;24;48;28mx\x1b[m"; got != want {
+		t.Errorf("On = %q, want %q", got, want)
+	}
+	if got, want := th.On(Added, Text, "x"), "\x1b[48;2;24;48;28mx\x1b[m"; got != want {
+		t.Errorf("On for ordinary text = %q, want %q", got, want)
+	}
+	if got, want := th.On(Text, Good, "x"), th.Paint(Good, "x"); got != want {
+		t.Errorf("On without a surface = %q, want %q", got, want)
+	}
+	plain := load(t, "dark", true)
+	if got := plain.On(Added, Good, "x"); got != "x" {
+		t.Errorf("without colours an added line is %q, want it plain", got)
+	}
+	if got := plain.On(AddedWord, Good, "x"); !strings.Contains(got, "\x1b[4") {
+		t.Errorf("without colours a changed word is %q, want it underlined", got)
 	}
 }
 
@@ -236,7 +270,7 @@ func TestUnder(t *testing.T) {
 		t.Errorf("Under = %q, want %q", got, want)
 	}
 	for _, plain := range []*Theme{load(t, "ansi", false), load(t, "dark", true)} {
-		for _, r := range []Role{Raised, Letter, Added, Removed, AddedWord, RemovedWord} {
+		for _, r := range []Role{Raised, Letter, Added, Removed} {
 			if got := plain.Under(r, "a"); got != "a" {
 				t.Errorf("%s %s: a terminal without surfaces gets %q", plain.Name, r, got)
 			}
