@@ -1,6 +1,8 @@
 package markdown
 
 import (
+	"path"
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/chroma/v2"
@@ -133,8 +135,41 @@ func newCoder(t *themes.Theme) *coder {
 
 // paint splits lines of a language into styled pieces; lines of an unknown one stay whole.
 func (c *coder) paint(lang string, lines []string) [][]stretch {
-	lexer := c.lexer(lang)
-	if lexer == nil {
+	return c.split(c.lexer(lang), lines)
+}
+
+// paintFile is paint for lines of a file, whose name says its language.
+func (c *coder) paintFile(name string, lines []string) [][]stretch {
+	key := "file " + path.Base(name)
+	l, ok := c.lexers[key]
+	if !ok && !c.plain {
+		if l = lexerOf(path.Base(name)); l != nil {
+			l = chroma.Coalesce(l)
+		}
+		c.lexers[key] = l
+	}
+	return c.split(l, lines)
+}
+
+// lexerOf returns the lexer for a file of that name, nil if there is none. lexers.Match knows more patterns, and takes
+// ten milliseconds.
+func lexerOf(name string) (found chroma.Lexer) {
+	pattern := "*" + path.Ext(name)
+	for _, l := range lexers.GlobalLexerRegistry.Lexers {
+		c := l.Config()
+		if found != nil && c.Priority <= found.Config().Priority {
+			continue
+		}
+		if slices.Contains(c.Filenames, name) || len(pattern) > 2 && slices.Contains(c.Filenames, pattern) {
+			found = l
+		}
+	}
+	return found
+}
+
+// split splits lines into the pieces that a lexer finds; without one they stay whole.
+func (c *coder) split(lexer chroma.Lexer, lines []string) [][]stretch {
+	if lexer == nil || len(lines) == 0 {
 		return whole(lines)
 	}
 	src := strings.Join(lines, "\n")
