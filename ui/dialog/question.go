@@ -10,6 +10,7 @@ import (
 	"fantail/themes"
 	"fantail/tools/permission"
 	"fantail/ui/cells"
+	"fantail/ui/markdown"
 )
 
 // question asks whether a call may run. It shows everything that would happen, and only a key for a
@@ -381,7 +382,11 @@ func (b *question) lay(at laid) {
 		}
 	}
 	if a.Diff != "" {
-		b.body = append(b.body, diffRows(a.Diff, at.inner)...)
+		d := markdown.NewDiff(a.Diff)
+		if a.Kind != permission.Write && d.Name != "" { // the title names the file of an edit
+			add(d.Name, themes.Text)
+		}
+		b.body = append(b.body, diffRows(d.Lay(at.inner, b.theme))...)
 	}
 	if d := b.dir(); d != "" && !at.dir {
 		add(d, themes.Dim)
@@ -395,7 +400,7 @@ func (b *question) lay(at laid) {
 func (b *question) rows(from, to int) []string {
 	out := make([]string, 0, to-from)
 	for _, l := range b.body[from:to] {
-		out = append(out, b.theme.Paint(themes.Dim, l.Gutter)+b.theme.Paint(l.Role, l.Text))
+		out = append(out, l.paint(b.theme))
 	}
 	return out
 }

@@ -8,6 +8,7 @@ import (
 
 	"fantail/themes"
 	"fantail/ui/cells"
+	"fantail/ui/markdown"
 )
 
 // RevealRow is one row of what a human approves.
@@ -15,6 +16,17 @@ type RevealRow struct {
 	Gutter string // shown before it, never part of the text
 	Text   string
 	Role   themes.Role
+
+	diff *markdown.DiffRows // instead of Text: its row at
+	at   int
+}
+
+// paint returns the row as it shows.
+func (r RevealRow) paint(t *themes.Theme) string {
+	if r.diff != nil {
+		return r.diff.Row(r.at)
+	}
+	return t.Paint(themes.Dim, r.Gutter) + t.Paint(r.Role, r.Text)
 }
 
 // chopLine breaks a revealed line into rows of at most w columns, after a blank if one is near.
@@ -66,7 +78,7 @@ func commandRows(command string, w int) []RevealRow {
 	gutter := "$ "
 	for s := range strings.SplitSeq(cells.Reveal(command), "\n") {
 		for _, row := range chopLine(s, w-2) {
-			out = append(out, RevealRow{gutter, row, themes.Code})
+			out = append(out, RevealRow{Gutter: gutter, Text: row, Role: themes.Code})
 			gutter = "  "
 		}
 		gutter = "> "
@@ -74,24 +86,17 @@ func commandRows(command string, w int) []RevealRow {
 	return out
 }
 
-// diffRows shows a unified diff in full. An arrow, with which no line of a diff begins, marks rows
-// that continue a line.
-func diffRows(diff string, w int) []RevealRow {
-	var out []RevealRow
-	head := true
-	for s := range strings.SplitSeq(strings.TrimSuffix(cells.Reveal(diff), "\n"), "\n") {
-		role := themes.Text
-		switch {
-		case strings.HasPrefix(s, "@@"):
-			role, head = themes.Hunk, false
-		case head && (strings.HasPrefix(s, "---") || strings.HasPrefix(s, "+++")):
-			role = themes.Dim
-		case strings.HasPrefix(s, "+"):
-			role = themes.Good
-		case strings.HasPrefix(s, "-"):
-			role = themes.Bad
+// diffRows shows a diff in full. A row that adds or removes something has the role for that.
+func diffRows(d *markdown.DiffRows) []RevealRow {
+	out := make([]RevealRow, d.Len())
+	for i := range out {
+		out[i] = RevealRow{Role: themes.Text, diff: d, at: i}
+		switch d.Sign(i) {
+		case '+':
+			out[i].Role = themes.Good
+		case '-':
+			out[i].Role = themes.Bad
 		}
-		out = append(out, runOnRows(s, w, role)...)
 	}
 	return out
 }
@@ -99,12 +104,12 @@ func diffRows(diff string, w int) []RevealRow {
 // runOnRows returns the rows of one line of text, marked where it continues.
 func runOnRows(s string, w int, role themes.Role) []RevealRow {
 	if len(s) <= w && ascii(s) || cells.Width(s) <= w {
-		return []RevealRow{{"", s, role}}
+		return []RevealRow{{Text: s, Role: role}}
 	}
 	var out []RevealRow
 	gutter := ""
 	for _, row := range chopLine(s, w-1) {
-		out = append(out, RevealRow{gutter, row, role})
+		out = append(out, RevealRow{Gutter: gutter, Text: row, Role: role})
 		gutter = "↪"
 	}
 	return out

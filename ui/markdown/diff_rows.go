@@ -46,7 +46,7 @@ func (d *Diff) Lay(width int, t *themes.Theme) *DiffRows {
 			continue
 		}
 		for _, p := range r.pieces(i) {
-			r.rows = append(r.rows, diffRow{left: p})
+			r.rows = append(r.rows, diffRow{left: p, right: diffPiece{line: -1}})
 		}
 	}
 	return r
@@ -136,16 +136,14 @@ func (r *DiffRows) pieces(i int) []diffPiece {
 // Len returns the number of rows.
 func (r *DiffRows) Len() int { return len(r.rows) }
 
-// First returns the first row of a changed line; 0 if there is none.
-func (r *DiffRows) First() int {
-	for i, row := range r.rows {
-		for _, p := range []diffPiece{row.left, row.right} {
-			if p.line >= 0 && (r.lines[p.line].sign == '+' || r.lines[p.line].sign == '-') {
-				return i
-			}
+// Sign returns '+' or '-' for a row of an added or removed line, and ' ' for others.
+func (r *DiffRows) Sign(i int) byte {
+	for _, p := range []diffPiece{r.rows[i].left, r.rows[i].right} {
+		if p.line >= 0 && (r.lines[p.line].sign == '+' || r.lines[p.line].sign == '-') {
+			return r.lines[p.line].sign
 		}
 	}
-	return 0
+	return ' '
 }
 
 // Row returns row i, painted.

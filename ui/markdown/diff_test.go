@@ -76,8 +76,9 @@ func TestDiff_rows(t *testing.T) {
 	if got := ansi.Strip(d.Head(theme(t, "dark"))); got != "retry.go +6 −3" {
 		t.Errorf("the head is %q", got)
 	}
-	if got := d.Lay(100, theme(t, "dark")).First(); got != 1 {
-		t.Errorf("the first changed row is %d, want 1", got)
+	r := d.Lay(100, theme(t, "dark"))
+	if got := string([]byte{r.Sign(0), r.Sign(1), r.Sign(2), r.Sign(14)}); got != " -+ " {
+		t.Errorf("the signs are %q", got)
 	}
 }
 
