@@ -263,13 +263,11 @@ func (r *diffReader) close() {
 	}
 }
 
-// Head returns the line above the diff: `retry.go +4 −3`.
-func (d *Diff) Head(t *themes.Theme) string {
-	return fileHead(t, cells.CleanLine(cells.Reveal(d.Name)), d.Added, d.Removed)
-}
+// Counts returns how many lines the diff adds and removes: `+4 −3`.
+func (d *Diff) Counts(t *themes.Theme) string { return counts(t, d.Added, d.Removed) }
 
-func fileHead(t *themes.Theme, name string, added, removed int) string {
-	return strings.TrimSpace(t.Paint(themes.Text, name) + " " + t.Paint(themes.Good, "+"+strconv.Itoa(added)) + " " + t.Paint(themes.Bad, "−"+strconv.Itoa(removed)))
+func counts(t *themes.Theme, added, removed int) string {
+	return t.Paint(themes.Good, "+"+strconv.Itoa(added)) + " " + t.Paint(themes.Bad, "−"+strconv.Itoa(removed))
 }
 
 // prepare finds the syntax and the changed words of a chunk.

@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/alecthomas/chroma/v2"
+
 	"fantail/themes"
 	"fantail/ui/cells"
 )
@@ -158,11 +160,17 @@ func (r *DiffRows) Row(i int) string {
 	return row.painted
 }
 
-// All returns all rows.
-func (r *DiffRows) All() []string {
-	out := make([]string, r.Len())
-	for i := range out {
-		out[i] = r.Row(i)
+// coloured is how many rows Rows paints with their syntax, because finding it takes much longer than all else.
+const coloured = 400
+
+// Rows returns rows of a range, to excluded.
+func (r *DiffRows) Rows(from, to int) []string {
+	out := make([]string, 0, to-from)
+	for i := from; i < to; i++ {
+		if len(out) == coloured {
+			r.code = &coder{plain: true, lexers: map[string]chroma.Lexer{}}
+		}
+		out = append(out, r.Row(i))
 	}
 	return out
 }
@@ -178,7 +186,7 @@ func (r *DiffRows) side(p diffPiece, sign byte) string {
 		return r.theme.Paint(themes.Dim, l.text[p.from:p.to])
 	case 'f':
 		if p.from == 0 && p.to == len(l.text) {
-			return cells.Cut(fileHead(r.theme, l.text, l.now, l.old), r.width)
+			return cells.Cut(r.theme.Paint(themes.Text, l.text)+" "+counts(r.theme, l.now, l.old), r.width)
 		}
 		return r.theme.Paint(themes.Text, l.text[p.from:p.to])
 	}

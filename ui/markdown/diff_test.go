@@ -38,7 +38,8 @@ const retryDiff = `--- retry.go
 // drawDiff returns the plain rows of a diff, and fails when one is wider than it may be.
 func drawDiff(t *testing.T, text string, width int) []string {
 	t.Helper()
-	rows := NewDiff(text).Lay(width, theme(t, "dark")).All()
+	r := NewDiff(text).Lay(width, theme(t, "dark"))
+	rows := r.Rows(0, r.Len())
 	for i, s := range rows {
 		if n := cells.Width(s); n > width {
 			t.Errorf("row %d has %d cells, want at most %d: %q", i, n, width, s)
@@ -73,8 +74,8 @@ func TestDiff_rows(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	d := NewDiff(retryDiff)
-	if got := ansi.Strip(d.Head(theme(t, "dark"))); got != "retry.go +6 −3" {
-		t.Errorf("the head is %q", got)
+	if got := ansi.Strip(d.Counts(theme(t, "dark"))); d.Name != "retry.go" || got != "+6 −3" {
+		t.Errorf("it is of %q and counts %q", d.Name, got)
 	}
 	r := d.Lay(100, theme(t, "dark"))
 	if got := string([]byte{r.Sign(0), r.Sign(1), r.Sign(2), r.Sign(14)}); got != " -+ " {
@@ -174,7 +175,7 @@ func TestDiff_whenOdd(t *testing.T) {
 func TestDiff_words(t *testing.T) {
 	t.Parallel()
 	d := NewDiff(retryDiff)
-	d.Lay(100, theme(t, "dark")).All()
+	d.Lay(100, theme(t, "dark")).Rows(0, 17)
 	marked := func(i int) string {
 		var out []string
 		for _, w := range d.lines[i].words {
@@ -226,7 +227,8 @@ func FuzzDiff(f *testing.F) {
 	th := theme(f, "dark")
 	f.Fuzz(func(t *testing.T, text string, width int) {
 		width = min(max(width, 1), 200)
-		for _, s := range NewDiff(text).Lay(width, th).All() {
+		r := NewDiff(text).Lay(width, th)
+		for _, s := range r.Rows(0, r.Len()) {
 			if strings.ContainsAny(ansi.Strip(s), "\x1b\n\r\t\a") || width > 8 && cells.Width(s) > width {
 				t.Errorf("row %q at width %d", s, width)
 			}

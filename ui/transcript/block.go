@@ -96,7 +96,7 @@ type toolCall struct {
 	started time.Time // zero: it is not running
 	output  string    // its latest tail, while it runs
 	task    int64     // the task whose end it waits for; 0: none
-	stopped bool      // the turn ended without a result
+	over    bool      // the turn ended; without a result this has none
 }
 
 // drawing is a block's drawing: all of it can be made again.
@@ -181,7 +181,7 @@ func (b *block) moving() bool { return b.kind == waits || b.spins() }
 func (b *block) spins() bool {
 	switch b.kind {
 	case call:
-		return b.result == nil && !b.stopped && !b.started.IsZero()
+		return b.result == nil && !b.over && !b.started.IsZero()
 	case doing:
 		return true
 	}
@@ -376,16 +376,15 @@ func (v *View) readResult(fresh []*block, e *history.Entry) []*block {
 	return append(fresh, b)
 }
 
-// stop marks the calls of a turn that ended as stopped, back to the end of the turn before. It reports whether it got
-// that far.
+// stop tells the calls of a turn that it ended, back to the end of the turn before. It reports whether it got that far.
 func stop(list []*block) bool {
 	for i := len(list) - 1; i >= 0; i-- {
 		b := list[i]
 		if b.kind == ended {
 			return true
 		}
-		if b.kind == call && b.result == nil && !b.stopped {
-			b.stopped = true
+		if b.kind == call && !b.over {
+			b.over = true
 			b.touch()
 		}
 	}

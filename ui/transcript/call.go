@@ -9,13 +9,17 @@ import (
 	"fantail/inbox"
 	"fantail/themes"
 	"fantail/ui/cells"
+	"fantail/ui/markdown"
 )
 
 // terse reports whether a call shows as its title only. Until it is unfolded, what it read matters to the model alone,
-// and messages have cards of their own.
+// and messages have cards of their own. A change shows its lines while its turn goes on.
 func (b *block) terse(folded bool) bool {
 	if !folded || b.result == nil {
 		return false
+	}
+	if b.result.Diff != "" {
+		return b.over && !b.result.Error
 	}
 	switch b.call.Name {
 	case "read_file", "list_files", "glob", "grep":
@@ -28,6 +32,12 @@ func (b *block) terse(folded bool) bool {
 func (c canvas) call(b *block) []string {
 	paint := c.theme.Paint
 	mark, facts := c.state(b)
+	var change *markdown.Diff
+	counts := ""
+	if b.result != nil && b.result.Diff != "" {
+		change = markdown.NewDiff(b.result.Diff)
+		counts = " " + change.Counts(c.theme)
+	}
 	title := b.call.Title
 	if title == "" {
 		title = b.call.Name
@@ -35,28 +45,30 @@ func (c canvas) call(b *block) []string {
 	title = cells.CleanLine(clip(title))
 	terse := b.terse(c.folded)
 	switch {
+	case terse && change != nil:
+		facts += " · ctrl+o"
 	case terse && b.took > 0:
 		facts = " · " + plural(b.took, "message") + facts
 	case terse && b.result.Text != "":
 		facts = " · " + lineCount(strings.Count(strings.TrimRight(b.result.Text, "\n"), "\n")+1) + facts
 	}
-	title = cells.Cut(title, max(c.inner()-cells.Width(facts), 8))
+	title = cells.Cut(title, max(c.inner()-cells.Width(counts+facts), 8))
 	tool, rest, _ := strings.Cut(title, " ")
 	if rest != "" {
 		rest = " " + rest
 	}
-	lines := []string{mark + paint(themes.Tool, tool) + rest + paint(themes.Dim, facts)}
+	lines := []string{mark + paint(themes.Tool, tool) + rest + counts + paint(themes.Dim, facts)}
 	switch {
-	case b.result == nil && b.task != 0 && !b.stopped:
+	case b.result == nil && b.task != 0 && !b.over:
 		return append(lines, c.delegated(c.children[b.task])...)
-	case b.result == nil && b.output != "" && !b.stopped:
+	case b.result == nil && b.output != "" && !b.over:
 		return append(lines, c.running(b.output)...)
 	case b.result == nil:
 		return lines
-	case b.result.Diff != "":
-		return append(lines, c.diff(b.result.Diff)...)
 	case terse:
 		return lines
+	case change != nil:
+		return append(lines, c.diff(change)...)
 	}
 	role := themes.Dim
 	if b.result.Error {
@@ -92,7 +104,7 @@ func bare(text string, code *int) string {
 // state returns the mark before a call's title and the facts after it.
 func (c canvas) state(b *block) (mark, facts string) {
 	switch r := b.result; {
-	case r == nil && b.stopped:
+	case r == nil && b.over:
 		return c.mark("✗", themes.Dim), " · no result"
 	case r == nil && b.started.IsZero():
 		return c.mark("○", themes.Dim), ""
@@ -178,45 +190,20 @@ func (c canvas) output(text string, role themes.Role, fold excerpt) []string {
 	return out
 }
 
-// diff returns an edit, in colours.
-func (c canvas) diff(text string) []string {
-	width := max(c.width-gutter-2, 1)
-	var body []string
-	for l := range strings.Lines(text) {
-		if l = strings.TrimRight(l, "\r\n"); len(body) == 0 && (strings.HasPrefix(l, "--- ") || strings.HasPrefix(l, "+++ ")) {
-			continue // the title names the file
-		}
-		body = append(body, l)
+// diff returns the rows of a change, folded to the first and the last ones.
+func (c canvas) diff(d *markdown.Diff) []string {
+	rows := d.Lay(max(c.width-gutter, 1), c.theme)
+	head, tail := 16, 4
+	if n := rows.Len(); !c.folded || n <= head+tail+1 {
+		head, tail = n, 0
 	}
-	e := excerpt{head: 16, tail: 4}.cut(body, c.folded)
-	var out []string
-	put := func(lines []string) {
-		for _, l := range lines {
-			role := themes.Dim
-			switch {
-			case strings.HasPrefix(l, "@@"):
-				role = themes.Hunk
-			case strings.HasPrefix(l, "+"):
-				role = themes.Good
-			case strings.HasPrefix(l, "-"):
-				role = themes.Bad
-			}
-			l = cells.CleanLine(l)
-			parts := []string{cells.Cut(l, width)}
-			if !c.folded {
-				parts = cells.Wrap(l, width)
-			}
-			for _, p := range parts {
-				out = append(out, c.bar()+c.theme.Paint(role, p))
-			}
-		}
+	out := rows.Rows(0, head)
+	if tail > 0 {
+		out = append(out, c.theme.Paint(themes.Dim, cells.Cut(more(rows.Len()-head-tail), c.inner())))
+		out = append(out, rows.Rows(rows.Len()-tail, rows.Len())...)
 	}
-	put(e.head)
-	if e.more != "" {
-		out = append(out, c.bar()+c.theme.Paint(themes.Dim, cells.Cut(e.more, width)))
-		put(e.tail)
-	}
-	return out
+	mark := c.mark(" ", themes.Rule)
+	return c.rows(mark, mark, out)
 }
 
 // shell renders the human's own command.

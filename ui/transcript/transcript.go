@@ -128,6 +128,9 @@ func (v *View) Record(es []history.Entry) {
 // they are.
 func (v *View) Prepend(es []history.Entry, more bool) {
 	fresh, _ := v.read(es, nil, above)
+	if slices.ContainsFunc(v.blocks, func(b *block) bool { return b.kind == ended }) {
+		stop(fresh)
+	}
 	v.insert(0, fresh)
 	v.live.start += len(fresh)
 	v.more, v.asked = more, false

@@ -55,14 +55,6 @@ func (e excerpt) of(text string, folded bool) lines {
 	return out
 }
 
-// cut is of for lines.
-func (e excerpt) cut(ls []string, folded bool) lines {
-	if !folded || len(ls) <= e.head+e.tail+1 {
-		return lines{head: ls}
-	}
-	return lines{head: ls[:e.head], tail: ls[len(ls)-e.tail:], more: more(len(ls) - e.head - e.tail)}
-}
-
 func more(n int) string { return "… " + plural(n, "more line") + " · ctrl+o" }
 
 // lastLines returns the last n lines of text.
