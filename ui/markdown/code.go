@@ -18,16 +18,34 @@ func (r *Renderer) code(b Block, width int) []string {
 	if len(lines) == 0 {
 		return nil
 	}
-	lines = strings.Split(cells.Clean(strings.Join(lines, "\n")), "\n")
 	indent := 2
 	if width < minWidth {
 		indent = 0
 	}
+	if lang == "diff" || lang == "patch" {
+		return r.diff(strings.Join(lines, "\n"), width-indent, indent)
+	}
+	lines = strings.Split(cells.Clean(strings.Join(lines, "\n")), "\n")
 	out := make([]string, 0, len(lines))
 	for _, l := range r.coder.paint(lang, lines) {
 		for _, part := range breakRuns(l, width-indent) {
 			out = append(out, r.line(part, indent))
 		}
+	}
+	return out
+}
+
+// diff renders a diff, below the name of its file.
+func (r *Renderer) diff(text string, width, indent int) []string {
+	d := NewDiff(text)
+	rows := d.Lay(width, r.theme)
+	var out []string
+	if d.files == 1 {
+		out = append(out, cells.Cut(r.theme.Paint(themes.Text, cells.CleanLine(cells.Reveal(d.Name)))+" "+d.Counts(r.theme), width))
+	}
+	out = append(out, rows.Rows(0, rows.Len())...)
+	for i, s := range out {
+		out[i] = cells.Spaces(indent) + s
 	}
 	return out
 }

@@ -265,3 +265,17 @@ func BenchmarkDiff(b *testing.B) {
 		})
 	}
 }
+
+// A diff in a message or an answer is drawn as everywhere.
+func TestDiff_inMarkdown(t *testing.T) {
+	t.Parallel()
+	var got []string
+	for _, b := range Split("Changed:\n\n```diff\n--- a/f.go\n+++ b/f.go\n@@ -7 +7 @@\n-x\n+y\n```\n") {
+		for _, s := range NewRenderer().Render(b, 40, theme(t, "dark")) {
+			got = append(got, strings.TrimRight(ansi.Strip(s), " "))
+		}
+	}
+	if want := "Changed:\n  f.go +1 −1\n  7 - x\n  7 + y"; strings.Join(got, "\n") != want {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), want)
+	}
+}
