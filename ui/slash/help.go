@@ -24,7 +24,7 @@ var keys = [...][2]string{
 	{"y, s, p, a, n", "answer a question you went to, or one that came while nobody typed: a second after it came; digits show views in a background agent's tab"},
 	{"1…9, then Enter", "answer a question over the inbox, the queue or the overview"},
 	{"PgUp/PgDn, wheel, Home/End", "scroll"},
-	{"Ctrl+O", "unfold what is folded"},
+	{"Ctrl+O", "unfold all in sight, or fold it"},
 	{"Ctrl+Up, then y", "select a block, copy it"},
 	{"Ctrl+Up, then Enter or o", "open the message it is or names, unfold a memory document; so does a click"},
 	{"Shift+Tab", "next permission mode: ask, accept-edits, auto where the sandbox prevents harm, plan; what it frees holds after a second"},

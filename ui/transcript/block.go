@@ -39,9 +39,9 @@ const (
 
 // group holds the blocks that are selected, copied and unfolded together: one entry, or one of its messages.
 type group struct {
-	text    string
-	toggled bool       // folded otherwise than the view
-	live    *liveBlock // it is being streamed
+	text string
+	open bool       // it is unfolded
+	live *liveBlock // it is being streamed
 }
 
 // source returns the group's unwrapped text.

@@ -122,7 +122,7 @@ func (v *View) Click(x, y int) (id int64, ok bool) {
 	case b.kind == message && at.line == 0:
 		return b.mail.ID, true
 	case b.kind == memory && at.line == 0:
-		b.group.toggled = !b.group.toggled
+		b.group.open = !b.group.open
 		return 0, true
 	}
 	return 0, false

@@ -59,7 +59,7 @@ func Size(n int) string {
 
 // Document shows a memory document to the human, unfolded. It is not in the database.
 func (v *View) Document(d history.Recall, text string) {
-	v.local(&block{kind: memory, doc: &d, text: text, group: &group{text: text, toggled: !v.unfolded}})
+	v.local(&block{kind: memory, doc: &d, text: text, group: &group{text: text, open: true}})
 }
 
 // mention returns the block of what came along with another entry.

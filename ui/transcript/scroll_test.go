@@ -431,6 +431,59 @@ func TestUnfold(t *testing.T) {
 	}
 }
 
+// Ctrl+O unfolds what is in sight and leaves the line at the top where it is; once nothing in sight is folded, it folds
+// all.
+func TestUnfold_inSight(t *testing.T) {
+	v, _ := view(t)
+	text := func(s string) string { return strings.TrimRight(strings.Repeat(s+"\n", 40), "\n") }
+	for _, s := range []string{"one", "two", "three"} {
+		v.Append(script(called(s, "bash", "bash "+s), gave(history.Result{ID: s, Text: text(s)})))
+	}
+	first := func() string {
+		top, _, _ := strings.Cut(plain(settled(v, 60, 12)), "\n")
+		return top
+	}
+	if got := first(); got != "  │ two" {
+		t.Fatalf("at first the top is %q", got)
+	}
+	press(v, "ctrl+o")
+	if got := first(); got != "  │ two" {
+		t.Errorf("unfolded, the top is %q", got)
+	}
+	all := func(s string) int { return strings.Count(plain(v.Lines(60, 500)), "│ "+s+"\n") }
+	v.Follow()
+	if all("one") != 6 || all("two") != 40 || all("three") < 39 {
+		t.Errorf("it shows %d, %d and %d lines", all("one"), all("two"), all("three"))
+	}
+	settled(v, 60, 12)
+	press(v, "home")
+	settled(v, 60, 12)
+	press(v, "ctrl+o")
+	if all("one") != 40 {
+		t.Errorf("of the first, then in sight, show %d lines", all("one"))
+	}
+	settled(v, 60, 12)
+	press(v, "home")
+	settled(v, 60, 12)
+	press(v, "ctrl+o")
+	if all("one") != 6 || all("two") != 6 {
+		t.Errorf("folded again, %d and %d lines show", all("one"), all("two"))
+	}
+}
+
+// A selected block that is unfolded stays where it is.
+func TestUnfold_selected(t *testing.T) {
+	v, _ := view(t)
+	v.Append(script(said("before"), called("x", "bash", "bash a"), gave(history.Result{ID: "x", Text: strings.Repeat("line\n", 40)})))
+	settled(v, 60, 8)
+	v.SelectPrev()
+	was, _, _ := strings.Cut(plain(settled(v, 60, 8)), "\n")
+	press(v, "ctrl+o")
+	if got, _, _ := strings.Cut(plain(settled(v, 60, 8)), "\n"); got != was {
+		t.Errorf("the top was %q and is %q", was, got)
+	}
+}
+
 func TestMessage_isBounded(t *testing.T) {
 	v, _ := view(t)
 	m := inbox.Message{ID: 1, Sender: 2, From: "a", Kind: inbox.Mail, Body: strings.Repeat("a line of **text**\n\n", 50_000), Created: noon}
@@ -438,7 +491,7 @@ func TestMessage_isBounded(t *testing.T) {
 	if got := plain(settled(v, 60, 40)); !strings.Contains(got, "more lines · ctrl+o") || strings.Count(got, "a line of text") != 5 {
 		t.Errorf("a mail of 1 MB shows as\n%s", got)
 	}
-	press(v, "ctrl+o")
+	press(v, "ctrl+o", "end")
 	if got := plain(v.Lines(60, 40)); !strings.Contains(got, "more bytes") {
 		t.Errorf("unfolded its end shows as\n%s", got)
 	}

@@ -40,7 +40,6 @@ type View struct {
 	known
 
 	extent
-	unfolded bool
 	follow   bool
 	still    bool   // it does not follow its end, even when all of it is visible
 	top      anchor // of a view that does not follow

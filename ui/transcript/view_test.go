@@ -217,6 +217,7 @@ func TestGolden(t *testing.T) {
 	t.Run("unfolded", func(t *testing.T) {
 		v, _ := view(t)
 		v.Append(day())
+		settled(v, 80, 200)
 		press(v, "ctrl+o")
 		golden.RequireEqual(t, plain(settled(v, 80, 200))+"\n")
 	})

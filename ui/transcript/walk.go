@@ -1,6 +1,8 @@
 package transcript
 
 import (
+	"slices"
+
 	tea "charm.land/bubbletea/v2"
 
 	"fantail/ui/cells"
@@ -268,19 +270,44 @@ func (v *View) Key(k tea.KeyPressMsg) bool {
 	return true
 }
 
-// unfold unfolds or folds the selected block; without one, all of them.
+// unfold unfolds or folds the selected block. Without one it unfolds what is in sight, or folds all if nothing there is
+// folded. The line at the top stays where it is.
 func (v *View) unfold() {
-	if v.selected >= 0 {
+	switch {
+	case v.selected >= 0:
 		g := v.blocks[v.selected].group
-		g.toggled = !g.toggled
+		g.open = !g.open
+	case !v.unfoldShown():
+		for _, b := range v.blocks {
+			if b.group != nil {
+				b.group.open = false
+			}
+		}
+	}
+	if len(v.places) == 0 || v.places[0].i >= v.count() {
 		return
 	}
-	v.unfolded = !v.unfolded
+	top := v.places[0]
+	_, top.of = v.height(top.i)
+	v.showFrom(v.fix(top), v.last())
 }
 
-func (v *View) folded(b *block) bool {
-	return !v.unfolded != (b.group != nil && b.group.toggled)
+// unfoldShown unfolds what is in sight, and reports whether that shows more.
+func (v *View) unfoldShown() (more bool) {
+	for i := v.shown.from; i < min(v.shown.to, len(v.blocks)); i++ {
+		b := v.blocks[i]
+		if b.group == nil || b.group.open || v.hides(b) {
+			continue
+		}
+		was := v.lines(i)
+		b.group.open = true
+		b.group.open = !slices.Equal(was, v.lines(i))
+		more = more || b.group.open
+	}
+	return more
 }
+
+func (v *View) folded(b *block) bool { return b.group == nil || !b.group.open }
 
 // selectable reports whether block i is the first one of a group with a text.
 func (v *View) selectable(i int) bool {
