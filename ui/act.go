@@ -71,6 +71,8 @@ func (a *App) act(i intent.Intent) tea.Cmd {
 		a.boards.servers(i.Agent, i.Name)
 	case intent.Permissions:
 		a.boards.rules(i.Agent, i.Name)
+	case intent.Fan:
+		a.boards.wall()
 	case intent.Overview:
 		a.boards.overview()
 	case intent.Handle:

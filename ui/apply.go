@@ -22,6 +22,7 @@ func (a *App) apply(e event.Event) tea.Cmd {
 	if p := a.boards.panel(); p != nil {
 		p.Note(e)
 	}
+	a.boards.waiting.Note(e)
 	switch e := e.(type) {
 	case event.Changed:
 		return a.change(e.Info)

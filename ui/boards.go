@@ -16,6 +16,8 @@ type boards struct {
 	layers *Stack
 	flash  *notify.Flash
 	over   func(t *tabs.Tab) bool // reports whether the question of a tab's agent is shown already
+
+	waiting panel.Waiting
 }
 
 // inbox opens an agent's inbox. Its mail is no longer new then.
@@ -68,8 +70,11 @@ func (b *boards) opens(agent int64) bool {
 // overview opens the list of all agents.
 func (b *boards) overview() { b.layers.Show(panel.Overview(b.Options, b.over)) }
 
+// wall opens the Fan.
+func (b *boards) wall() { b.layers.Show(panel.NewFan(b.Options, &b.waiting, b.over)) }
+
 // panel returns the open inbox, queue, or list of schedules, servers or rules. fleet returns the
-// open overview. Both return nil if it is not open.
+// open overview, and fan the open Fan. Each returns nil if it is not open.
 func (b *boards) panel() *panel.Panel {
 	p, _ := b.layers.Board().(*panel.Panel)
 	return p
@@ -80,12 +85,33 @@ func (b *boards) fleet() *panel.Fleet {
 	return f
 }
 
-// tailed returns the tab whose last lines a board shows; nil: none.
-func (b *boards) tailed() *tabs.Tab {
-	if x := b.layers.Board(); x != nil && x.Tail() != 0 {
-		return b.Tabs.ByID(x.Tail())
+func (b *boards) fan() *panel.Fan {
+	f, _ := b.layers.Board().(*panel.Fan)
+	return f
+}
+
+// muster has the boards of agents list those there are.
+func (b *boards) muster() {
+	if f := b.fleet(); f != nil {
+		f.Muster()
 	}
-	return nil
+	if f := b.fan(); f != nil {
+		f.Muster()
+	}
+}
+
+// tailed returns the tabs whose last lines a board shows.
+func (b *boards) tailed() (ts []*tabs.Tab) {
+	x := b.layers.Board()
+	if x == nil {
+		return nil
+	}
+	for _, id := range x.Tails() {
+		if t := b.Tabs.ByID(id); t != nil {
+			ts = append(ts, t)
+		}
+	}
+	return ts
 }
 
 // reads reports whether the inbox of that agent is open.
@@ -93,8 +119,11 @@ func (b *boards) reads(agent int64) bool { return b.panel() != nil && b.panel().
 
 // turns returns how long until something on a board changes without an event; 0: nothing does.
 func (b *boards) turns() time.Duration {
-	moves := b.tailed() != nil
+	moves := len(b.tailed()) > 0
 	if f := b.fleet(); f != nil {
+		moves = f.Moves()
+	}
+	if f := b.fan(); f != nil {
 		moves = f.Moves()
 	}
 	switch p := b.panel(); {
@@ -111,7 +140,7 @@ func (b *boards) views() (vs []*transcript.View) {
 	if p := b.panel(); p != nil && p.Previewed() != nil {
 		vs = append(vs, p.Previewed())
 	}
-	if t := b.tailed(); t != nil {
+	for _, t := range b.tailed() {
 		vs = append(vs, t.View)
 	}
 	return vs

@@ -10,8 +10,8 @@ type Board interface {
 	Box() dialog.Box
 	// Do returns the intent for a decision made in the board.
 	Do(d dialog.Decision) intent.Intent
-	// Tail returns the agent whose last lines the board shows; 0: none.
-	Tail() int64
+	// Tails returns the agents whose last lines the board shows.
+	Tails() []int64
 	// Close tells the board that it is no longer shown.
 	Close()
 }

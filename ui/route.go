@@ -114,7 +114,7 @@ func (a *App) keyTabs(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	case "ctrl+space", "ctrl+@":
 		return a.act(switcher(&a.tabs)), true
 	case "f2":
-		a.boards.overview()
+		a.boards.wall()
 		return nil, true
 	case "f3":
 		t := a.tabs.Acting()
@@ -146,7 +146,7 @@ func (a *App) keyFromDialog(key string) (tea.Cmd, bool) {
 	switch {
 	case key != "alt+a" && key != "f5" || a.boards.panel() != nil && a.layers.Bare():
 		return nil, false
-	case over || a.boards.fleet() != nil && a.layers.Bare():
+	case over || (a.boards.fleet() != nil || a.boards.fan() != nil) && a.layers.Bare():
 		a.asks.Next(Sought)
 		return nil, true
 	}

@@ -188,6 +188,9 @@ func (a *App) use(p *agents.Pool) {
 	if f := a.boards.fleet(); f != nil { // it was opened before
 		f.Pool = p
 	}
+	if f := a.boards.fan(); f != nil {
+		f.Pool, f.Inbox = p, a.boards.Inbox
+	}
 }
 
 // refreshBox has the prompt box complete its word again.
@@ -276,6 +279,9 @@ func (a *App) setTheme(t *themes.Theme) {
 	a.boards.Theme = t
 	if p := a.boards.panel(); p != nil {
 		p.SetTheme(t)
+	}
+	if f := a.boards.fan(); f != nil {
+		f.SetTheme(t)
 	}
 }
 

@@ -38,9 +38,7 @@ func (a *App) draw() tea.Cmd {
 	a.dirty, a.drawn.at = false, a.o.Now()
 	a.flash.Draw()
 	a.layers.Drawn()
-	if f := a.boards.fleet(); f != nil {
-		f.Muster()
-	}
+	a.boards.muster()
 	v := tea.NewView("")
 	v.AltScreen, v.ReportFocus = true, true
 	if a.wheel.on {
@@ -235,11 +233,17 @@ func title(root string, pending, asking int) string {
 
 // restock reads what the open board lacks: last lines, and the rows of a panel.
 func (a *App) restock() tea.Cmd {
-	cmd := a.reader.transcript(a.boards.tailed())
-	if p := a.boards.panel(); p != nil && a.pool != nil {
-		cmd = tea.Batch(cmd, a.act(p.Wants()))
+	var cmds []tea.Cmd
+	for _, t := range a.boards.tailed() {
+		cmds = append(cmds, a.reader.transcript(t))
 	}
-	return cmd
+	if p := a.boards.panel(); p != nil && a.pool != nil {
+		cmds = append(cmds, a.act(p.Wants()))
+	}
+	if a.boards.fan() != nil {
+		cmds = append(cmds, a.act(a.boards.waiting.Wants(a.boards.Options, a.tabs.Acting().Info.ID)))
+	}
+	return tea.Batch(cmds...)
 }
 
 // jobs renders newly visible parts off the interface's goroutine, and reads an older page when the

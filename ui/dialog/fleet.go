@@ -83,7 +83,7 @@ func (l leaf) branch(levels int) string {
 	return s + "├ "
 }
 
-// Wanted is an action on an agent of the overview: kill, wrap, close, tell, end, respawn. The
+// Wanted is an action on an agent of the overview: kill, wrap, close, tell, end, respawn, fan. The
 // overview stays open unless the human goes to a tab.
 type Wanted struct {
 	Verb  string
@@ -213,7 +213,7 @@ func (b *Fleet) Key(k tea.KeyPressMsg) Decision {
 		b.edit(func() { b.filter.key(k) })
 		return nil
 	}
-	verbs := map[string]string{"k": "kill", "w": "wrap", "c": "close", "m": "tell", "e": "end", "r": "respawn"}
+	verbs := map[string]string{"k": "kill", "w": "wrap", "c": "close", "m": "tell", "e": "end", "r": "respawn", "l": "fan"}
 	switch {
 	case key == "/":
 		b.typing = true

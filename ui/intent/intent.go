@@ -124,9 +124,10 @@ type (
 	}
 	// Close closes the open board, and any dialog over it.
 	Close struct{}
-	// Leave ends the screen, and with End the agents too. Overview, Help and Quit do what their
-	// keys and commands do; Quit asks first if agents are working.
+	// Leave ends the screen, and with End the agents too. Fan, Overview, Help and Quit do what
+	// their keys and commands do; Quit asks first if agents are working.
 	Leave    struct{ End bool }
+	Fan      struct{}
 	Overview struct{}
 	Help     struct{ Page string } // of the manual; "": the commands and keys
 	Quit     struct{}
@@ -185,6 +186,7 @@ func (Schedules) intent()   {}
 func (Permissions) intent() {}
 func (Servers) intent()     {}
 func (Close) intent()       {}
+func (Fan) intent()         {}
 func (Overview) intent()    {}
 func (Help) intent()        {}
 func (Quit) intent()        {}

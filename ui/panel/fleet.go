@@ -41,8 +41,13 @@ func (f *Fleet) Box() dialog.Box { return f.box }
 // Close does nothing: the overview reads nothing.
 func (f *Fleet) Close() {}
 
-// Tail returns the agent whose last lines are shown; 0: none.
-func (f *Fleet) Tail() int64 { return f.box.Peeked() }
+// Tails returns the agent whose last lines are shown, if any.
+func (f *Fleet) Tails() []int64 {
+	if at := f.box.Peeked(); at != 0 {
+		return []int64{at}
+	}
+	return nil
+}
 
 // Moves reports whether the list changes without an event.
 func (f *Fleet) Moves() bool { return f.box.Moves() }
@@ -135,6 +140,9 @@ func (f *Fleet) Do(d dialog.Decision) intent.Intent {
 
 func (f *Fleet) wanted(t *tabs.Tab, verb string) intent.Intent {
 	name := t.Info.Name
+	if verb == "fan" {
+		return intent.Fan{}
+	}
 	if f.Pool == nil && verb != "tell" {
 		return intent.Say{Text: format.Sentence(ErrOpening)}
 	}

@@ -104,12 +104,12 @@ func (p *Panel) Previewed() *transcript.View {
 	return p.preview.view
 }
 
-// Tail returns the agent whose last lines are shown; 0: none.
-func (p *Panel) Tail() int64 {
-	if p.preview == nil {
-		return 0
+// Tails returns the agent whose last lines are shown, if any.
+func (p *Panel) Tails() []int64 {
+	if p.preview == nil || p.preview.tail == 0 {
+		return nil
 	}
-	return p.preview.tail
+	return []int64{p.preview.tail}
 }
 
 // Turns returns how long until the text about a future time changes without an event; 0: it does
@@ -287,7 +287,7 @@ func (p *Panel) Do(d dialog.Decision) intent.Intent {
 	case "keys":
 		return intent.Open{Box: dialog.NewTable(p.Theme, "Keys", p.box.Keys())}
 	case "agents":
-		return intent.All{intent.Close{}, intent.Overview{}}
+		return intent.All{intent.Close{}, intent.Fan{}}
 	case "question":
 		if !slices.ContainsFunc(p.Tabs.All, func(t *tabs.Tab) bool { return t.Info.Question != nil }) {
 			p.box.Say("nobody asks you anything")

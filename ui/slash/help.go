@@ -31,7 +31,7 @@ var keys = [...][2]string{
 	{"Ctrl+G", "edit the prompt in your editor"},
 	{"Ctrl+R", "search the prompt history"},
 	{"@, #, /, !", "complete a file, a memory document, a command; run a command of your own"},
-	{"F2", "the overview of all agents: who dispatched whom, what each does"},
+	{"F2", "the Fan: the last lines of all agents at once; l shows them as a list, ? lists its keys"},
 	{"F3", "the inbox, on the whole screen: take, reply, archive, snooze, search; ? lists its keys"},
 	{"F4", "the queue, on the whole screen"},
 	{"F6", "what is due when, on the whole screen: pause, resume, run, remove"},

@@ -246,7 +246,11 @@ func (c canvas) doing(i event.Info, begun bool) []string {
 	if !i.Started.IsZero() {
 		what += " · " + c.since(i.Started)
 	}
-	return []string{c.mark(spin(c.now), themes.Accent) + c.theme.Paint(themes.Dim, cells.Cut(cells.CleanLine(what)+" · esc stops", c.inner()))}
+	what = cells.CleanLine(what)
+	if !c.aside {
+		what += " · esc stops"
+	}
+	return []string{c.mark(spin(c.now), themes.Accent) + c.theme.Paint(themes.Dim, cells.Cut(what, c.inner()))}
 }
 
 // waits renders what the agent waits for.

@@ -26,6 +26,7 @@ type canvas struct {
 	children map[int64]*child // by task
 	told     int64            // the task of the agent whose question shows over all this
 	letters  map[int64]bool   // messages that are known, by number
+	aside    bool             // as of the view
 }
 
 // inner returns the width of a block's markdown.

@@ -154,9 +154,9 @@ func (v *View) Source() string {
 // Tail returns the last h lines, whatever the scroll position. They show what Jobs renders, at that width.
 func (v *View) Tail(w, h int) []string {
 	was := *v
-	v.follow = true
+	v.follow, v.aside = true, true
 	ls := v.Lines(w, h)
-	v.follow, v.top, v.below, v.moves, v.ages = was.follow, was.top, was.below, was.moves, was.ages
+	v.aside, v.follow, v.top, v.below, v.moves, v.ages = false, was.follow, was.top, was.below, was.moves, was.ages
 	return ls
 }
 

@@ -41,6 +41,7 @@ type View struct {
 
 	extent
 	follow   bool
+	aside    bool   // its last lines are drawn elsewhere, where Esc does not stop the agent
 	still    bool   // it does not follow its end, even when all of it is visible
 	top      anchor // of a view that does not follow
 	below    int    // blocks appended below it

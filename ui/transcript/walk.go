@@ -398,7 +398,7 @@ func (v *View) lines(i int) []string {
 		return d.lines
 	}
 	d.fit(b.wants(v))
-	c := canvas{theme: v.theme, width: v.w, now: now, folded: l.folded, selected: l.selected, children: v.children, told: v.told, letters: v.letters}
+	c := canvas{theme: v.theme, width: v.w, now: now, folded: l.folded, selected: l.selected, children: v.children, told: v.told, letters: v.letters, aside: v.aside}
 	d.lines, d.look = v.draw(b, c), l
 	if d.lines == nil {
 		d.lines = []string{}

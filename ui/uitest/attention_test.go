@@ -264,7 +264,7 @@ func TestUrgentCards(t *testing.T) {
 		s.Press("esc")
 		letter(t, s, "main", "testing-agent", inbox.Urgent, "well?")
 		s.See("URGENT from main to testing-agent: well?] (+2 more)")
-		s.Press("f2")
+		s.Press("f2", "l")
 		s.See("Agents · 2", "URGENT from main to testing-agent")
 		s.Wait(time.Second)
 		s.Golden("card-overview-120")

@@ -203,12 +203,12 @@ var scenes = []scene{
 	{"idle-agents", uitest.Options{}, func(s *uitest.Session) {
 		idle(s)
 		attach(s, "ever")
-		s.Press("f2", "down")
+		s.Press("f2", "l", "down")
 		s.See("Agents · 4", "─ enter opens · m tells")
 	}},
 	{"idle-tell", uitest.Options{}, func(s *uitest.Session) {
 		idle(s)
-		s.Press("f2", "down")
+		s.Press("f2", "l", "down")
 		s.Type("m")
 		s.See("tell auth›")
 		s.Type("now also the invoice")
@@ -216,7 +216,7 @@ var scenes = []scene{
 	}},
 	{"idle-ends", uitest.Options{}, func(s *uitest.Session) {
 		idle(s)
-		s.Press("f2", "down")
+		s.Press("f2", "l", "down")
 		s.See("Agents · 4")
 		s.Type("e")
 		s.See("auth ends")
@@ -269,10 +269,20 @@ var scenes = []scene{
 		s.Enter("/view info")
 		s.See("children", "vet (failed)")
 	}},
-	{"agents", uitest.Options{}, func(s *uitest.Session) { fleet(s); s.Press("f2"); s.See("Agents · 6") }},
+	{"fan", uitest.Options{}, func(s *uitest.Session) { fleet(s); s.Press("f2"); s.See("Fan  6 agents", "so far") }},
+	{"fan-one", uitest.Options{}, func(s *uitest.Session) {
+		fleet(s)
+		s.Press("f2", "right")
+		s.Type(" ")
+		s.See("tests", "so far")
+		s.Gone("waiting for kid")
+	}},
+	{"fan-find", uitest.Options{}, func(s *uitest.Session) { fleet(s); s.Press("f2"); s.Type("/do"); s.See("/ do", "nothing is wrong") }},
+	{"fan-ascii", uitest.Options{Environ: []string{"LANG=C", "NO_COLOR=1"}}, func(s *uitest.Session) { fleet(s); s.Press("f2"); s.See("Fan  6 agents", "so far") }},
+	{"agents", uitest.Options{}, func(s *uitest.Session) { fleet(s); s.Press("f2", "l"); s.See("Agents · 6") }},
 	{"agents-peek", uitest.Options{}, func(s *uitest.Session) {
 		fleet(s)
-		s.Press("f2")
+		s.Press("f2", "l")
 		s.See("Agents · 6")
 		s.Press("down")
 		s.Type("p")
@@ -280,7 +290,7 @@ var scenes = []scene{
 	}},
 	{"agents-find", uitest.Options{}, func(s *uitest.Session) {
 		fleet(s)
-		s.Press("f2")
+		s.Press("f2", "l")
 		s.See("waiting for kid")
 		s.Type("/running")
 		s.See("/ running")
@@ -288,11 +298,11 @@ var scenes = []scene{
 	}},
 	{"agents-kill", uitest.Options{}, func(s *uitest.Session) {
 		fleet(s)
-		s.Press("f2", "down")
+		s.Press("f2", "l", "down")
 		s.Type("k")
 		s.See("End tests?")
 	}},
-	{"agents-ascii", uitest.Options{Environ: []string{"LANG=C", "NO_COLOR=1"}}, func(s *uitest.Session) { fleet(s); s.Press("f2"); s.See("Agents - 6") }},
+	{"agents-ascii", uitest.Options{Environ: []string{"LANG=C", "NO_COLOR=1"}}, func(s *uitest.Session) { fleet(s); s.Press("f2", "l"); s.See("Agents - 6") }},
 	{"stalled", uitest.Options{}, func(s *uitest.Session) {
 		fleet(s)
 		s.Wait(100 * time.Second)
@@ -305,7 +315,7 @@ var scenes = []scene{
 	{"stalled-agents", uitest.Options{}, func(s *uitest.Session) {
 		fleet(s)
 		s.Wait(100*time.Second + 400*time.Millisecond)
-		s.Press("f2")
+		s.Press("f2", "l")
 		s.See("Agents · 6")
 	}},
 	{"wrapped-up", uitest.Options{}, func(s *uitest.Session) {

@@ -106,7 +106,7 @@ func TestPicture(t *testing.T) {
 		s.Wait(8 * time.Second)
 		draw(t, s, "delegate", "voucher", "background", "waiting")
 
-		s.Press("f2")
+		s.Press("f2", "l")
 		s.See("enter opens")
 		s.Press("down", "down", "down")
 		s.Type("p")

@@ -107,7 +107,7 @@ func TestReadOnlyScreen(t *testing.T) {
 				t.Errorf("%s is back in the box:\n%s", look.types, s.Screen())
 			}
 		}
-		for _, open := range []struct{ key, shows string }{{"f2", "Agents"}, {"f3", "Inbox of main"}, {"f4", "Queue of main"}} {
+		for _, open := range []struct{ key, shows string }{{"f2", "Fan  "}, {"f3", "Inbox of main"}, {"f4", "Queue of main"}} {
 			s.Press(open.key)
 			s.See(open.shows)
 			s.Press("esc")

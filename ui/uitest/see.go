@@ -134,6 +134,8 @@ var (
 	ago     = regexp.MustCompile(`\d+m\d\ds( ago)`)
 	list    = regexp.MustCompile(`(?:─|\+-) (?:Agents [·-]|Inbox of|Queue of) `)
 	column  = regexp.MustCompile(`  \d+[smh]\b| \d+[smh] ago`)
+	fan     = regexp.MustCompile(`Fan  \d+ agent`)
+	clocks  = regexp.MustCompile(`\d+:\d\d\b| \d+s\b|~\d+ tokens`)
 	digits  = regexp.MustCompile(`\d`)
 	moment  = regexp.MustCompile(`\d\d:\d\d:\d\d`)
 	running = regexp.MustCompile(`\d[\dhms.]*( · esc st)`)
@@ -153,6 +155,9 @@ func (s *Session) steady(screen string) string {
 	screen = silence.ReplaceAllString(ago.ReplaceAllString(screen, "1m00s$1"), "${1}100s")
 	if list.MatchString(screen) {
 		screen = column.ReplaceAllStringFunc(screen, func(s string) string { return digits.ReplaceAllString(s, " ") })
+	}
+	if fan.MatchString(screen) {
+		screen = clocks.ReplaceAllStringFunc(screen, func(s string) string { return digits.ReplaceAllString(s, "0") })
 	}
 	screen = moment.ReplaceAllString(screen, "00:00:00")
 	screen = about.ReplaceAllStringFunc(screen, func(s string) string { return digits.ReplaceAllString(s, "0") })

@@ -86,7 +86,7 @@ func TestMailIsSeen(t *testing.T) {
 		s.See("Queued tests")
 		s.Enter("/run")
 		s.See("tests ✓", "main ○ ✉1", "[Agent: main | 📨 1 pending]")
-		s.Press("f2")
+		s.Press("f2", "l")
 		s.See("Agents · 2", "mail")
 		if l := s.Line("○ main"); !strings.Contains(l, " 📨1 ") {
 			t.Errorf("the overview shows main as %q", l)
@@ -115,7 +115,7 @@ func TestViewsSmall(t *testing.T) {
 		s.See("[Prompt]", "look at the cart")
 		s.Press("end")
 		s.See("stands in.")
-		s.Press("f2")
+		s.Press("f2", "l")
 		s.See("Agents · 2", "└ tests")
 		s.Press("down")
 		s.Type("p")
@@ -137,7 +137,7 @@ func TestOverview(t *testing.T) {
 		s.Type("/job")
 		s.Press("enter")
 		s.See("waiting for kid", "[2 Transcript]", "dispatch") // the tab of job
-		s.Press("f2")
+		s.Press("f2", "l")
 		s.See("Agents · 6")
 
 		// The bar is on the tab one came from. What has ended can't be killed.
@@ -181,7 +181,7 @@ func TestOverviewPeeks(t *testing.T) {
 		s.See("Queued tap")
 		s.Enter("/run")
 		s.See("tap ●")
-		s.Press("f2", "down")
+		s.Press("f2", "l", "down")
 		s.Type("p")
 		s.See("last lines of tap", "Drop 1.")
 		s.See("Drop 20.")
@@ -359,7 +359,7 @@ func TestStallIsSeen(t *testing.T) {
 		s.See("job ◌ stalled 9")
 		s.Press("alt+2")
 		s.See("◌ stalled", "· with the model")
-		s.Press("f2")
+		s.Press("f2", "l")
 		s.See("· with the model")
 		s.Press("esc")
 		s.Wait(20 * time.Second)

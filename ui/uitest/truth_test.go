@@ -164,7 +164,7 @@ func TestOverviewSaysWhatCameOfIt(t *testing.T) {
 		s.See("good ✓", "bad ✗", "plain ✓")
 		look := func(s *uitest.Session) {
 			t.Helper()
-			s.Press("f2")
+			s.Press("f2", "l")
 			s.See("done: three patterns fit", "done: exit 0", "enter opens · p peeks · / finds · esc")
 			s.Press("down")
 			s.See("enter opens · m resumes · r respawns · c closes · p peeks · / finds · esc")

@@ -1,0 +1,257 @@
+package panel
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"fantail/agents/event"
+	"fantail/inbox"
+	"fantail/themes"
+	"fantail/ui/cells"
+	"fantail/ui/dialog"
+	"fantail/ui/format"
+	"fantail/ui/intent"
+	"fantail/ui/tabs"
+)
+
+// Fan is the board with a cell for each agent, which shows its last lines. It acts on agents as the
+// overview does.
+type Fan struct {
+	Fleet
+	wall    *dialog.Fan
+	waiting *Waiting
+	ended   map[int64]bool // agents that had ended when the board was opened: they come last
+}
+
+// NewFan opens the Fan with the focused agent selected. over is as for [Overview].
+func NewFan(e Options, waiting *Waiting, over func(*tabs.Tab) bool) *Fan {
+	f := &Fan{Fleet: Fleet{Options: e, seen: -1, over: over}, waiting: waiting, ended: map[int64]bool{}}
+	at := int64(0)
+	if t := e.Tabs.Focus; t != nil {
+		at = t.Info.ID
+	}
+	for _, t := range e.Tabs.All {
+		f.ended[t.Info.ID] = t.Info.State.Terminal() && t.Info.ID != at
+	}
+	f.wall = dialog.NewFan(e.Theme, at, dialog.FanSource{Cell: f.cell, Tail: e.Tabs.LastLines, Head: f.head, Below: f.below})
+	return f
+}
+
+// Box returns the wall itself.
+func (f *Fan) Box() dialog.Box { return f.wall }
+
+// SetTheme changes the colours.
+func (f *Fan) SetTheme(t *themes.Theme) {
+	f.Theme = t
+	f.wall.SetTheme(t)
+}
+
+// Tails returns the agents whose last lines are shown.
+func (f *Fan) Tails() []int64 { return f.wall.Shown() }
+
+// Moves reports whether a cell changes without an event.
+func (f *Fan) Moves() bool { return f.wall.Moves() }
+
+// Muster updates the cells if the agents have changed.
+func (f *Fan) Muster() {
+	if f.seen == f.Tabs.Version {
+		return
+	}
+	f.seen = f.Tabs.Version
+	ms := make([]dialog.Member, 0, len(f.Tabs.All))
+	for _, last := range []bool{false, true} {
+		for _, t := range f.Tabs.All {
+			if f.ended[t.Info.ID] == last {
+				ms = append(ms, dialog.Member{ID: t.Info.ID, Name: t.Info.Name, State: string(t.Info.State)})
+			}
+		}
+	}
+	f.wall.Members(ms)
+}
+
+// Do goes to the chosen agent, or carries out an action.
+func (f *Fan) Do(d dialog.Decision) intent.Intent {
+	w, ok := d.(dialog.Wanted)
+	if !ok {
+		return f.Fleet.Do(d)
+	}
+	acting := f.Tabs.Acting().Info
+	switch w.Verb {
+	case "table":
+		return intent.Overview{}
+	case "keys":
+		return intent.Open{Box: dialog.NewTable(f.Theme, "Keys", fanKeys)}
+	case "inbox":
+		return intent.Inbox{Agent: acting.ID, Name: acting.Name}
+	case "queue":
+		return intent.Queue{Agent: acting.ID, Name: acting.Name}
+	case "schedules":
+		return intent.Schedules{Agent: acting.ID, Name: acting.Name}
+	case "check", "undo":
+		return f.collect(acting, w.Verb)
+	}
+	t := f.Tabs.ByID(w.Agent)
+	switch {
+	case t == nil:
+		return nil
+	case w.Verb == "peek" && t.Info.Question != nil:
+		return intent.Question{Agent: t.Info.ID}
+	case w.Verb == "peek":
+		f.wall.Zoom()
+		return nil
+	case w.Verb == "remove":
+		w.Verb = "kill"
+		if t.Info.State.Terminal() {
+			w.Verb = "close"
+		}
+	}
+	return f.wanted(t, w.Verb)
+}
+
+// fanKeys are the keys of the Fan.
+var fanKeys = []dialog.Row{
+	{Left: "arrows", Right: "select another agent"},
+	{Left: "tab", Right: "select the next agent that asks"},
+	{Left: "pgdown, pgup", Right: "next page, previous page"},
+	{Left: "enter", Right: "open the agent's tab"},
+	{Left: "space", Right: "show the agent's question, else the agent alone on the whole wall"},
+	{Left: "m", Right: "write to the agent"},
+	{Left: "w", Right: "ask the agent to wrap up"},
+	{Left: "x", Right: "end the agent, or close the tab of one that has ended"},
+	{Left: "r", Right: "run the task of an agent that has ended again"},
+	{Left: "c", Right: "collect the mail, as /check does"},
+	{Left: "u", Right: "put the collected messages back"},
+	{Left: "l", Right: "show the agents as a list"},
+	{Left: "/", Right: "find an agent by its name or state"},
+	{Left: "f3, f4, f6", Right: "open the inbox, the queue, the schedules"},
+	{Left: "alt+a", Right: "answer the oldest open question"},
+	{Left: "esc", Right: "go back"},
+}
+
+// collect takes an agent's mail, as /check does, or puts back what was taken last.
+func (f *Fan) collect(acting event.Info, verb string) intent.Intent {
+	if f.Pool == nil {
+		return intent.Say{Text: format.Sentence(ErrOpening)}
+	}
+	pool := f.Pool
+	return intent.Quick(func(ctx context.Context) (string, error) {
+		if verb == "undo" {
+			n, err := pool.Letters.Undo(ctx, acting.ID)
+			return "Put " + format.Count(n, "message") + " back", err
+		}
+		ms, left, err := pool.Pickup.Check(ctx, acting.ID, inbox.Query{})
+		text := "Collected " + format.Count(len(ms), "message") + " · u undo"
+		if left > 0 {
+			text += fmt.Sprintf(" · %s more: press c again", inbox.Left(left))
+		}
+		return text, err
+	})
+}
+
+// head returns the counts of agents by state, and what they cost.
+func (f *Fan) head() (left, right string) {
+	count, cost, priced, tokens := map[event.State]int{}, int64(0), false, 0
+	for _, t := range f.Tabs.All {
+		i := t.Info
+		count[i.State]++
+		cost, priced = cost+i.Cost, priced || i.Priced
+		tokens += i.Usage.Input + i.Usage.Output
+	}
+	paint := f.Theme.Paint
+	left = paint(themes.Heading, "Fan") + paint(themes.Dim, "  "+format.Count(len(f.Tabs.All), "agent"))
+	failed := count[event.Failed] + count[event.Killed] + count[event.Crashed]
+	for _, x := range []struct {
+		n    int
+		word string
+		role themes.Role
+	}{
+		{count[event.Asking], "asking", themes.Warn},
+		{count[event.Running] + count[event.Waiting], "running", themes.Accent},
+		{count[event.Idle], "idle", themes.Dim},
+		{count[event.Done], "done", themes.Good},
+		{failed, "failed", themes.Bad},
+	} {
+		if x.n > 0 {
+			left += paint(themes.Dim, " · ") + paint(x.role, fmt.Sprintf("%d %s", x.n, x.word))
+		}
+	}
+	if tokens == 0 {
+		return left, ""
+	}
+	right = format.Amount(tokens) + " tokens"
+	if priced {
+		right = fmt.Sprintf("$%.2f · %s", float64(cost)/1e6, right)
+	}
+	return left, paint(themes.Dim, right)
+}
+
+// below returns the lines below the cells.
+func (f *Fan) below(w, h int) []string {
+	return f.waiting.Lines(f.Theme, f.Now(), f.Tabs.Acting().Info.Pending, w, h)
+}
+
+// cell returns what an agent's cell shows around its last lines.
+func (f *Fan) cell(id int64, w, h int) dialog.Cell {
+	t := f.Tabs.ByID(id)
+	if t == nil {
+		return dialog.Cell{}
+	}
+	i, now := t.Info, f.Now()
+	c := dialog.Cell{
+		Name: cells.CleanLine(i.Name), Word: Stands(t, now), Mail: t.WithAsks(tabs.MailMark(t, t.News)),
+		Moves: format.Working(i.State) || format.Turns(i, t.Active, now) > 0, Keys: fanCellKeys(i),
+	}
+	c.Sign, c.Role = format.Glyph(i)
+	if _, stalled := i.Stalled(t.Active, now); stalled {
+		c.Sign, c.Role = "◌", themes.Warn
+	}
+	if i.Question != nil {
+		c.Asks, c.Foot = true, f.asked(i.Question, w, h)
+	}
+	return c
+}
+
+// asked returns the lines that announce a question.
+func (f *Fan) asked(q *event.Question, w, h int) (out []string) {
+	for _, l := range cells.Wrap(cells.CleanLine(cells.Reveal(q.Gist())), w) {
+		if len(out) < max(1, h/2) {
+			out = append(out, f.Theme.Paint(themes.Warn, l))
+		}
+	}
+	return append(out, f.Theme.Paint(themes.Accent, "space")+f.Theme.Paint(themes.Dim, " answer"))
+}
+
+// Stands returns an agent's state in a word or two, and for how long it has been so.
+func Stands(t *tabs.Tab, now time.Time) string {
+	i := t.Info
+	switch {
+	case i.Question != nil:
+		return "asks · " + format.Ran(now.Sub(i.Question.Since))
+	case format.Awaits(i):
+		return format.IdleShort(i, now)
+	case format.Working(i.State) && !i.Started.IsZero():
+		return format.Ran(now.Sub(i.Started))
+	case i.State.Terminal() && !i.Started.IsZero() && !i.Ended.IsZero():
+		return strings.TrimSpace(format.Clock(i.Ended.Sub(i.Started)))
+	}
+	return string(i.State)
+}
+
+// fanCellKeys returns the keys that act on an agent, except those for all.
+func fanCellKeys(i event.Info) (ks []string) {
+	switch talks := i.Kind.HasPrompt(); {
+	case i.State.Terminal() && i.Kind.Fleeting():
+		ks = []string{"x close"}
+	case i.State.Terminal():
+		ks = []string{"m continue", "r run again", "x close"}
+	case !talks:
+		if !i.Kind.Fleeting() && !strings.HasPrefix(i.Prompt, "!") {
+			ks = append(ks, "m message")
+		}
+		ks = append(ks, "x end")
+	}
+	return slices.Clip(ks)
+}
