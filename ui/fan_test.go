@@ -1,15 +1,18 @@
 package ui
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"fantail/agents/event"
 	"fantail/agents/history"
+	"fantail/tools"
 	"fantail/tools/permission"
 	"fantail/ui/dialog"
 )
@@ -23,6 +26,7 @@ func walled(t testing.TB, w, h int, infos ...event.Info) *App {
 	}
 	a.boards.wall()
 	a.draw()
+	a.asks.Drawn()
 	return a
 }
 
@@ -147,6 +151,98 @@ func TestFanFits(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestFanAnswers: the keys answer the question in the selected cell alone, once it has been there for half a second, and
+// only what the cell shows whole and what is an ordinary call can be allowed there.
+func TestFanAnswers(t *testing.T) {
+	key := func(r rune) tea.KeyPressMsg { return tea.KeyPressMsg{Code: r, Text: string(r)} }
+	right := tea.KeyPressMsg{Code: tea.KeyRight}
+	command := func(line string) permission.Question {
+		return permission.Question{ID: 9, Agent: 2, Name: "vet", Rule: "bash(make *)", Action: permission.Action{Tool: "bash", Kind: permission.Command, Command: line}}
+	}
+	with := func(change func(q *event.Question)) event.Question {
+		q := event.Question{Question: command("make")}
+		change(&q)
+		return q
+	}
+	plain, long := with(func(*event.Question) {}), with(func(q *event.Question) { q.Action.Command = strings.Repeat("make all\n", 60) })
+	type press struct {
+		after time.Duration
+		k     tea.KeyPressMsg
+	}
+	const late = time.Second
+	for name, c := range map[string]struct {
+		q    event.Question
+		keys []press
+		want permission.Choice
+	}{
+		"yes":                      {plain, []press{{0, right}, {late, key('y')}}, permission.Once},
+		"session":                  {plain, []press{{0, right}, {late, key('s')}}, permission.Session},
+		"project":                  {plain, []press{{0, right}, {late, key('p')}}, permission.Project},
+		"no":                       {plain, []press{{0, right}, {late, key('n')}}, permission.No},
+		"another key":              {plain, []press{{0, right}, {late, key('a')}, {0, key('1')}}, ""},
+		"not selected":             {plain, []press{{late, key('y')}}, ""},
+		"just selected":            {plain, []press{{late, right}, {400 * time.Millisecond, key('y')}}, ""},
+		"held down":                {plain, []press{{late, right}, {400 * time.Millisecond, key('y')}, {400 * time.Millisecond, key('y')}}, ""},
+		"in a filter":              {plain, []press{{0, right}, {late, key('/')}, {late, key('y')}}, ""},
+		"no rule":                  {with(func(q *event.Question) { q.Rule = "" }), []press{{0, right}, {late, key('s')}, {0, key('p')}}, ""},
+		"no room":                  {long, []press{{0, right}, {late, key('y')}, {0, key('s')}}, ""},
+		"no room, but no":          {long, []press{{0, right}, {late, key('n')}}, permission.No},
+		"outside the workspace":    {with(func(q *event.Question) { q.Action.Outside = true }), []press{{0, right}, {late, key('y')}}, ""},
+		"a secret":                 {with(func(q *event.Question) { q.Action.Sensitive = "a key" }), []press{{0, right}, {late, key('y')}}, ""},
+		"beyond its sandbox":       {with(func(q *event.Question) { q.Action.Kind = permission.Widen }), []press{{0, right}, {late, key('y')}}, ""},
+		"from outside the program": {with(func(q *event.Question) { q.Outside = true }), []press{{0, right}, {late, key('y')}}, ""},
+		"changed files":            {with(func(q *event.Question) { q.Action.Kind = permission.Tamper }), []press{{0, right}, {late, key('n')}}, ""},
+		"a question of its own":    {with(func(q *event.Question) { q.Asks = &tools.Question{Text: "Which?"} }), []press{{0, right}, {late, key('y')}, {0, key('n')}}, ""},
+	} {
+		asking := sub(2, "vet", event.Asking)
+		asking.Question = &c.q
+		a := walled(t, 120, 36, asking)
+		at := a.o.Now()
+		a.o.Now = func() time.Time { return at }
+		var got permission.Choice
+		a.asks.Answer = func(_ context.Context, id int64, ans event.Answer) error {
+			if id == 9 {
+				got = ans.Choice
+			}
+			return nil
+		}
+		a.actions.start = func(_ string, f func()) { f() }
+		for _, p := range c.keys {
+			at = at.Add(p.after)
+			a.wallKey(p.k)
+		}
+		if got != c.want {
+			t.Errorf("%s: the answer is %q, want %q", name, got, c.want)
+		}
+		if left := a.asks.Openly(a.tabs.ByID(2)); left != (c.want == "") {
+			t.Errorf("%s: the question is open: %v", name, left)
+		}
+	}
+}
+
+// TestFanAnswers_another: a question that comes in place of one that was answered takes no key at first.
+func TestFanAnswers_another(t *testing.T) {
+	asking := func(id int64) event.Info {
+		i := sub(2, "vet", event.Asking)
+		i.Question = &event.Question{Question: permission.Question{ID: id, Agent: 2, Name: "vet", Action: permission.Action{Tool: "bash", Kind: permission.Command, Command: fmt.Sprint("make ", id)}}}
+		return i
+	}
+	a := walled(t, 120, 36, asking(8))
+	at := a.o.Now()
+	a.o.Now = func() time.Time { return at }
+	a.wallKey(tea.KeyPressMsg{Code: tea.KeyRight})
+	at = at.Add(time.Second)
+	a.Update(news{[]event.Event{event.Changed{Info: asking(9)}}})
+	y := tea.KeyPressMsg{Code: 'y', Text: "y"}
+	if a.wallKey(y); !a.asks.Openly(a.tabs.ByID(2)) {
+		t.Fatal("a key that was meant for the question before answers the next one")
+	}
+	at = at.Add(time.Second)
+	if a.wallKey(y); a.asks.Openly(a.tabs.ByID(2)) {
+		t.Error("a second later it still takes no answer")
 	}
 }
 

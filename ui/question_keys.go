@@ -7,8 +7,10 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"fantail/tools/permission"
 	"fantail/ui/dialog"
 	"fantail/ui/intent"
+	"fantail/ui/panel"
 	"fantail/ui/tabs"
 )
 
@@ -157,9 +159,10 @@ func (m moment) begins(c class) taker {
 type sight struct {
 	focus    *tabs.Tab
 	asks     *tabs.Tab
-	question int64 // 0: none
-	message  int64 // its message in an inbox; 0: none
-	over     bool  // as a dialog over what is open
+	question int64  // 0: none
+	message  int64  // its message in an inbox; 0: none
+	over     bool   // as a dialog over what is open
+	cell     string // the keys that answer it in the selected cell of the Fan; "": it is in none, or must be opened
 }
 
 // moment returns the current moment for what has the keyboard.
@@ -184,6 +187,13 @@ func (a *Approvals) inSight() sight {
 		}
 	case a.Layers.Top() == nil && a.Openly(t):
 		s.asks, s.question = t, t.Info.Question.ID
+	case a.Layers.Bare():
+		if f, is := a.Layers.Board().(*panel.Fan); is {
+			agent, keys := f.Takes()
+			if t := a.Tabs.ByID(agent); keys != "" && a.Openly(t) {
+				s.asks, s.question, s.cell = t, t.Info.Question.ID, keys
+			}
+		}
 	}
 	return s
 }
@@ -231,6 +241,14 @@ const (
 	human                // a key or the mouse
 )
 
+// Drawn notes that a frame was drawn: whether a cell of the Fan shows all of a question is known only
+// then.
+func (a *Approvals) Drawn() {
+	if s := a.inSight(); s.cell != "" && s != a.sight {
+		a.come(s, a.sight, itself)
+	}
+}
+
 // come notes that another question is in sight, or none.
 func (a *Approvals) come(s, was sight, by questionMover) {
 	now := a.Tabs.Now()
@@ -250,6 +268,8 @@ func (a *Approvals) come(s, was sight, by questionMover) {
 		a.stands = absent
 	case s.over:
 		a.stands = a.raised.stands
+	case s.cell != "":
+		a.stands = Sought
 	default:
 		a.takes(a.box(s.asks), placed)
 		if a.stands = a.moment().stand(visited); s.asks.PutOff {
@@ -290,6 +310,8 @@ func (a *Approvals) Key(k tea.KeyPressMsg) (i intent.Intent, taken bool) {
 	c := classOf(k)
 	m, q := a.moment(), a.Asker()
 	switch {
+	case a.sight.cell != "":
+		return a.keyCell(k, m)
 	case a.turns(k, q):
 		return nil, false
 	case k.String() == "tab" && a.tabGoes():
@@ -332,6 +354,27 @@ func (a *Approvals) Key(k tea.KeyPressMsg) (i intent.Intent, taken bool) {
 	}
 	a.begun(c, m)
 	return nil, false
+}
+
+// cellChoices are the answers in a cell of the Fan by their keys.
+var cellChoices = map[string]permission.Choice{"y": permission.Once, "s": permission.Session, "p": permission.Project, "n": permission.No}
+
+// keyCell takes the keys that answer the question in the selected cell of the Fan. The question, and
+// that these keys answer it, must have been seen for half a second.
+func (a *Approvals) keyCell(k tea.KeyPressMsg, m moment) (intent.Intent, bool) {
+	choice, ok := cellChoices[k.Text]
+	switch {
+	case !ok || !classOf(k).types():
+		return nil, false
+	case m.early() || a.inSight() != a.sight:
+		a.since = m.now
+		a.Flash.Say("nothing was answered: the question has just come")
+	case !strings.Contains(a.sight.cell, k.Text):
+		a.Flash.Say("press space first: the cell does not show all of it")
+	default:
+		return a.answered(dialog.Answered{Question: a.sight.question, Answer: permission.Answer{Choice: choice}}), true
+	}
+	return nil, true
 }
 
 // writes reports whether a question's line for text is open.

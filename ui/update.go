@@ -39,6 +39,7 @@ func (a *App) Update(m tea.Msg) (tea.Model, tea.Cmd) {
 	a.actions.begin() // the pool knows by now that the box that held the command is empty
 	if a.dirty || a.flash.Fresh() || a.layers.Fresh() {
 		cmd = tea.Batch(cmd, a.draw())
+		a.asks.Drawn()
 	}
 	return a, cmd
 }

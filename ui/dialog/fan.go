@@ -108,6 +108,9 @@ func (b *Fan) At() int64 {
 	return b.at
 }
 
+// Typing reports whether keys that type something go to the filter.
+func (b *Fan) Typing() bool { return b.typing }
+
 // Shown returns the agents that the last frame showed.
 func (b *Fan) Shown() []int64 { return b.shown }
 

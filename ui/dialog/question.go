@@ -405,6 +405,13 @@ func (b *question) rows(from, to int) []string {
 	return out
 }
 
+// QuestionRows returns all that a call would do in painted lines of w cells.
+func QuestionRows(t *themes.Theme, q permission.Question, w int) []string {
+	b := &question{theme: t, q: q}
+	b.lay(laid{inner: w, rule: true})
+	return b.rows(0, len(b.body))
+}
+
 // outOfSight says how many rows of a question are hidden.
 func outOfSight(t *themes.Theme, above, below int) string {
 	if below == 0 {

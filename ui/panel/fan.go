@@ -10,6 +10,7 @@ import (
 	"fantail/agents/event"
 	"fantail/inbox"
 	"fantail/themes"
+	"fantail/tools/permission"
 	"fantail/ui/cells"
 	"fantail/ui/dialog"
 	"fantail/ui/format"
@@ -24,11 +25,13 @@ type Fan struct {
 	wall    *dialog.Fan
 	waiting *Waiting
 	ended   map[int64]bool // agents that had ended when the board was opened: they come last
+	asks    map[int64]asking
+	takes   map[int64]string // by agent: the keys that answer its question in its cell
 }
 
 // NewFan opens the Fan with the focused agent selected. over is as for [Overview].
 func NewFan(e Options, waiting *Waiting, over func(*tabs.Tab) bool) *Fan {
-	f := &Fan{Fleet: Fleet{Options: e, seen: -1, over: over}, waiting: waiting, ended: map[int64]bool{}}
+	f := &Fan{Fleet: Fleet{Options: e, seen: -1, over: over}, waiting: waiting, ended: map[int64]bool{}, asks: map[int64]asking{}, takes: map[int64]string{}}
 	at := int64(0)
 	if t := e.Tabs.Focus; t != nil {
 		at = t.Info.ID
@@ -117,6 +120,8 @@ var fanKeys = []dialog.Row{
 	{Left: "tab", Right: "select the next agent that asks"},
 	{Left: "pgdown, pgup", Right: "next page, previous page"},
 	{Left: "enter", Right: "open the agent's tab"},
+	{Left: "y, n", Right: "allow once or refuse what the selected agent asks, if its cell shows all of it"},
+	{Left: "s, p", Right: "allow it until you quit, or always in this project, by the rule that the cell shows"},
 	{Left: "space", Right: "show the agent's question, else the agent alone on the whole wall"},
 	{Left: "m", Right: "write to the agent"},
 	{Left: "w", Right: "ask the agent to wrap up"},
@@ -208,20 +213,101 @@ func (f *Fan) cell(id int64, w, h int) dialog.Cell {
 	if _, stalled := i.Stalled(t.Active, now); stalled {
 		c.Sign, c.Role = "◌", themes.Warn
 	}
-	if i.Question != nil {
-		c.Asks, c.Foot = true, f.asked(i.Question, w, h)
+	delete(f.takes, id)
+	if q := i.Question; q != nil {
+		c.Asks = true
+		c.Foot, f.takes[id] = f.asked(q, w, h)
+	} else {
+		delete(f.asks, id)
 	}
 	return c
 }
 
-// asked returns the lines that announce a question.
-func (f *Fan) asked(q *event.Question, w, h int) (out []string) {
-	for _, l := range cells.Wrap(cells.CleanLine(cells.Reveal(q.Gist())), w) {
-		if len(out) < max(1, h/2) {
-			out = append(out, f.Theme.Paint(themes.Warn, l))
-		}
+// asking is a question laid out for a cell.
+type asking struct {
+	id    int64
+	w     int
+	theme *themes.Theme
+	rows  []string
+}
+
+// asked returns the lines of a question, and the keys that answer it in its cell. Only the selected
+// cell has keys.
+func (f *Fan) asked(q *event.Question, w, h int) (out []string, keys string) {
+	rows := f.questionRows(q, w)
+	foot, keys := f.answers(q, w)
+	if len(rows)+len(foot) > h || mustOpen(q) {
+		foot, keys = f.opens(q, len(rows))
 	}
-	return append(out, f.Theme.Paint(themes.Accent, "space")+f.Theme.Paint(themes.Dim, " answer"))
+	if f.wall.At() != q.Agent {
+		foot, keys = nil, ""
+	}
+	return append(slices.Clone(rows[:min(len(rows), max(0, h-len(foot)))]), foot...), keys
+}
+
+// questionRows returns all of a question in lines of w cells. They are made once for each width.
+func (f *Fan) questionRows(q *event.Question, w int) []string {
+	at := f.asks[q.Agent]
+	if at.id != q.ID || at.w != w || at.theme != f.Theme {
+		at = asking{id: q.ID, w: w, theme: f.Theme}
+		if q.Asks == nil {
+			at.rows = dialog.QuestionRows(f.Theme, q.Question, w)
+		} else {
+			for _, l := range cells.Wrap(cells.CleanLine(cells.Reveal(q.Gist())), w) {
+				at.rows = append(at.rows, f.Theme.Paint(themes.Warn, l))
+			}
+		}
+		f.asks[q.Agent] = at
+	}
+	return at.rows
+}
+
+// mustOpen reports whether a call must be opened before it can be allowed: it leaves the sandbox or
+// the workspace, touches a secret, or is no ordinary call.
+func mustOpen(q *event.Question) bool {
+	a := q.Action
+	ordinary := a.Kind == permission.Command || a.Kind == permission.Write || a.Kind == permission.Read
+	return q.Asks != nil || !ordinary || q.Outside || q.Again != "" || a.Outside || a.Guarded || a.Strict || a.Sensitive != ""
+}
+
+// answers returns the lines with the answers to a call that is shown whole, and their keys. A rule
+// that has no room is not offered.
+func (f *Fan) answers(q *event.Question, w int) (foot []string, keys string) {
+	foot = []string{f.pair("y", "yes, once") + f.Theme.Paint(themes.Dim, " · ") + f.pair("n", "no")}
+	if q.Rule == "" {
+		return foot, "yn"
+	}
+	rule := cells.CleanLine(cells.Reveal(string(q.Rule)))
+	line := f.pair("s", "until you quit · ") + f.pair("p", "always: ") + f.Theme.Paint(themes.Text, rule)
+	if cells.Width(line) > w {
+		return foot, "yn"
+	}
+	return append(foot, line), "yspn"
+}
+
+// opens returns the line below a question that must be opened, and the keys that answer it here.
+func (f *Fan) opens(q *event.Question, rows int) (foot []string, keys string) {
+	switch {
+	case q.Asks != nil:
+		return []string{f.pair("space", "answer")}, ""
+	case q.Action.Kind == permission.Tamper: // no puts files back
+		return []string{f.pair("space", "decide")}, ""
+	}
+	return []string{f.pair("space", "show all "+format.Count(rows, "line")) + f.Theme.Paint(themes.Dim, " · ") + f.pair("n", "no")}, "n"
+}
+
+func (f *Fan) pair(key, does string) string {
+	return f.Theme.Paint(themes.Accent, key) + f.Theme.Paint(themes.Dim, " "+does)
+}
+
+// Takes returns the agent in the selected cell and the keys that answer its question there, as last
+// drawn.
+func (f *Fan) Takes() (agent int64, keys string) {
+	if f.wall.Typing() {
+		return 0, ""
+	}
+	at := f.wall.At()
+	return at, f.takes[at]
 }
 
 // Stands returns an agent's state in a word or two, and for how long it has been so.

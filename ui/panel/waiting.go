@@ -72,6 +72,9 @@ func readWaiting(ctx context.Context, o Options, agent int64, tally event.Tally)
 		return x, err
 	}
 	for _, m := range ms {
+		if m.Asks() { // the agent that asks shows it
+			continue
+		}
 		l := mailLine(m)
 		for _, text := range []string{m.Error, m.Body} {
 			if words := inbox.Line(text); words != "" && m.Kind != inbox.Mail { // its subject is the task's prompt

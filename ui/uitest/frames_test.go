@@ -279,6 +279,16 @@ var scenes = []scene{
 	}},
 	{"fan-find", uitest.Options{}, func(s *uitest.Session) { fleet(s); s.Press("f2"); s.Type("/do"); s.See("/ do", "nothing is wrong") }},
 	{"fan-ascii", uitest.Options{Environ: []string{"LANG=C", "NO_COLOR=1"}}, func(s *uitest.Session) { fleet(s); s.Press("f2"); s.See("Fan  6 agents", "so far") }},
+	{"fan-asks", uitest.Options{Mode: permission.Ask}, func(s *uitest.Session) {
+		for _, x := range [][2]string{{"format", "command"}, {"greet", "edit"}, {"tests", "look"}} {
+			s.Enter("/push name=" + x[0] + " " + x[1])
+			s.See("Queued " + x[0])
+		}
+		s.Enter("/run")
+		s.See("2 asking", "tests ✓")
+		s.Press("f2", "right")
+		s.See("y yes, once", "Good morning")
+	}},
 	{"agents", uitest.Options{}, func(s *uitest.Session) { fleet(s); s.Press("f2", "l"); s.See("Agents · 6") }},
 	{"agents-peek", uitest.Options{}, func(s *uitest.Session) {
 		fleet(s)
