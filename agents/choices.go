@@ -17,7 +17,11 @@ const (
 	Model Choice = "chosen model"
 	Theme Choice = "chosen theme"
 	Mode  Choice = "chosen mode" // auto; "" for what the configuration says
+	Rail  Choice = "chosen rail" // Hidden; "" for shown
 )
+
+// Hidden is the choice to hide a part of the screen.
+const Hidden = "hidden"
 
 // RememberChoice stores what was chosen for the next start. A mode is sealed, because it grants
 // permissions.
@@ -38,6 +42,7 @@ func RememberChoice(ctx context.Context, db *store.DB, seals *tasks.LastingSeal,
 // Chosen holds the last choices. A field is empty if nothing was chosen.
 type Chosen struct {
 	Model, Theme string
+	Rail         string          // Hidden or empty
 	Mode         permission.Mode // auto or empty
 }
 
@@ -46,7 +51,7 @@ type Chosen struct {
 func RememberedChoices(ctx context.Context, db *store.DB, seals *tasks.LastingSeal) (c Chosen, err error) {
 	err = db.Read(ctx, func(rx *store.Rx) error {
 		var mode string
-		for choice, to := range map[Choice]*string{Model: &c.Model, Theme: &c.Theme, Mode: &mode} {
+		for choice, to := range map[Choice]*string{Model: &c.Model, Theme: &c.Theme, Mode: &mode, Rail: &c.Rail} {
 			if *to, _, err = rx.Setting(string(choice)); err != nil {
 				return err
 			}

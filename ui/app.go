@@ -100,6 +100,7 @@ type App struct {
 	asks    *Approvals
 	drafts  *Drafts
 	boards  boards
+	rail    rail
 	flash   *notify.Flash
 	notice  *notify.Notifier
 	stalled bool // the terminal takes no output

@@ -23,6 +23,11 @@ func (a *App) apply(e event.Event) tea.Cmd {
 		p.Note(e)
 	}
 	a.boards.waiting.Note(e)
+	switch e.(type) {
+	case event.Delta, event.Output, event.Appended, event.Void:
+	default:
+		a.rail.news++
+	}
 	switch e := e.(type) {
 	case event.Changed:
 		return a.change(e.Info)

@@ -131,6 +131,8 @@ func (a *App) keyTabs(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	case "alt+a", "f5":
 		a.asks.Next(Sought)
 		return nil, true
+	case "alt+r":
+		return a.keyRail(), true
 	case "alt+1", "alt+2", "alt+3", "alt+4", "alt+5", "alt+6", "alt+7", "alt+8", "alt+9":
 		a.tabs.Nth(int(s[4] - '0'))
 	default:
@@ -345,7 +347,7 @@ func (a *App) click(m tea.MouseClickMsg) tea.Cmd {
 		t.At().Follow()
 		a.dirty = true
 	}
-	if r, t := a.drawn.r.body, a.tabs.Focus; t != nil && m.Y >= r.y && m.Y < r.y+r.h {
+	if r, t := a.drawn.r.body, a.tabs.Focus; t != nil && m.X < r.x+r.w && m.Y >= r.y && m.Y < r.y+r.h {
 		return a.clickBody(t, m.X-r.x, m.Y-r.y)
 	}
 	if m.Y != 0 {

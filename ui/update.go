@@ -261,6 +261,7 @@ func (a *App) background(dark bool) {
 func (a *App) takeOpening(o Opening) {
 	a.dirty = true
 	a.welcome.Open(o)
+	a.rail.hidden = o.Rail == agents.Hidden
 	if o.Theme != "" {
 		if t, err := themes.Load(o.Theme, a.look.noColor); err != nil {
 			a.flash.Say(format.Sentence(fmt.Errorf("the theme %s, which was chosen here, can't be had: %w", o.Theme, err)))
@@ -324,6 +325,7 @@ func (a *App) tick() tea.Cmd {
 		within(max(left, time.Millisecond))
 	}
 	within(a.drawn.waits)
+	within(a.rail.turns)
 	at := now.Add(every)
 	if every == 0 || !a.drawn.next.IsZero() && !at.Before(a.drawn.next) {
 		return nil

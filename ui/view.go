@@ -35,7 +35,7 @@ func (a *App) View() tea.View { return a.drawn.view }
 // draw composes the frame and returns the commands that newly visible parts need. Its cost depends
 // on what is visible, not on the length of the transcript.
 func (a *App) draw() tea.Cmd {
-	a.dirty, a.drawn.at = false, a.o.Now()
+	a.dirty, a.drawn.at, a.rail.turns = false, a.o.Now(), 0
 	a.flash.Draw()
 	a.layers.Drawn()
 	a.boards.muster()
@@ -92,7 +92,8 @@ func (a *App) compose() ([]string, *tea.Cursor) {
 	above := len(card)
 	card = append(card, a.notice.Card(notify.MaxCard(a.h))...)
 	f.card = len(card)
-	r := layout(a.w, a.h, f)
+	r, beside := layout(a.w, a.h, f), a.railCols()
+	r.body.w -= beside
 	a.drawn.r, a.drawn.asked = r, rect{0, r.card.y, a.w, min(above, r.card.h)}
 	a.notice.At(r.card.y+above, max(0, r.card.h-above))
 	row, spans := a.tabs.Row(a.w)
@@ -103,7 +104,7 @@ func (a *App) compose() ([]string, *tea.Cursor) {
 	if r.upper.h > 0 {
 		lines = append(lines, a.tabs.Upper(a.w))
 	}
-	lines = append(lines, a.body(r.body.w, r.body.h)...)
+	lines = append(lines, a.railed(a.body(r.body.w, r.body.h), r.body.w, beside)...)
 	lines = append(lines, card[:r.card.h]...)
 	if r.lower.h > 0 {
 		lines = append(lines, a.tabs.Lower(a.w))
@@ -240,7 +241,7 @@ func (a *App) restock() tea.Cmd {
 	if p := a.boards.panel(); p != nil && a.pool != nil {
 		cmds = append(cmds, a.act(p.Wants()))
 	}
-	if a.boards.fan() != nil {
+	if a.boards.fan() != nil || a.rail.came && !a.rail.hidden && a.w >= railFrom && a.layers.Base() == nil {
 		cmds = append(cmds, a.act(a.boards.waiting.Wants(a.boards.Options, a.tabs.Acting().Info.ID)))
 	}
 	return tea.Batch(cmds...)

@@ -21,6 +21,7 @@ type Opening struct {
 	Start        string // the model and why it was chosen
 	Trouble      string // why it is not the model chosen here
 	Theme        string // the theme chosen here
+	Rail         string // [agents.Hidden] if the rail was hidden here
 	Instructions string // the instruction file for main
 	Policy       string // the file that says how main's mail is handled
 	Sandbox      string // what the sandbox of commands lacks

@@ -107,8 +107,10 @@ func (w *Workspace) opened(ctx context.Context, space host.Workspace, h host.Hel
 	if w.readOnly == nil {
 		opening.Sandbox = cmp.Or(opening.Sandbox, workspace.SandboxBrief(w.wall()))
 	}
-	if c, e := agents.RememberedChoices(ctx, w.db, w.seals); e == nil && h.Getenv("FANTAIL_THEME") == "" {
-		opening.Theme = c.Theme
+	if c, e := agents.RememberedChoices(ctx, w.db, w.seals); e == nil {
+		if opening.Rail = c.Rail; h.Getenv("FANTAIL_THEME") == "" {
+			opening.Theme = c.Theme
+		}
 	}
 	r.Open(opening)
 	if space.Pool.Permissions.Blind() != "" {

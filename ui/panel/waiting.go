@@ -24,6 +24,7 @@ type Waiting struct {
 	queued  []queuedTask
 	next    schedule.Schedule // its ID is 0 if there is none
 	tally   event.Tally
+	reads   int
 	fresh   bool // all that was read is up to date
 	reading bool
 }
@@ -46,6 +47,9 @@ func (x *Waiting) Note(e event.Event) {
 	}
 }
 
+// Reads returns how often it was read.
+func (x *Waiting) Reads() int { return x.reads }
+
 // Wants returns the read that brings it up to date for an agent; nil: it is, or is being read.
 func (x *Waiting) Wants(o Options, agent int64) intent.Intent {
 	if x.reading || o.Pool == nil || agent == 0 || x.fresh && x.agent == agent {
@@ -60,6 +64,7 @@ func (x *Waiting) Wants(o Options, agent int64) intent.Intent {
 			if err != nil {
 				return intent.Say{Text: format.Sentence(err)}
 			}
+			x.reads++
 			x.mail, x.queued, x.next = read.mail, read.queued, read.next
 			return nil
 		})

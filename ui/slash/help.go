@@ -32,6 +32,7 @@ var keys = [...][2]string{
 	{"Ctrl+R", "search the prompt history"},
 	{"@, #, /, !", "complete a file, a memory document, a command; run a command of your own"},
 	{"F2", "the Fan: the last lines of all agents at once; l shows them as a list, ? lists its keys"},
+	{"Alt+R", "hide the agents beside the conversation, or show them again; they show from 140 columns"},
 	{"F3", "the inbox, on the whole screen: take, reply, archive, snooze, search; ? lists its keys"},
 	{"F4", "the queue, on the whole screen"},
 	{"F6", "what is due when, on the whole screen: pause, resume, run, remove"},
