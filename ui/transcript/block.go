@@ -96,6 +96,7 @@ type toolCall struct {
 	started time.Time // zero: it is not running
 	output  string    // its latest tail, while it runs
 	task    int64     // the task whose end it waits for; 0: none
+	batch   *batch    // of a call that only reads
 	over    bool      // the turn ended; without a result this has none
 }
 
@@ -209,7 +210,7 @@ func (v *View) read(es []history.Entry, old []*block, at side) (fresh []*block, 
 		case history.EntryText:
 			fresh = append(fresh, v.readAnswer(e, old, at)...)
 		case history.EntryCall:
-			fresh = v.readCall(fresh, e)
+			fresh = v.readCall(fresh, e, at)
 		case history.EntryStarted:
 			if e.Call != nil {
 				v.start(e.Call.ID, e.At)
@@ -330,7 +331,7 @@ func (v *View) readAnswer(e *history.Entry, old []*block, at side) []*block {
 	return out
 }
 
-func (v *View) readCall(fresh []*block, e *history.Entry) []*block {
+func (v *View) readCall(fresh []*block, e *history.Entry, at side) []*block {
 	if e.Call == nil {
 		return fresh
 	}
@@ -342,6 +343,14 @@ func (v *View) readCall(fresh []*block, e *history.Entry) []*block {
 		b.result, b.group.text, b.took = o.result, o.group.text, o.took
 	}
 	v.calls[e.Call.ID] = b
+	switch n := v.liveStart(); {
+	case len(fresh) > 0:
+		b.join(fresh[len(fresh)-1])
+	case at == below && n > 0:
+		b.join(v.blocks[n-1])
+	default:
+		b.join(nil)
+	}
 	return append(fresh, b)
 }
 
@@ -366,6 +375,11 @@ func (v *View) readResult(fresh []*block, e *history.Entry) []*block {
 	if b := v.calls[r.ID]; b != nil && b.result == nil {
 		b.result, b.output, b.group.text, b.took = r, "", text, len(e.Messages)
 		b.touch()
+		if b.batch != nil {
+			for _, m := range b.batch.calls {
+				m.touch()
+			}
+		}
 		return fresh
 	}
 	b := &block{

@@ -42,6 +42,9 @@ func (v *View) draw(b *block, c canvas) []string {
 	case thinking:
 		return c.thinking(b)
 	case call:
+		if calls := v.summed(b); len(calls) > 1 {
+			return c.batch(calls)
+		}
 		return c.call(b)
 	case message:
 		v.parts(b)

@@ -32,7 +32,7 @@ func (v *View) hides(b *block) bool {
 	if q := v.info.Question; q != nil && b.kind == call && b.result == nil && b.call.ID == q.Call {
 		return true
 	}
-	return b.hidden
+	return b.hidden || v.instead(b)
 }
 
 // gap returns the number of empty lines above block i.
@@ -275,8 +275,14 @@ func (v *View) Key(k tea.KeyPressMsg) bool {
 func (v *View) unfold() {
 	switch {
 	case v.selected >= 0:
-		g := v.blocks[v.selected].group
-		g.open = !g.open
+		b := v.blocks[v.selected]
+		open := !b.group.open
+		for _, g := range b.groups() {
+			g.open = open
+		}
+		for v.selected > 0 && v.hides(v.blocks[v.selected]) {
+			v.selected--
+		}
 	case !v.unfoldShown():
 		for _, b := range v.blocks {
 			if b.group != nil {
@@ -300,9 +306,16 @@ func (v *View) unfoldShown() (more bool) {
 			continue
 		}
 		was := v.lines(i)
-		b.group.open = true
-		b.group.open = !slices.Equal(was, v.lines(i))
-		more = more || b.group.open
+		for _, g := range b.groups() {
+			g.open = true
+		}
+		if slices.Equal(was, v.lines(i)) {
+			for _, g := range b.groups() {
+				g.open = false
+			}
+			continue
+		}
+		more = true
 	}
 	return more
 }
