@@ -67,9 +67,9 @@ func statusOf(t *testing.T, d *rand.Rand) statusCase {
 		}
 	}
 	add(true, a.flash.Text())
-	add(a.tally.Asking > 0, "⚠ 2 asking")
-	add(a.tally.Asking > 0, "⚠ 2 asking · alt+a")
-	add(a.tally.Running > 0, fmt.Sprintf("▶ %d running", a.tally.Running))
+	add(a.tally.Asking > 0, "2 asking")
+	add(a.tally.Asking > 0, "2 asking · alt+a")
+	add(a.tally.Running > 0, fmt.Sprintf("%d running", a.tally.Running))
 	add(a.tally.Queued > 0, "1 queued")
 	add(a.tally.Quiet.On, "quiet until")
 	add(i.Outside, "from outside")
@@ -146,11 +146,11 @@ func TestStatusLine_shortensTheBranchFirst(t *testing.T) {
 	a.branch, a.o.Usual = "feature/oauth-for-the-shop", permission.Ask
 	a.tally.Tally = event.Tally{Asking: 2, Mode: permission.AcceptEdits}
 	for w, want := range map[int]string{
-		110: "[Agent: main | 2 pending] [Branch: feature/oauth-for-the-shop]     ⚠ 2 asking · alt+a   sonnet · accept-edits ",
-		90:  "[Agent: main | 2 pending] [Branch: feature/o…] ⚠ 2 asking · alt+a   sonnet · accept-edits ",
-		80:  "[Agent: main | 2 pending] [Branch: feature…]  ⚠ 2 asking · alt+a   accept-edits ",
-		70:  "[Agent: main | 2 pending]           ⚠ 2 asking · alt+a   accept-edits ",
-		50:  "[Agent: main | 2 pending]            accept-edits ",
+		110: "[Agent: main | 2 pending] [Branch: feature/oauth-for-the-shop]       2 asking · alt+a   sonnet · accept-edits ",
+		90:  "[Agent: main | 2 pending] [Branch: feature/oau…] 2 asking · alt+a   sonnet · accept-edits ",
+		80:  "[Agent: main | 2 pending] [Branch: feature…]    2 asking · alt+a   accept-edits ",
+		70:  "[Agent: main | 2 pending]             2 asking · alt+a   accept-edits ",
+		50:  "[Agent: main | 2 pending] 2 asking   accept-edits ",
 		30:  "[Agent: m… | ✉2] accept-edits ",
 	} {
 		if got := plain(a.statusLine(w)); got != want {
@@ -181,12 +181,11 @@ func TestStatusLineLeft(t *testing.T) {
 	}
 }
 
-// TestStatusLineWithoutAModel: that main has no language model is said in the colour of a
-// warning.
+// TestStatusLineWithoutAModel: that main has no language model stands out.
 func TestStatusLineWithoutAModel(t *testing.T) {
 	for _, model := range []string{tabs.PlainEngine, "ollama/qwen3"} {
 		a := screen(t, 120, 36).with(event.Info{ID: 1, Name: "main", Kind: event.Main, State: event.Idle, Model: model})
-		loud := a.tabs.Theme.Paint(themes.Warn, tabs.PlainEngine)
+		loud := a.tabs.Theme.Paint(themes.Strong, tabs.PlainEngine)
 		if got := strings.Contains(a.statusLine(120), loud); got != (model == tabs.PlainEngine) {
 			t.Errorf("%q: the status line warns: %v", model, got)
 		}

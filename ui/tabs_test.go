@@ -110,8 +110,8 @@ func TestTabRowShowsTheFocused(t *testing.T) {
 
 func TestGlyphs(t *testing.T) {
 	for _, c := range []struct{ environ, row string }{
-		{"LANG=C.UTF-8", "›r ● │ ›w ◐ │ ›q ◐ │ ›a ⚠ │ ›i ○ │ ›d ✓ │ ›f ✗ │ ›k ✗ │ ›c ✗"},
-		{"LANG=C", ">r + | >w ~ | >q ~ | >a ! | >i o | >d v | >f x | >k x | >c x"},
+		{"LANG=C.UTF-8", "2 ›r ● │ 3 ›w ◌ │ 4 ›q ┄ │ 5 ›a ● asks │ 6 ›i ○ │ 7 ›d ✓ │ 8 ›f ✗ │ 9 ›k ✗ │ ›c ✗"},
+		{"LANG=C", "2 >r + | 3 >w o | 4 >q - | 5 >a + asks | 6 >i o | 7 >d v | 8 >f x | 9 >k x | >c x"},
 	} {
 		a := screen(t, 200, 24, c.environ)
 		for i, s := range []event.State{event.Running, event.Waiting, event.Queued, event.Asking, event.Idle, event.Done, event.Failed, event.Killed, event.Crashed} {
@@ -302,15 +302,16 @@ func TestTabNames_cutBeforeTabsFold(t *testing.T) {
 	}
 	open(0)
 	open(1)
-	is(80, "main ○ │ implement-auth-tests-1 ✓ │ implement-auth-tests-2 ✓")
+	is(80, "1 main ○ │ 2 implement-auth-tests-1 ✓ │ 3 implement-auth-tests-2 ✓")
+	is(66, "main ○ │ implement-auth-tests-1 ✓ │ implement-auth-tests-2 ✓")
 	is(54, "main ○ │ impleme…-tests-1 ✓ │ impleme…-tests-2 ✓")
 	is(44, "main ○ │ imple…ests-1 ✓ │ imple…ests-2 ✓")
-	is(40, "main ○ │ ✓ 2")
+	is(40, "1 main ○ │ ✓ 2")
 	open(2)
 	open(3)
 	is(120, "main ○ │ implement-auth-tests-1 ✓ │ implement-auth-tests-2 ✓ │ implement-auth-docs-1 ✓ │ implement-cart-tests-1 ✓")
 	is(110, "main ○ │ implement…th-tests-1 ✓ │ implement…th-tests-2 ✓ │ implement…uth-docs-1 ✓ │ implement…rt-tests-1 ✓")
-	is(100, "main ○ │ ✓ 4")
+	is(100, "1 main ○ │ ✓ 4")
 	for w := 24; w <= 130; w++ {
 		line, spans := a.tabs.Row(w)
 		seen := map[string]bool{}
@@ -330,7 +331,7 @@ func TestTabRow_tellsThatAHiddenOneAsks(t *testing.T) {
 	for _, c := range []struct {
 		asks, focus int64
 		want        string
-	}{{2, 20, "‹%⚠ "}, {19, 2, " ⚠%› "}, {2, 2, ""}, {20, 20, ""}} {
+	}{{2, 20, "‹%? "}, {19, 2, " ?%› "}, {2, 2, ""}, {20, 20, ""}} {
 		a := screen(t, 60, 24).with(event.Info{ID: 1, Name: "main", Kind: event.Main, State: event.Idle})
 		for id := int64(2); id <= 20; id++ {
 			i := event.Info{ID: id, Name: fmt.Sprintf("agent%02d", id), Kind: event.Sub, State: event.Running}
@@ -348,7 +349,7 @@ func TestTabRow_tellsThatAHiddenOneAsks(t *testing.T) {
 			return r
 		}, line)
 		digits = strings.ReplaceAll(digits, "%%", "%")
-		if hides := strings.Contains(digits, "‹%⚠ ") || strings.Contains(digits, " ⚠%›"); hides != (c.want != "") || !strings.Contains(digits+" ", c.want) {
+		if hides := strings.Contains(digits, "‹%? ") || strings.Contains(digits, " ?%›"); hides != (c.want != "") || !strings.Contains(digits+" ", c.want) {
 			t.Errorf("%d asks while %d shows: %q", c.asks, c.focus, line)
 		}
 		if got := cells.Width(line); got != 60 {
@@ -409,11 +410,11 @@ func TestIdleRow(t *testing.T) {
 		event.Info{ID: 5, Name: long, Kind: event.Sub, State: event.Queued},
 	)
 	for w, want := range map[int]string{
-		200: "  main ○ │ auth ◐ idle 4:12 │ kept ◐ idle │ ever ◐ idle │ implement-auth-tests ◐",
-		82:  "  main ○ │ auth ◐ idle 4:12 │ kept ◐ idle │ ever ◐ idle │ implement-auth-tests ◐",
-		81:  "  main ○ │ auth ◐ 4:12 │ kept ◐ │ ever ◐ │ implement-auth-tests ◐",
-		67:  "  main ○ │ auth ◐ 4:12 │ kept ◐ │ ever ◐ │ implement-auth-tests ◐",
-		66:  "  main ○ │ auth ◐ 4:12 │ kept ◐ │ ever ◐ │ impleme…th-tests ◐",
+		200: "  1 main ○ │ 2 auth ◐ idle 4:12 │ 3 kept ◐ idle │ 4 ever ◐ idle │ 5 implement-auth-tests ┄",
+		82:  "  1 main ○ │ 2 auth ◐ 4:12 │ 3 kept ◐ │ 4 ever ◐ │ 5 implement-auth-tests ┄",
+		76:  "  main ○ │ auth ◐ 4:12 │ kept ◐ │ ever ◐ │ implement-auth-tests ┄",
+		67:  "  main ○ │ auth ◐ 4:12 │ kept ◐ │ ever ◐ │ implement-auth-tests ┄",
+		66:  "  main ○ │ auth ◐ 4:12 │ kept ◐ │ ever ◐ │ impleme…th-tests ┄",
 	} {
 		line, spans := a.tabs.Row(w)
 		if got := strings.TrimRight(plain(line), " "); got != strings.TrimRight(want, " ") || cells.Width(line) != w {

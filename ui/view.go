@@ -224,7 +224,7 @@ func begins(t *tabs.Tab) bool {
 func title(root string, pending, asking int) string {
 	s := "fantail — " + cells.CleanLine(filepath.Base(root))
 	if asking > 0 {
-		s = fmt.Sprintf("⚠%d %s", asking, s)
+		s = fmt.Sprintf("?%d %s", asking, s)
 	}
 	if pending > 0 {
 		s = fmt.Sprintf("(%d) %s", pending, s)

@@ -250,8 +250,8 @@ func (s *Welcome) notes(w int) (rows []string) {
 	}
 	add(s.News, themes.Text)
 	add(s.opening.Trouble, themes.Bad)
-	add(s.opening.Sandbox, themes.Warn)
-	add(s.opening.Brings, themes.Warn)
+	add(s.opening.Sandbox, themes.Strong)
+	add(s.opening.Brings, themes.Strong)
 	return rows
 }
 
@@ -280,9 +280,9 @@ func (s *Welcome) main(w, h int) []string {
 		for i, m := range mark {
 			role := themes.Dim
 			if i == 0 {
-				role = themes.Accent
+				role = themes.Strong
 			}
-			add(p(themes.Accent, m) + " " + p(role, name[i]))
+			add(p(themes.Message, m) + " " + p(role, name[i]))
 		}
 		add("")
 	}
@@ -316,7 +316,7 @@ func (s *Welcome) connected(w int) []string {
 func (s *Welcome) helper(i event.Info, w int) []string {
 	p := s.Tabs.Theme.Paint
 	name := cells.CleanLine(i.Name)
-	ls := []string{"", p(themes.Accent, name) + p(themes.Dim, " · helper · "+cells.CleanLine(i.Model)), ""}
+	ls := []string{"", p(themes.Strong, name) + p(themes.Dim, " · helper · "+cells.CleanLine(i.Model)), ""}
 	for _, l := range cells.Wrap("What you type here is for "+name+" alone: it has a conversation, a task queue and an inbox of its own. "+
 		"Commands act for it, and other agents reach it with send.", min(max(10, w-4), 76)) {
 		ls = append(ls, p(themes.Dim, l))

@@ -25,7 +25,7 @@ func TestAdapters_together(t *testing.T) {
 	y.types(t, "/push agent=claude name=one play one", "Queued one")
 	y.types(t, "/push agent=codex name=two play two", "Queued two")
 	y.types(t, "/push name=three say the result of three", "Queued three")
-	y.types(t, "/run 2", "one ⚠", "three ✓", "two ●")
+	y.types(t, "/run 2", "one ● asks", "three ✓", "two ●")
 	two := y.watch(t, "two")
 	two.until(t, "word of two", func([]attach.Entry) bool { return strings.Contains(two.text(), "at work") })
 
@@ -35,8 +35,8 @@ func TestAdapters_together(t *testing.T) {
 	}
 	y.c.exited(t)
 	y.opens(t)
-	y.c.until(t, "one ⚠", "two ✗", "three ✓")
-	y.types(t, "/inbox", "Inbox of main", "⚠ #")
+	y.c.until(t, "one ● asks", "two ✗", "three ✓")
+	y.types(t, "/inbox", "Inbox of main", "? #")
 	pressed(t, "\r", []string{"one asks you", "install"}, y.c)
 	pressed(t, keyYes+"\r", []string{"!one asks you"}, y.c)
 	y.c.until(t, "one ✓")
@@ -53,7 +53,7 @@ func TestAdapters_together(t *testing.T) {
 		claude().CallOurs("receive", `{"from":"sub"}`), "say the result of lead")
 	y.write("sub", "say the result of sub")
 	y.types(t, "/push agent=claude name=lead play lead", "Queued lead")
-	y.types(t, "/run 1", "lead ⚠")
+	y.types(t, "/run 1", "lead ● asks")
 	lead := y.watch(t, "lead")
 	pressed(t, "\x1ba", []string{"lead asks you", "codex, another vendor's agent"}, y.c)
 	pressed(t, keyYes+"\r", []string{"!lead asks you"}, y.c)

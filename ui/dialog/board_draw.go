@@ -65,7 +65,7 @@ func (b *Board) Lines(w, h int) []string {
 	for _, l := range foot {
 		out = append(out, cells.Fit(l, inner))
 	}
-	return framed(b.theme, w, themes.Accent, b.title, b.hint(w), out[:min(len(out), rows)])
+	return framed(b.theme, w, themes.Strong, b.title, b.hint(w), out[:min(len(out), rows)])
 }
 
 // tabs returns the lanes with their counts. The lane shown is in brackets.
@@ -327,15 +327,15 @@ func (b *Board) row(l Line, c cols, bar bool, w int, now time.Time) string {
 		return b.theme.Paint(themes.Selection, cells.Fit(head+number+who+flags+text+tail, w))
 	}
 	p := b.theme.Paint
-	name, body := themes.Accent, themes.Text
+	name, body := themes.Text, themes.Text
 	switch {
 	case l.Faint:
 		name, body = themes.Dim, themes.Dim
 	case l.Fresh:
-		body = themes.Heading
+		name = themes.Strong
 	}
-	mark = p(themes.Warn, mark)
-	return p(themes.Accent, state) + p(l.Role, l.Sign) + mark + p(themes.Dim, number) + p(name, who) + p(themes.Warn, flags) + p(body, text) + p(themes.Dim, tail)
+	mark = p(themes.Bad, mark)
+	return p(themes.Accent, state) + p(l.Role, l.Sign) + mark + p(themes.Dim, number) + p(name, who) + p(themes.Strong, flags) + p(body, text) + p(themes.Dim, tail)
 }
 
 // lateAfter is how long after its time a due thing counts as late.

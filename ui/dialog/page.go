@@ -47,7 +47,7 @@ func (b *page) Lines(w, h int) []string {
 	b.fill(w)
 	view := min(h-borderRows, len(b.lines))
 	b.scroll.set(view, len(b.lines))
-	return panel(b.theme, w, themes.Accent, b.title, b.hint(), b.lines[b.scroll.top:b.scroll.top+view])
+	return panel(b.theme, w, themes.Strong, b.title, b.hint(), b.lines[b.scroll.top:b.scroll.top+view])
 }
 
 // fill lays the text out for a box of w columns, unless it is already.

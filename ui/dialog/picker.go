@@ -197,7 +197,7 @@ func (b *picker) Lines(w, h int) []string {
 		}
 	}
 	lines = lines[:min(len(lines), h-borderRows)]
-	return panel(b.theme, w, themes.Accent, b.title, b.hint(), lines)
+	return panel(b.theme, w, themes.Strong, b.title, b.hint(), lines)
 }
 
 func (b *picker) hint() string {

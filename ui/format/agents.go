@@ -66,8 +66,8 @@ func Working(s event.State) bool {
 	return s == event.Running || s == event.Waiting || s == event.Asking
 }
 
-// Glyph returns an agent's state as one character: ● working, ◐ waiting, about to start or awaiting
-// input, ⚠ asking, ✓ and ✗ ended, ○ idle.
+// Glyph returns an agent's state as one character: ● at work or, in the colour of questions, asking; ◌ waiting for
+// others, ┄ queued, ◐ awaiting input, ✓ and ✗ ended, ○ idle.
 func Glyph(i event.Info) (string, themes.Role) {
 	if Awaits(i) {
 		return "◐", themes.Dim // it does nothing
@@ -75,10 +75,12 @@ func Glyph(i event.Info) (string, themes.Role) {
 	switch i.State {
 	case event.Running:
 		return "●", themes.Accent
-	case event.Waiting, event.Queued:
-		return "◐", themes.Accent
+	case event.Waiting:
+		return "◌", themes.Dim
+	case event.Queued:
+		return "┄", themes.Dim
 	case event.Asking:
-		return "⚠", themes.Warn
+		return "●", themes.Warn
 	case event.Done:
 		return "✓", themes.Good
 	case event.Failed, event.Killed, event.Crashed:
@@ -198,7 +200,7 @@ func Doing(i event.Info) string {
 }
 
 // Asking counts questions that wait for the human.
-func Asking(n int) string { return fmt.Sprintf("⚠ %d asking", n) }
+func Asking(n int) string { return fmt.Sprintf("%d asking", n) }
 
 // Waits returns what is in an inbox: the messages that can be taken, and the questions; "": nothing.
 func Waits(pending, asks int) string {

@@ -94,7 +94,7 @@ func (d Doubt) WhenEdited(name string, q tasks.QueueView) string {
 // Warned appends a warning, if any, to the answer of a command.
 func Warned(text, warning string) string {
 	if warning != "" {
-		text += "\n⚠ " + warning
+		text += "\n" + warning
 	}
 	return text
 }

@@ -158,7 +158,7 @@ func (n *Notifier) Card(most int) []string {
 		x = max(0, x)
 	}
 	p.drop = x + cells.Width(handle) + 1
-	line := func(s string) string { return n.Theme.Paint(themes.Warn, s) }
+	line := func(s string) string { return n.Theme.Paint(themes.Bad, s) }
 	if two {
 		return []string{
 			cells.Fit(line(text), n.Width()),

@@ -275,18 +275,18 @@ func mailSign(m inbox.Message) (sign string, role themes.Role) {
 		if m.Success() {
 			return "✓", themes.Good
 		}
-		return "◐", themes.Warn
+		return "✗", themes.Bad
 	case inbox.Failure:
 		return "✗", themes.Bad
 	case inbox.Question, inbox.Approval:
-		return "⚠", themes.Warn
+		return "?", themes.Warn
 	case inbox.Reminder, inbox.Scheduled:
-		return "↻", themes.Accent
+		return "↻", themes.Message
 	case inbox.Notice:
 		return "·", themes.Dim
 	}
 	if m.Loud() {
-		return "✉", themes.Warn
+		return "✉", themes.Bad
 	}
 	return "✉", themes.Message
 }

@@ -95,7 +95,7 @@ func taskLine(q tasks.QueueView, t tasks.Task, by event.Info) dialog.Line {
 	l := dialog.Line{ID: t.ID, Who: inbox.Label(t.Name), Text: inbox.Label(taskPrompt(t))}
 	switch t.State {
 	case "queued":
-		l.Lane, l.Sign, l.Role, l.At = laneQueued, "○", themes.Dim, t.Created
+		l.Lane, l.Sign, l.Role, l.At = laneQueued, "┄", themes.Dim, t.Created
 		if why := q.Holds[t.ID]; len(t.After) > 0 {
 			l.Flags = "after " + strings.Join(t.After, ", ")
 		} else if why != "" {

@@ -125,7 +125,7 @@ func (r ruleRow) line() dialog.Line {
 	l := dialog.Line{ID: r.id, Lane: r.lane, Text: r.Text, Faint: r.Never}
 	switch r.lane {
 	case laneOffered:
-		l.Sign, l.Role, l.Flags = "?", themes.Warn, "offered"
+		l.Sign, l.Role, l.Flags = "?", themes.Strong, "offered"
 		if r.State == approval.Refused {
 			l.Sign, l.Flags, l.Faint = "·", "refused", true
 		}

@@ -87,9 +87,9 @@ func serverLine(r format.ServerRow) dialog.Line {
 	case r.State.Phase == mcp.Ready:
 		l.Sign, l.Role = "●", themes.Accent
 	case r.State.Phase == mcp.Starting:
-		l.Sign, l.Role = "◐", themes.Accent
+		l.Sign, l.Role = "◌", themes.Accent
 	case r.State.Phase == mcp.NeedsLogin:
-		l.Sign, l.Role = "⚠", themes.Warn
+		l.Sign, l.Role = "?", themes.Warn
 	case r.State.Phase == mcp.Failed:
 		l.Sign, l.Role = "✗", themes.Bad
 	}

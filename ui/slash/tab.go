@@ -105,7 +105,7 @@ func (in input) setModel(name string) intent.Intent {
 			if doubt == "" {
 				return nil
 			}
-			return intent.Tell{Agent: here, Text: "⚠ " + doubt, Tone: transcript.Bad}
+			return intent.Tell{Agent: here, Text: doubt, Tone: transcript.Bad}
 		}}}, nil
 	})
 }

@@ -57,7 +57,7 @@ func (t *Tab) strip(rule string, w int) string {
 		} else if room < cells.Width(mark) {
 			mark = cells.Cut(mark, room-1) + " "
 		}
-		rule = cells.Overlay([]string{rule}, []string{t.of.Theme.Paint(themes.Warn, mark)}, w-cells.Width(mark)-1, 0)[0]
+		rule = cells.Overlay([]string{rule}, []string{t.of.Theme.Paint(themes.Strong, mark)}, w-cells.Width(mark)-1, 0)[0]
 	} else if room := w - plain - 4; t.Info.Handles != 0 && room >= 16 {
 		about := cells.CleanLine(t.Info.Sender) + ": " + cells.CleanLine(inbox.Label(t.Info.Prompt))
 		about = " " + cells.Cut(about, room-2) + " "

@@ -2,6 +2,7 @@ package tabs
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -50,27 +51,36 @@ func (t *Tab) MailWords() string {
 	return said
 }
 
-// MailMark returns a tab's mail for narrow places: ✉2, 📨2 with news, 🔴2 while something urgent waits; 📨 alone and ""
-// as in MailWords.
+// MailMark returns a tab's mail for narrow places: ✉2, or !2 while something urgent waits; ✉ alone and "" as in
+// MailWords.
 func MailMark(t *Tab, news bool) string {
 	sign := "✉"
 	switch n := t.Info.Pending; {
 	case n == 0 && !news:
 		return ""
 	case n == 0:
-		return SignNews
+		return sign
 	case t.Info.Urgent > 0:
-		sign = SignUrgent
-	case news:
-		sign = SignNews
+		sign = "!"
 	}
 	return fmt.Sprintf("%s%d", sign, t.Info.Pending)
 }
 
-// WithAsks adds the questions in the tab's inbox to a [MailMark]: ✉2 ⚠1.
+// mailRole is how a tab's mail shows: urgent red, new in the colour of mail, seen quietly.
+func (t *Tabs) mailRole(x *Tab) themes.Role {
+	switch {
+	case x.Info.Urgent > 0:
+		return themes.Bad
+	case x.News:
+		return themes.Message
+	}
+	return themes.Dim
+}
+
+// WithAsks adds the questions in the tab's inbox to a [MailMark]: ✉2 ?1.
 func (t *Tab) WithAsks(mark string) string {
 	if n := t.Info.Asks; n > 0 {
-		mark = strings.TrimSpace(fmt.Sprintf("%s ⚠%d", mark, n))
+		mark = strings.TrimSpace(fmt.Sprintf("%s ?%d", mark, n))
 	}
 	return mark
 }
@@ -86,7 +96,7 @@ func (t *Tabs) statusLeft(w int) (left string, whole bool) {
 	if x := t.Focus; x != nil {
 		name, mail, mark = x.Info.Name, x.MailWords(), MailMark(x, x.News)
 		if x.Info.Urgent > 0 {
-			role = themes.Warn
+			role, mark = themes.Bad, t.Sign(SignUrgent, PlainUrgent)+strconv.Itoa(x.Info.Pending)
 		}
 	}
 	name = cells.CleanLine(name)

@@ -2,6 +2,7 @@ package tabs
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"fantail/agents/event"
@@ -13,7 +14,7 @@ import (
 // tabCell is one tab in the row. Most cells are only measured: visible ones are painted at layout.
 type tabCell struct {
 	id    int64
-	sign  string // before the name, in its first part
+	sign  string // before the name
 	name  string
 	named int // the columns of name
 	width int
@@ -22,18 +23,22 @@ type tabCell struct {
 	spare int // the part that is left out first; 0: none
 }
 
-// cut cuts the name in the middle to its allowed width, and leaves the spare part out if there is no room for it.
-func (c *tabCell) cut(room nameWidth) {
+// fit numbers the cell at place i as Alt does, cuts the name in the middle to its allowed width, and leaves out what
+// there is no room for.
+func (c *tabCell) fit(i int, room nameWidth) {
 	if c.spare > 0 && !room.spare {
 		c.width -= cells.Width(c.parts[c.spare].text)
 		c.parts[c.spare].text = ""
 	}
-	if c.named <= room.name {
-		return
+	number, name := "", c.name
+	if room.number && i < 9 {
+		number = strconv.Itoa(i+1) + " "
 	}
-	short := cells.CutMiddle(c.name, room.name)
-	c.parts[0].text = c.sign + short + " "
-	c.width += cells.Width(short) - c.named
+	if c.named > room.name {
+		name = cells.CutMiddle(name, room.name)
+	}
+	c.parts[0].text = " " + number + c.sign + name + " "
+	c.width += len(number) + cells.Width(name) - c.named
 }
 
 // part is a stretch of a cell in one role.
@@ -63,17 +68,18 @@ type Span struct {
 
 const EndedGroup = -1
 
-// nameWidth is the room of a tab in the row: the cells for its name, and whether its spare part shows.
+// nameWidth is the room of a tab in the row: the cells for its name, and whether its spare part and its number show.
 type nameWidth struct {
-	name  int
-	spare bool
+	name   int
+	spare  bool
+	number bool
 }
 
 // cellRooms go from much room to little.
-var cellRooms = [...]nameWidth{{24, true}, {24, false}, {20, false}, {16, false}, {12, false}}
+var cellRooms = [...]nameWidth{{24, true, true}, {24, false, true}, {24, false, false}, {20, false, false}, {16, false, false}, {12, false, false}}
 
 // Row returns the row of tabs at that width, and the columns of each tab in it. If not all fit, the word idle is left
-// out and names are cut, unless two would look alike; next, ended agents are folded into a group that counts them;
+// out, then the numbers, and names are cut, unless two would look alike; next, ended agents are folded into a group that counts them;
 // last, the row scrolls to show the focused tab. The cost depends on the visible tabs, not on the number of tabs.
 func (t *Tabs) Row(w int) (string, []Span) {
 	if len(t.All) == 0 || t.Focus == nil {
@@ -109,7 +115,7 @@ func (c *tabCells) at(i int) tabCell {
 		}
 		c.t.whole[x] = cell
 	}
-	cell.cut(c.room)
+	cell.fit(i, c.room)
 	return cell
 }
 
@@ -202,7 +208,7 @@ func (t *Tabs) layTabs(c *tabCells, all bool, group tabCell, w int) (string, []S
 	return cells.Fit(row.String(), w), spans
 }
 
-// hidden returns the count of hidden tabs on one side, with ⚠ if one of them asks.
+// hidden returns the count of hidden tabs on one side, with ? if one of them asks.
 func (t *Tabs) hidden(arrow string, from, to int) string {
 	if from == to {
 		return " "
@@ -210,7 +216,7 @@ func (t *Tabs) hidden(arrow string, from, to int) string {
 	role, sign := themes.Dim, ""
 	for x := range t.asking {
 		if i := t.placeOf(x); i >= from && i < to {
-			role, sign = themes.Warn, "⚠"
+			role, sign = themes.Warn, "?"
 			break
 		}
 	}
@@ -267,6 +273,19 @@ func (t *Tabs) groupCell() tabCell {
 	return c
 }
 
+// nameRole is how a tab's name shows: one that asks is the brightest, one that failed is red.
+func (t *Tabs) nameRole(x *Tab) themes.Role {
+	switch {
+	case x == t.Focus:
+		return themes.TabActive
+	case x.Info.State == event.Asking:
+		return themes.Warn
+	case x.Info.State == event.Failed, x.Info.State == event.Crashed:
+		return themes.Bad
+	}
+	return themes.TabIdle
+}
+
 // tabCell returns the cell of one tab: its whole name, its state, its age while it works or the time it has left while
 // it awaits input, its unread messages.
 func (t *Tabs) tabCell(x *Tab) tabCell {
@@ -276,12 +295,12 @@ func (t *Tabs) tabCell(x *Tab) tabCell {
 	if x == t.Focus {
 		role2 = themes.TabActive
 	}
-	c := tabCell{id: i.ID, sign: " ", name: cells.CleanLine(i.Name)}
+	c := tabCell{id: i.ID, name: cells.CleanLine(i.Name)}
 	if i.Kind.Nature().Opened {
-		c.sign = " ›" // as its prompt box
+		c.sign = "›" // as its prompt box
 	}
 	c.named = cells.Width(c.name)
-	c.add(role2, c.sign+c.name+" ")
+	c.add(t.nameRole(x), " "+c.sign+c.name+" ")
 	part := func(r themes.Role, s string) {
 		if role2 == themes.TabActive {
 			r = role2 // its background fills the whole cell
@@ -293,10 +312,12 @@ func (t *Tabs) tabCell(x *Tab) tabCell {
 		c.add(role2, " ")
 	}
 	if quiet, ok := i.Stalled(x.Active, t.Now()); ok {
-		add(themes.Warn, "◌ stalled "+format.Silence(quiet))
+		add(themes.Strong, "◌ stalled "+format.Silence(quiet))
 	} else {
 		add(role, sign)
 		switch {
+		case i.State == event.Asking:
+			add(role, "asks")
 		case i.Kind.Ends() && format.Working(i.State):
 			add(themes.Dim, format.Ran(t.Now().Sub(i.Started)))
 		case format.Awaits(i):
@@ -308,7 +329,7 @@ func (t *Tabs) tabCell(x *Tab) tabCell {
 		}
 	}
 	if mail := x.WithAsks(MailMark(x, x.News && x != t.Focus)); mail != "" {
-		add(themes.Message, mail)
+		add(t.mailRole(x), mail)
 	}
 	return c
 }

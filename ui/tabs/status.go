@@ -152,21 +152,24 @@ func (t *Tabs) statusWants(st Status) (must want, ws []want) {
 		mode, coming = mode.Tightest(), ""
 	}
 	usual := mode == st.Usual && mode != permission.Yolo && mode != permission.Plan && coming == ""
-	stands := want{at: slotMode, text: string(mode), role: themes.Warn}
+	stands := want{at: slotMode, text: string(mode), role: themes.Strong}
 	if coming != "" {
 		stands.text += " → " + string(coming)
 	}
-	if mode == permission.Ask && coming == "" {
+	switch {
+	case mode == permission.Yolo:
+		stands.role = themes.Danger
+	case mode == permission.Ask && coming == "":
 		stands.role = themes.Dim
 	}
 	if !usual {
 		must = stands
 	}
 	if st.ReadOnly {
-		must = want{at: slotMode, text: strings.TrimPrefix(must.text+" · read-only", " · "), role: themes.Warn}
+		must = want{at: slotMode, text: strings.TrimPrefix(must.text+" · read-only", " · "), role: themes.Strong}
 	}
 	if st.Flash != "" {
-		ws = append(ws, want{at: slotFlash, before: "  ", text: cells.CleanLine(st.Flash), role: themes.Warn, cut: true})
+		ws = append(ws, want{at: slotFlash, before: "  ", text: cells.CleanLine(st.Flash), role: themes.Text, cut: true})
 	}
 	if n := st.Tally.Asking; n > 0 {
 		add(slotAsking, themes.Warn, format.Asking(n))
@@ -177,18 +180,18 @@ func (t *Tabs) statusWants(st Status) (must want, ws []want) {
 		add(slotDue, themes.Dim, fmt.Sprintf("⏲ %d", n))
 	}
 	if format.Awaits(info) {
-		add(slotIdle, themes.Accent, format.IdleShort(info, t.Now()))
-		add(slotIdle, themes.Accent, format.IdleHere(info, t.Now()))
+		add(slotIdle, themes.Dim, format.IdleShort(info, t.Now()))
+		add(slotIdle, themes.Dim, format.IdleHere(info, t.Now()))
 	}
 	add(slotQuiet, themes.Message, quietMark(st.Tally.Quiet, t.Now()))
 	if info.Outside {
-		add(slotOutside, themes.Warn, "from outside")
+		add(slotOutside, themes.Strong, "from outside")
 	}
 	if info.Unattended {
-		add(slotOutside, themes.Message, "asks nobody")
+		add(slotOutside, themes.Strong, "asks nobody")
 	}
 	if info.Kind.Fleeting() {
-		add(slotFork, themes.Message, info.Kind.Nature().Word)
+		add(slotFork, themes.Dim, info.Kind.Nature().Word)
 	}
 	branch := want{at: slotBranch, before: " [Branch: ", text: cells.CleanLine(st.Branch), after: "]", role: themes.Status}
 	short := branch
@@ -197,7 +200,7 @@ func (t *Tabs) statusWants(st Status) (must want, ws []want) {
 		ws = append(ws, short)
 	}
 	if mode == permission.Yolo {
-		add(slotMode, themes.Warn, strings.Replace(must.text, string(mode), string(mode)+" · outside the sandbox", 1))
+		add(slotMode, themes.Danger, strings.Replace(must.text, string(mode), string(mode)+" · outside the sandbox", 1))
 	}
 	if usual && !st.ReadOnly {
 		ws = append(ws, stands)
@@ -213,7 +216,7 @@ func (t *Tabs) statusWants(st Status) (must want, ws []want) {
 func (st Status) work(add func(at slot, role themes.Role, text string)) {
 	running, queued := "", ""
 	if n := st.Tally.Running; n > 0 {
-		running = fmt.Sprintf("▶ %d running", n)
+		running = fmt.Sprintf("%d running", n)
 		add(slotWork, themes.Accent, running)
 	}
 	if n := st.Tally.Queued; n > 0 {
@@ -230,7 +233,7 @@ func statusModel(i event.Info, add func(at slot, role themes.Role, text string))
 	}
 	role := themes.Dim
 	if model == PlainEngine {
-		role = themes.Warn
+		role = themes.Strong
 	}
 	add(slotModel, role, cells.Cut(cells.CleanLine(model), 28))
 	if i.Window > 0 && i.Context > 0 {

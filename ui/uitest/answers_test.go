@@ -91,9 +91,9 @@ func TestShiftTabReleasesNothing(t *testing.T) {
 					s.See(fmt.Sprintf("Queued job%d", i))
 				}
 				s.Enter("/run")
-				s.See("⚠ 3 asking")
+				s.See("3 asking")
 				s.Enter("write mine: text")
-				s.See("⚠ 4 asking")
+				s.See("4 asking")
 				s.Wait(5 * time.Second)
 				change(s, s.Beside())
 				s.Wait(5 * time.Second)
@@ -135,7 +135,7 @@ func TestShiftTabLoosensLater(t *testing.T) {
 		both("ask → auto")
 		s.Enter("/push name=early write early: text")
 		s.Enter("/run")
-		s.See("⚠ 1 asking")
+		s.See("1 asking")
 		s.Wait(time.Second)
 		both("auto")
 		if strings.Contains(s.Status(), "→") || made(s, "early") {
@@ -449,7 +449,7 @@ func TestDigitsGoFromViewToView(t *testing.T) {
 				s.Enter("/push name=job " + does)
 				s.See("Queued job")
 				s.Enter("/run")
-				s.See("⚠ 1 asking")
+				s.See("1 asking")
 				answered := func(what string) {
 					t.Helper()
 					s.Wait(400 * time.Millisecond)

@@ -84,7 +84,7 @@ func TestStatusOfMail(t *testing.T) {
 		{"new", uitest.Options{}, func(t *testing.T, s *uitest.Session) {
 			letter(t, s, "research", "main", inbox.Normal, "patterns")
 			letter(t, s, "main", "research", inbox.Normal, "thanks")
-			s.See("›research ○ 📨1")
+			s.See("›research ○ ✉1")
 		}, "[Agent: main | 📨 1 pending]"},
 		{"urgent", uitest.Options{}, func(t *testing.T, s *uitest.Session) {
 			letter(t, s, "research", "main", inbox.Normal, "patterns")
@@ -148,7 +148,7 @@ func TestNewsEndsByLooking(t *testing.T) {
 	attend(t, uitest.Options{}, func(t *testing.T, s *uitest.Session) {
 		helpers(t, s, "research")
 		letter(t, s, "main", "research", inbox.Normal, "one")
-		s.See("›research ○ 📨1")
+		s.See("›research ○ ✉1")
 		s.Press("alt+2")
 		s.See("[Agent: research | 1 pending]")
 		letter(t, s, "main", "research", inbox.Normal, "two")
@@ -385,7 +385,7 @@ func TestRingAfterQuiet(t *testing.T) {
 		s.See("Quiet until ")
 		s.Enter("/push name=asks command")
 		s.Enter("/run")
-		s.See("asks ⚠")
+		s.See("asks ● asks")
 		s.Send("\x1b[O")
 		s.Wait(time.Second)
 		letter(t, s, "testing-agent", "main", inbox.Urgent, "test failures")
@@ -436,7 +436,7 @@ func TestRing(t *testing.T) {
 		s.Enter("/push name=vet fail this neither")
 		s.Enter("/push name=cart command")
 		s.Enter("/run")
-		s.See("lint ✗", "vet ✗", "cart ⚠")
+		s.See("lint ✗", "vet ✗", "cart ● asks")
 		s.Wait(2 * time.Second)
 		want = append(want, "fantail · shop;cart asks: bash gofmt -l . && echo 'all files are formatted'", "fantail · shop;2 failed: lint, vet")
 		if got := notified(s); fmt.Sprint(got) != fmt.Sprint(want) {
@@ -536,7 +536,7 @@ func TestDigest(t *testing.T) {
 		s.Enter("/push name=long after 10h of work")
 		s.Enter("/push name=asks command")
 		s.Enter("/run")
-		s.See("long ", "asks ⚠")
+		s.See("long ", "asks ● asks")
 		home := s.Home
 		s.Stop()
 		s.Wait(time.Second)

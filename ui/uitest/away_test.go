@@ -171,11 +171,11 @@ func TestAway_theSuiteInTheBackground(t *testing.T) {
 	t.Parallel()
 	playAll(t, models, uitest.Options{H: 60, Files: map[string]string{"suite.sh": "echo 'all 214 tests pass'\n"}}, watcher, func(t *testing.T, s *uitest.Session, tell tell, _ bool) {
 		tell(s, "delegate tests: wait 60s then run sh suite.sh", "run the full test suite in the background")
-		s.See("Task dispatched to 'tests' (session: 1)", "2 steps", "▶ 1 running")
+		s.See("Task dispatched to 'tests' (session: 1)", "2 steps", "1 running")
 		ask(s, tell)
-		s.See("Four.", "▶ 1 running")
+		s.See("Four.", "1 running")
 		s.Wait(time.Minute)
-		s.See("tests ⚠")
+		s.See("tests ● asks")
 		s.Press("alt+2")
 		s.See("tests asks: bash", "$ sh suite.sh")
 		s.Wait(firstSecond)
@@ -200,7 +200,7 @@ func TestAway_aFindingIsFoldedIn(t *testing.T) {
 	t.Parallel()
 	playAll(t, every, uitest.Options{H: 60}, watcher, func(t *testing.T, s *uitest.Session, tell tell, _ bool) {
 		tell(s, "delegate auth: wait 60s then say auth uses signed tokens", "research how auth works in the background")
-		s.See("Task dispatched to 'auth' (session: 1)", "2 steps", "▶ 1 running")
+		s.See("Task dispatched to 'auth' (session: 1)", "2 steps", "1 running")
 		s.Wait(61 * time.Second)
 		s.See("1 pending]", "auth ✓")
 		ask(s, tell)

@@ -27,7 +27,7 @@ func TestForkGoesOnInBoth(t *testing.T) {
 		s.See("[Agent: calm]", "harbour", "Branched from main behind turn 2.")
 		s.NotSee("storm")
 		s.Enter("say sunshine")
-		s.See("▌ say sunshine", "main ○ │ ›calm ○")
+		s.See("▌ say sunshine", "main ○ │ 2 ›calm ○")
 		s.Golden("fork-120")
 		s.Enter("/agent main")
 		s.See("[Agent: main]", "storm")

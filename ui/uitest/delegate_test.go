@@ -160,7 +160,7 @@ func TestDelegated_inTheBackground(t *testing.T) {
 	t.Parallel()
 	playEach(t, attached, uitest.Options{}, func(s *uitest.Session, tell func(plain, words string), model bool) {
 		tell("delegate auth: wait 60s then say auth uses signed tokens", "research how auth works in the background")
-		s.See("delegate auth", "Task dispatched to 'auth' (session: 1)", "2 steps", "▶ 1 running")
+		s.See("delegate auth", "Task dispatched to 'auth' (session: 1)", "2 steps", "1 running")
 		tell("say Four.", "what is two and two?")
 		s.See("Four.")
 		s.Wait(time.Minute)
@@ -186,7 +186,7 @@ func TestDelegated_fanOut(t *testing.T) {
 	playEach(t, attached, uitest.Options{}, func(s *uitest.Session, tell func(plain, words string), model bool) {
 		s.Paste(map[bool]string{false: lines, true: "explore"}[model])
 		s.Press("enter")
-		s.See("(session: 1)", "(session: 2)", "(session: 3)", "▶ 3 running")
+		s.See("(session: 1)", "(session: 2)", "(session: 3)", "3 running")
 		s.Wait(30 * time.Second)
 		s.See("[Agent: main | 📨 3 pending]")
 		s.Enter("/check")

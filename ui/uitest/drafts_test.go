@@ -124,7 +124,7 @@ func TestDrafts_ofLines(t *testing.T) {
 			s.See("Queued " + name)
 		}
 		s.Enter("/run 2")
-		s.See("one ⚠", "two ⚠")
+		s.See("one ● asks", "two ● asks")
 		s.Press("alt+2")
 		s.See("one asks you")
 		s.Wait(firstSecond)

@@ -95,9 +95,9 @@ func TestQueuePanelAsks(t *testing.T) {
 	play(t, uitest.Options{Provider: uitest.Script(actor)}, func(s *uitest.Session) {
 		s.Enter("/push name=asks command")
 		s.Enter("/run")
-		s.See("asks ⚠")
+		s.See("asks ● asks")
 		s.Press("f4")
-		s.See("⚠ asks", "Running 1")
+		s.See("● asks", "Running 1")
 		s.Press("alt+a")
 		s.See("gofmt -l .")
 		s.Wait(time.Second)
@@ -436,9 +436,9 @@ func TestInboxPanelAnswers(t *testing.T) {
 	play(t, uitest.Options{Provider: uitest.Script(actor), Files: files}, func(s *uitest.Session) {
 		s.Enter("/push name=fmt command")
 		s.Enter("/run")
-		s.See("fmt ⚠")
+		s.See("fmt ● asks")
 		s.Press("f3")
-		s.See("[All 1] · Needs you 1", "⚠ #1 fmt", "gofmt -l .")
+		s.See("[All 1] · Needs you 1", "? #1 fmt", "gofmt -l .")
 		s.Golden("panel-inbox-asks-120")
 		s.See("enter answers · ")
 		s.Type("a")

@@ -95,10 +95,10 @@ func TestPicture(t *testing.T) {
 		s.Enter("/check")
 		s.See("islands")
 		s.Wait(42 * time.Second)
-		s.See("main ○ ✉1 ⚠1", "tests ●", "vet ⚠", "todo ✓", "docs ✓", "[Agent: main | 📨 1 pending] [Branch: checkout]", "⚠ 1 asking", "▶ 2 running")
+		s.See("main ○ ✉1 ?1", "tests ●", "vet ● asks", "todo ✓", "docs ✓", "[Agent: main | 📨 1 pending] [Branch: checkout]", "1 asking", "2 running")
 		s.Type("/push name=fix let both call Total")
 		s.Wait(time.Second)
-		draw(t, s, "screen", "[Agent:", "islands", "1 pending", "func", "▶")
+		draw(t, s, "screen", "[Agent:", "islands", "1 pending", "func", "running")
 
 		s.Press("ctrl+u")
 		s.Enter("is the voucher code safe?")
@@ -133,12 +133,12 @@ func TestPictureOfMail(t *testing.T) {
 			s.See("Queued " + name)
 		}
 		s.Enter("/run 2")
-		s.See("▶ 2 running · 3 queued")
+		s.See("2 running · 3 queued")
 		s.Wait(20 * time.Second)
 		s.Enter("/queue")
 		s.See("Finished:", "  - reports")
-		s.See("[Agent: main | 2 pending]", "▶ 2 running · 1 queued")
-		draw(t, s, "queue", "2 pending", "Running 2 of 5", "Finished", "▶")
+		s.See("[Agent: main | 2 pending]", "2 running · 1 queued")
+		draw(t, s, "queue", "2 pending", "Running 2 of 5", "Finished", "running")
 
 		s.Wait(time.Minute)
 		s.See("5 pending")
@@ -178,7 +178,7 @@ func TestPictureOfPanel(t *testing.T) {
 		first := write(t, s, auth.ID, mail.Letter{Body: "Which flow shall the app use, the code or the device one?", Tags: []string{"oauth"}})
 		s.Enter("/run")
 		s.Wait(17 * time.Second)
-		s.See("cart ✓", "refund ✓", "voucher ✓", "vet ⚠")
+		s.See("cart ✓", "refund ✓", "voucher ✓", "vet ● asks")
 		main, err := s.Pool.Letters.Whose(t.Context(), "main")
 		if err != nil {
 			t.Fatal(err)
@@ -249,7 +249,7 @@ func TestPictureOfVendors(t *testing.T) {
 			s.See("Queued")
 		}
 		s.Enter("/run")
-		s.See("auth ⚠", "page ●", "todo ✓")
+		s.See("auth ● asks", "page ●", "todo ✓")
 		s.Press("alt+2")
 		s.See("milliseconds", "don't ask again", "UnixMilli", "▸ run the login tests")
 		s.Wait(9 * time.Second)

@@ -90,7 +90,7 @@ func TestWorkflow_parallel(t *testing.T) {
 			s.See("Queued worker-" + n)
 		}
 		s.Enter("/run")
-		s.See("Running 3 of 3", "▶ 3 running")
+		s.See("Running 3 of 3", "3 running")
 		s.Wait(31 * time.Second)
 		s.See("[Agent: main | 📨 3 pending]")
 		for left, n := range []string{"a", "b", "c"} {
@@ -131,12 +131,12 @@ func TestWorkflow_batched(t *testing.T) {
 			s.See(fmt.Sprintf("Queued t%d", i))
 		}
 		s.Enter("/run 2")
-		s.See("Running 2 of 5 (window 2, 3 queued)", "▶ 2 running · 3 queued")
+		s.See("Running 2 of 5 (window 2, 3 queued)", "2 running · 3 queued")
 		s.Enter("/queue")
 		s.See("Queued:", "  - t4", "Running:", "  - t0 (started 0s ago)")
 		for i := range 5 {
 			s.Enter("/receive")
-			s.Until(fmt.Sprintf("%d have come", i+1), func() bool { return strings.Count(s.Screen(), "┃ result ") == i+1 })
+			s.Until(fmt.Sprintf("%d have come", i+1), func() bool { return strings.Count(s.Screen(), "▌ result ") == i+1 })
 		}
 		s.Enter("/queue")
 		s.See("Finished:", "  - t4 (completed 0s ago)")
@@ -152,7 +152,7 @@ func TestWorkflow_outOfOrder(t *testing.T) {
 			s.See("Queued " + n)
 		}
 		s.Enter("/run")
-		s.See("▶ 3 running")
+		s.See("3 running")
 		for _, c := range [][2]string{{"from=b", "b"}, {"from=c", "c"}, {"", "a"}} {
 			s.Enter(strings.TrimSpace("/receive " + c[0]))
 			s.Wait(15 * time.Second)
@@ -196,7 +196,7 @@ func TestWorkflow_siblings(t *testing.T) {
 		s.Press("enter")
 		s.See("Queued analyzer")
 		s.Enter("/run 1")
-		s.See("Running 1 of 2 (window 1, 1 queued)", "implementer ◐", "analyzer ●")
+		s.See("Running 1 of 2 (window 1, 1 queued)", "implementer ◌", "analyzer ●")
 		s.Press("alt+2")
 		s.See("waiting for a message from analyzer")
 		s.Wait(21 * time.Second)
@@ -312,7 +312,7 @@ func TestCommandTask(t *testing.T) {
 	s.Press("alt+1")
 	s.See("[Agent: main | 2 pending]")
 	s.Enter("/check")
-	s.See("✉ from tests · ", " · failed", "exit 3", "┃ took ", "its last 20 lines are:", "✉ from after · ", " · failed", "not started: tests failed: exit 3")
+	s.See("✉ from tests · ", " · failed", "exit 3", "▌ took ", "its last 20 lines are:", "✉ from after · ", " · failed", "not started: tests failed: exit 3")
 	s.Enter("/retry tests")
 	s.See("Queued tests again; /run starts it")
 	s.Enter("/run")
@@ -326,7 +326,7 @@ func TestKillAsksForThoseBelow(t *testing.T) {
 		tree := func() {
 			s.Enter("/push name=boss delegate kid: wait 1h")
 			s.Enter("/run")
-			s.See("boss ◐", "kid ●")
+			s.See("boss ◌", "kid ●")
 		}
 		tree()
 		s.Enter("/kill boss")
@@ -411,10 +411,10 @@ func TestPush_whatNoModelCarriesOut(t *testing.T) {
 		s.See("Queued fine; /run starts it")
 		s.NotSee("will fail")
 		s.Enter("/push name=free please refactor")
-		s.See("⚠ It will fail: No language model is configured: `please refactor` is not one of the instructions")
+		s.See("It will fail: No language model is configured: `please refactor` is not one of the instructions")
 		s.Enter("/push name=next after=free say never")
 		s.Enter("/run")
-		s.See("⚠ free will fail: without a model only plain instructions work, such as run CMD", "free ✗", "fine ✓")
+		s.See("free will fail: without a model only plain instructions work, such as run CMD", "free ✗", "fine ✓")
 		s.NotSee("fine, free", "next will")
 		s.Enter("/check")
 		s.See("✉ from free", "No language model is configured: please refactor is not one of the instructions", "not started: free failed: No language model")

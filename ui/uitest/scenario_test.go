@@ -39,7 +39,7 @@ func TestMainJob(t *testing.T) {
 		s.Enter("/push name=todo grep TODO")
 		s.See("Queued todo", "3 queued")
 		s.Enter("/run 2")
-		s.See("tests ⚠", "vet ⚠", "⚠ 2 asking")
+		s.See("tests ● asks", "vet ● asks", "2 asking")
 
 		s.Press("alt+2")
 		s.See("tests asks: bash", "$ echo all tests pass")
@@ -78,7 +78,7 @@ func TestMainJob(t *testing.T) {
 		s.Enter("/push name=late run echo kept | tee log")
 		s.See("Queued late")
 		s.Enter("/run")
-		s.See("late ⚠")
+		s.See("late ● asks")
 		s.Press("alt+5")
 		s.See("late asks")
 		s.Wait(firstSecond)

@@ -88,7 +88,7 @@ func TestMailIsSeen(t *testing.T) {
 		s.See("tests ✓", "main ○ ✉1", "[Agent: main | 📨 1 pending]")
 		s.Press("f2", "l")
 		s.See("Agents · 2", "mail")
-		if l := s.Line("○ main"); !strings.Contains(l, " 📨1 ") {
+		if l := s.Line("○ main"); !strings.Contains(l, " ✉1 ") {
 			t.Errorf("the overview shows main as %q", l)
 		}
 		s.Press("esc")
@@ -328,7 +328,7 @@ func TestWhyIsTold(t *testing.T) {
 		s.Enter("/why tests")
 		s.See("it has not started: nobody has started it: /run does")
 		s.Enter("/run")
-		s.See("tests ⚠")
+		s.See("tests ● asks")
 		s.Enter("/why tests")
 		s.See("it asks: bash gofmt -l .")
 		s.Enter("/why")

@@ -168,7 +168,7 @@ func TestMainJob_vendors(t *testing.T) {
 		s.Enter("/push name=todo grep TODO")
 		s.See("Queued todo", "3 queued")
 		s.Enter("/run 2")
-		s.See("tests ⚠", "vet ⚠", "⚠ 2 asking", "todo ✓")
+		s.See("tests ● asks", "vet ● asks", "2 asking", "todo ✓")
 
 		s.Press("alt+2")
 		s.See("tests asks you", "fake asks: echo all tests pass | tee log", "·  Choice allow_once", "·  Choice reject_once")
@@ -188,7 +188,7 @@ func TestMainJob_vendors(t *testing.T) {
 
 		o.Home = home
 		s = uitest.Start(t, o)
-		s.See("tests ✓", "todo ✓", "vet ⚠", "⚠ 1 asking")
+		s.See("tests ✓", "todo ✓", "vet ● asks", "1 asking")
 		s.Press("alt+3")
 		s.See("vet asks you", "fake asks: touch happy")
 		s.Wait(firstSecond)
@@ -262,7 +262,7 @@ func TestHostileVendorNeverReachesTheTerminal(t *testing.T) {
 		s.Wait(time.Second)
 		s.Enter("/push name=kid go")
 		s.Enter("/run")
-		s.See("kid ⚠")
+		s.See("kid ● asks")
 		v.Kill() // what it asks outlives it
 		s.Press("alt+2")
 		s.See("What it asked stays open")

@@ -393,7 +393,7 @@ func TestAfterAQuestionOverAPanel(t *testing.T) {
 			t.Fatal(err)
 		}
 		ask()
-		s.See("job ⚠")
+		s.See("job ● asks")
 		s.Press("f3")
 		s.See("Inbox of main", "a note")
 		s.Press("alt+a")
