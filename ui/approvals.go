@@ -32,7 +32,8 @@ type ApprovalOptions struct {
 type Approvals struct {
 	ApprovalOptions
 	Answer func(ctx context.Context, question int64, a event.Answer) error // nil until there is a pool; no agent asks before
-	Free   func(ctx context.Context) error                                 // lets commands run in their sandboxes without asking
+	// SetMode changes the permission mode of all agents.
+	SetMode func(ctx context.Context, m permission.Mode) error
 
 	typed, closed, since time.Time
 	pressed              time.Time // time of the last key press
@@ -133,7 +134,7 @@ func (a *Approvals) answer(q dialog.Question, k tea.KeyPressMsg) (intent.Intent,
 // twice.
 func (a *Approvals) StopsTwice() bool {
 	t := a.Tabs.Focus
-	return !a.Openly(t) || a.Flash.Again("esc", "the question stays open; Esc again stops the turn", func() bool { return a.Tabs.Focus == t && a.Openly(t) })
+	return !a.Openly(t) || a.Flash.Again("esc", "Still waiting for your answer. Esc again stops "+t.Info.Name+".", func() bool { return a.Tabs.Focus == t && a.Openly(t) })
 }
 
 // OnScreen reports whether the question of the tab's agent is shown already, so that other places
@@ -162,17 +163,21 @@ func (a *Approvals) Card(w int) string {
 	if !a.Openly(t) || s.asks == t && a.stands.keyed() {
 		return ""
 	}
-	head, keys := a.Tabs.Theme.Paint(themes.Warn, "⚠ "), " · alt+a or f5"
+	keys := "   alt+a or f5 to answer"
 	switch tab := a.tabGoes(); {
 	case tab && w < 50:
-		keys = " · alt+a, tab"
+		keys = "   tab"
 	case tab:
-		keys = " · alt+a, f5 or tab"
+		keys = "   tab to answer"
 	case w < 50:
-		keys = " · alt+a"
+		keys = "   f5"
 	}
-	gist := cells.Cut(cells.CleanLine(cells.Reveal(t.Info.Question.Gist())), max(1, w-2-cells.Width(keys)))
-	return cells.Fit(head+a.Tabs.Theme.Paint(themes.Warn, gist)+a.Tabs.Theme.Paint(themes.Dim, keys), w)
+	gist := t.Info.Name + " has a question: " + cells.Reveal(t.Info.Question.Gist())
+	if t.Info.Question.Asks == nil {
+		gist = dialog.Wants(t.Info.Question.Question)
+	}
+	gist = cells.Cut("▌ "+cells.CleanLine(gist), max(1, w-cells.Width(keys)))
+	return cells.Fit(a.Tabs.Theme.Paint(themes.Warn, gist)+a.Tabs.Theme.Paint(themes.Dim, keys), w)
 }
 
 // Open goes to an agent's open question: in the box's place if the agent is focused, else over
@@ -268,7 +273,7 @@ func (a *Approvals) Next(how QuestionState) {
 		next = first
 	}
 	if next == nil {
-		a.Flash.Say("nobody asks you anything")
+		a.Flash.Say("No open questions")
 		return
 	}
 	a.Open(next.Agent, how)
@@ -303,8 +308,8 @@ func (a *Approvals) answered(d dialog.Decision) intent.Intent {
 		return nil
 	}
 	a.given = id
-	freely := ans.Choice == permission.Freely
-	if freely { // the mode applies to later calls
+	mode, loosens := map[permission.Choice]permission.Mode{permission.Freely: permission.Auto, permission.Edits: permission.AcceptEdits}[ans.Choice]
+	if loosens { // the mode applies to later calls
 		ans.Choice = permission.Once
 	}
 	typed := ""
@@ -329,8 +334,8 @@ func (a *Approvals) answered(d dialog.Decision) intent.Intent {
 	})
 	return intent.Do{Agent: agent, Long: true, F: func(ctx context.Context) (intent.Intent, error) {
 		err := a.Answer(ctx, id, ans)
-		if err == nil && freely {
-			if err := a.Free(ctx); err != nil {
+		if err == nil && loosens {
+			if err := a.SetMode(ctx, mode); err != nil {
 				return intent.Tell{Agent: agent, Text: format.Sentence(err), Tone: transcript.Bad}, nil
 			}
 		}

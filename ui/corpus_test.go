@@ -147,7 +147,7 @@ func TestKeysOfADraft(t *testing.T) {
 				before := p.drafted()
 				p.press(k)
 				may := m.may && place.line == ""
-				answers := k.Text != "" && (strings.Contains("yYsSpP", k.Text) || place.agent != 3 && strings.Contains("124", k.Text)) // there digits go from view to view
+				answers := k.Text != "" && strings.Contains("yYsSpP", k.Text)
 				if got := p.asks.Given() != 0; got != (may && answers) {
 					t.Errorf("%s, %s: %q answers: %t", where, when, k.String(), got)
 				}
@@ -263,7 +263,7 @@ func TestOnceOnTheScreen(t *testing.T) {
 		lines, _ := p.compose()
 		n := 0
 		for _, l := range lines {
-			for _, s := range []string{"$ ls", "bash ls"} {
+			for _, s := range []string{"$ ls", "bash ls", "run  ls"} {
 				if strings.Contains(plain(l), s) {
 					n++
 				}
@@ -348,7 +348,7 @@ func TestAskCardFits(t *testing.T) {
 					t.Fatalf("%dx%d: a line has %d columns: %q", w, h, n, plain(l))
 				}
 			}
-			if all := joined(lines); !strings.Contains(all, "⚠ b") || !strings.Contains(all, "· alt+a") || !strings.Contains(all, "URG") {
+			if all := joined(lines); !strings.Contains(all, "▌ main w") || !strings.Contains(all, "f5") || !strings.Contains(all, "URG") {
 				t.Fatalf("%dx%d:\n%s", w, h, all)
 			}
 		}

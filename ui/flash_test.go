@@ -44,7 +44,7 @@ func TestFlashEndsWithItsCause(t *testing.T) {
 		{"another", press('d', tea.ModCtrl), "Ctrl+D again leaves", notify.TwiceWithin, nil, []func(*App){press('x', 0)}},
 		{"w, in an agent's tab", func(a *App) { to(2)(a); press('w', 0)(a) }, "w again asks kid", notify.TwiceWithin, nil, []func(*App){press(tea.KeyUp, 0), to(1), state(2, event.Done)}},
 		{"what a key did", press('m', tea.ModAlt), "the mouse selects text", notify.FlashLong, state(2, event.Done), []func(*App){press('x', 0)}},
-		{"nothing asks", press('a', tea.ModAlt), "nobody asks you anything", notify.FlashLong, nil, []func(*App){press('x', 0)}},
+		{"nothing asks", press('a', tea.ModAlt), "No open questions", notify.FlashLong, nil, []func(*App){press('x', 0)}},
 		{"the agent looked at ends", func(a *App) { to(2)(a); state(2, event.Failed)(a) }, "kid has ended", notify.FlashLong, press(tea.KeyUp, 0), []func(*App){to(1)}},
 		{"its tab is closed", func(a *App) { to(2)(a); a.Update(news{[]event.Event{event.Closed{Agent: 2}}}) }, "the tab of kid was closed", notify.FlashLong, press('x', 0), []func(*App){to(3)}},
 		{"a message that found something open", func(a *App) { a.act(intent.Help{}); a.Update(wanted{intent.Open{What: "message #5"}}) }, "message #5 was not opened", notify.FlashLong, nil, []func(*App){func(a *App) { a.layers.Shut(); a.dirty = true }, press(tea.KeyEsc, 0)}},

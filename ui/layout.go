@@ -33,7 +33,7 @@ func layout(w, h int, f facts) rects {
 	lower := f.box
 	most := max(1, (h-4)/2)
 	if f.below > 0 {
-		lower, most = f.below, max(3, (h-4)*3/4)
+		lower, most = f.below, questionRows(h)
 	}
 	lower = min(lower, most)
 	r.upper, r.lower = rect{0, 1, w, 1}, rect{0, 0, w, 1}
@@ -51,3 +51,7 @@ func layout(w, h int, f facts) rects {
 	r.box = rect{0, r.lower.y + r.lower.h, w, lower}
 	return r
 }
+
+// questionRows returns how many of h lines a question may have. On a low screen it leaves one line of
+// the transcript, so that some of what is asked about shows beside the choices.
+func questionRows(h int) int { return max(3, (h-4)*3/4, min(h-4, 8)) }

@@ -96,16 +96,18 @@ func TestWhose(t *testing.T) {
 	}
 }
 
-// TestFreely: the choice of mode auto answers its own question with a yes and then chooses the mode, which answers
+// TestFreely: the choice of a mode answers its own question with a yes and then chooses the mode, which answers
 // none. Where another screen was first, or the answer can't be written, the mode stays.
 func TestFreely(t *testing.T) {
 	for name, c := range map[string]struct {
+		is   permission.Choice
 		err  error
 		want string
 	}{
-		"answered":  {nil, "answer 7 once, auto"},
-		"too late":  {fmt.Errorf("it was: %w", event.ErrAnswered), "answer 7 once"},
-		"full disk": {errors.New("the disk is full"), "answer 7 once"},
+		"answered":  {permission.Freely, nil, "answer 7 once, auto"},
+		"edits":     {permission.Edits, nil, "answer 7 once, accept-edits"},
+		"too late":  {permission.Freely, fmt.Errorf("it was: %w", event.ErrAnswered), "answer 7 once"},
+		"full disk": {permission.Edits, errors.New("the disk is full"), "answer 7 once"},
 	} {
 		var calls []string
 		a := NewApprovals(ApprovalOptions{Tabs: &tabs.Tabs{Look: tabs.Look{Now: time.Now}}})
@@ -113,8 +115,8 @@ func TestFreely(t *testing.T) {
 			calls = append(calls, fmt.Sprint("answer ", q, " ", ans.Choice))
 			return c.err
 		}
-		a.Free = func(context.Context) error { calls = append(calls, "auto"); return nil }
-		i, ok := a.answered(dialog.Answered{Question: 7, Answer: permission.Answer{Choice: permission.Freely}}).(intent.Do)
+		a.SetMode = func(_ context.Context, m permission.Mode) error { calls = append(calls, string(m)); return nil }
+		i, ok := a.answered(dialog.Answered{Question: 7, Answer: permission.Answer{Choice: c.is}}).(intent.Do)
 		if !ok {
 			t.Fatal("it does nothing")
 		}

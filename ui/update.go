@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"context"
 	"fmt"
 	"time"
 
@@ -9,7 +8,6 @@ import (
 
 	"fantail/agents"
 	"fantail/themes"
-	"fantail/tools/permission"
 	"fantail/ui/format"
 	"fantail/ui/intent"
 	"fantail/ui/panel"
@@ -163,7 +161,7 @@ func (a *App) handle(m tea.Msg) tea.Cmd {
 
 // attach takes the pool. Its first news is its current state.
 func (a *App) attach(p *agents.Pool) tea.Cmd {
-	a.asks.Free = func(ctx context.Context) error { return a.pool.SetMode(ctx, permission.Auto) }
+	a.asks.SetMode = a.pool.SetMode
 	a.use(p)
 	a.feed.began = a.o.Now().Truncate(time.Millisecond)
 	a.notice.Attach(p, a.feed.began)

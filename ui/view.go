@@ -80,7 +80,7 @@ func (a *App) compose() ([]string, *tea.Cursor) {
 	var asked []string
 	switch {
 	case question != nil:
-		asked = question.Lines(a.w, max(3, (a.h-4)*3/4))
+		asked = question.Lines(a.w, questionRows(a.h))
 		f.below = len(asked)
 	case box != nil:
 		f.box = box.Height(a.w, max(1, (a.h-4)/2))

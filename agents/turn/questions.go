@@ -23,7 +23,7 @@ func (l *Loop) askPermission(ctx context.Context, c history.Call, act permission
 	if act.Sensitive == "" {
 		act.Sensitive = v.Secret
 	}
-	q := event.Question{Question: permission.Question{Call: c.ID, Action: act, Rule: v.Rule, Auto: v.Auto, Again: v.Changed}}
+	q := event.Question{Question: permission.Question{Call: c.ID, Action: act, Rule: v.Rule, Auto: v.Auto, Edits: v.Edits, Again: v.Changed}}
 	return l.askHuman(ctx, q, by)
 }
 

@@ -274,6 +274,9 @@ func (g *Gate) decide(a Action, mode Mode, rules []parsed) Verdict {
 	if v.Decision == AskHuman && a.Kind == Command && a.Mode == "" && g.Wall() == Prevents {
 		v.Auto = decide(Auto, rules, a, j).Decision == Allow
 	}
+	if v.Decision == AskHuman && a.Kind == Write && a.Mode == "" {
+		v.Edits = decide(AcceptEdits, rules, a, j).Decision == Allow
+	}
 	if v.Rule != "" && a.Kind == Command {
 		g.offers(v.Rule, j.given(v.Rule, a.Command))
 	}

@@ -479,3 +479,30 @@ func parseRule(s string) (Rule, error) {
 	p, err := Rule(s).parse()
 	return p.text, err
 }
+
+// TestVerdict_edits: mode accept-edits is offered for a write that it would allow, and for no other call.
+func TestVerdict_edits(t *testing.T) {
+	inside := Action{Kind: Write, Paths: []string{root + "/a.go"}, Dir: root}
+	change := func(f func(*Action)) Action { a := inside; f(&a); return a }
+	for name, c := range map[string]struct {
+		a    Action
+		want bool
+	}{
+		"inside":       {inside, true},
+		"outside":      {change(func(a *Action) { a.Outside = true }), false},
+		"sensitive":    {change(func(a *Action) { a.Sensitive = "it holds keys" }), false},
+		"strict":       {change(func(a *Action) { a.Strict = true }), false},
+		"its own mode": {change(func(a *Action) { a.Mode = Ask }), false},
+		"a command":    {Action{Kind: Command, Command: "touch x", Dir: root}, false},
+		"a read":       {Action{Kind: Read, Paths: []string{"/etc/x"}, Outside: true, Dir: root}, false},
+	} {
+		if v := gate(t, Ask).Decide(c.a); v.Decision != AskHuman || v.Edits != c.want {
+			t.Errorf("%s: %s, edits %t", name, v.Decision, v.Edits)
+		}
+	}
+	g := gate(t, Ask)
+	g.Unread("a file")
+	if g.Decide(inside).Edits {
+		t.Error("it is offered while a file that may deny can't be read")
+	}
+}

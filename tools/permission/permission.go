@@ -179,6 +179,7 @@ type Verdict struct {
 	Asked    bool   // for AskHuman: an ask rule of a file applies, whatever else allows it
 	Guarded  bool   // for AskHuman: the command names a file that runs by itself, and may change it
 	Auto     bool   // for AskHuman: mode auto, which the human may choose here, would allow it
+	Edits    bool   // for AskHuman: mode accept-edits would allow it
 	Vendor   string // for AskHuman: whose agent gets the work, or ""
 }
 
@@ -191,6 +192,7 @@ type Question struct {
 	Action Action
 	Rule   Rule   // "" : not offered
 	Auto   bool   // mode auto is offered: it would allow this and similar commands
+	Edits  bool   // mode accept-edits is offered: it would allow this and similar edits
 	Again  string // why it is asked in spite of a rule; "" if there is none
 }
 
@@ -203,6 +205,7 @@ const (
 	Project Choice = "project" // for this session and all later ones of the workspace
 	No      Choice = "no"
 	Freely  Choice = "freely" // this one, and similar ones, in the sandbox: mode auto
+	Edits   Choice = "edits"  // this one, and all edits in the workspace: mode accept-edits
 )
 
 // Answer answers a question. Reason goes to the model with a No.

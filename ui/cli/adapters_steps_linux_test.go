@@ -138,7 +138,7 @@ func works(t *testing.T, y *trial) {
 func (y *trial) answers(t *testing.T, about, key string) {
 	t.Helper()
 	y.opened(t, about)
-	pressed(t, key, []string{"!asks you"}, y.c)
+	pressed(t, key, []string{"!has a question"}, y.c)
 }
 
 // opened opens the question that it asks. The key is pressed once: again, it would close it.
@@ -146,7 +146,7 @@ func (y *trial) opened(t *testing.T, about string) {
 	t.Helper()
 	y.c.until(t, "asks: ", "1 asking")
 	y.c.typed(t, "\x1ba")
-	y.c.until(t, "asks you", about)
+	y.c.until(t, "has a question", about)
 }
 
 // The keys of what it offers: all three put their yes first and their no third.
@@ -178,10 +178,10 @@ func asks(t *testing.T, y *trial) {
 func hearsWords(t *testing.T, y *trial) {
 	y.prompt(t, "words", y.Call("ask", "install -m 600 /dev/null "+filepath.Join(y.dir, "made-words")), "say went on")
 	y.opened(t, "made-words")
-	pressed(t, "o", []string{"!in your own words"}, y.c)
+	pressed(t, "o", []string{"!Type your own answer"}, y.c)
 	y.c.typed(t, "nly in a copy")
 	y.c.until(t, "only in a copy")
-	pressed(t, "\r", []string{"!asks you"}, y.c)
+	pressed(t, "\r", []string{"!has a question"}, y.c)
 	y.ends(t, "completed") // where it stops it is told at once
 	y.prompt(t, "worded", "say it has read")
 	y.ends(t, "completed")
@@ -204,7 +204,7 @@ func wonders(t *testing.T, y *trial) {
 	last := time.Time{}
 	holds(t, "its second question follows", func() bool { // 2 is pressed only on the first: on the second it is something else
 		shows := y.c.text()
-		if open := strings.Contains(shows, "asks you"); open && strings.Contains(shows, "Type your own answer") {
+		if open := strings.Contains(shows, "has a question"); open && strings.Contains(shows, "Type your own answer") {
 			return true
 		} else if open && time.Since(last) > time.Second {
 			last = time.Now()
@@ -212,7 +212,7 @@ func wonders(t *testing.T, y *trial) {
 		}
 		return false
 	})
-	pressed(t, "1", []string{"!asks you"}, y.c) // leaves it out
+	pressed(t, "1", []string{"!has a question"}, y.c) // leaves it out
 	said(t, y.ends(t, "completed"), "text", "it knows")
 	r, _ := y.last("play wonder")
 	if told := strings.Join(y.told(r), "\n"); !strings.Contains(told, `="blue"`) {

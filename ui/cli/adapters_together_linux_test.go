@@ -37,8 +37,8 @@ func TestAdapters_together(t *testing.T) {
 	y.opens(t)
 	y.c.until(t, "one ● asks", "two ✗", "three ✓")
 	y.types(t, "/inbox", "Inbox of main", "? #")
-	pressed(t, "\r", []string{"one asks you", "install"}, y.c)
-	pressed(t, keyYes+"\r", []string{"!one asks you"}, y.c)
+	pressed(t, "\r", []string{"one has a question", "install"}, y.c)
+	pressed(t, keyYes+"\r", []string{"!one has a question"}, y.c)
 	y.c.until(t, "one ✓")
 	pressed(t, "\x1b", []string{"!Inbox of main"}, y.c)
 	if _, err := os.Stat(made); err != nil {
@@ -55,8 +55,8 @@ func TestAdapters_together(t *testing.T) {
 	y.types(t, "/push agent=claude name=lead play lead", "Queued lead")
 	y.types(t, "/run 1", "lead ● asks")
 	lead := y.watch(t, "lead")
-	pressed(t, "\x1ba", []string{"lead asks you", "codex, another vendor's agent"}, y.c)
-	pressed(t, keyYes+"\r", []string{"!lead asks you"}, y.c)
+	pressed(t, "\x1ba", []string{"lead has a question", "codex, another vendor's agent"}, y.c)
+	pressed(t, keyYes+"\r", []string{"!lead has a question"}, y.c)
 	es, outcome := lead.ends(t, 1)
 	if said(t, es, "result", "the result of sub"); outcome != "completed" || len(messages(es)) != 1 {
 		t.Errorf("%s: %s", outcome, lead.text())

@@ -249,7 +249,7 @@ func TestTwoScreensOfOneHost(t *testing.T) {
 	b.until(t, "!"+card, "!asking")
 	s.exists(t, "made0")
 	asked("touch made1")
-	pressed(t, "n", []string{"no, because: "}, b)
+	pressed(t, "n", []string{"Instead: "}, b)
 	b.typed(t, "not that\r")
 	a.until(t, "!"+card, "!asking", "not that")
 	asked("touch made2")

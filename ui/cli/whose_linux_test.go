@@ -21,7 +21,7 @@ func TestAudit_whichScreen(t *testing.T) {
 	a.typed(t, "run echo x > made\r")
 	a.until(t, "1 asking")
 	b := open(t, s.command())
-	b.until(t, "main asks: bash")
+	b.until(t, "main wants to run a command")
 	terminal, err := os.Readlink(fmt.Sprintf("/proc/%d/fd/0", b.cmd.Process.Pid))
 	if err != nil || !strings.HasPrefix(terminal, "/dev/") {
 		t.Fatalf("the second screen's terminal is %q, %v", terminal, err)

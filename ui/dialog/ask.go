@@ -223,8 +223,8 @@ func (b *ask) Lines(w, h int) []string {
 	}
 	b.cy = 1 + len(lines) + len(foot) - 1
 	lines = append(lines, foot...)
-	title := "⚠ " + cells.CleanLine(b.q.Name) + " asks you"
-	return panel(b.theme, w, themes.Warn, title, b.hint(hidden), lines[:min(len(lines), rows)])
+	title := cells.Cut(cells.CleanLine(b.q.Name)+" has a question", max(0, w-titleCols))
+	return bright(b.theme, w, b.theme.Paint(themes.Warn, title), b.hint(hidden), lines[:min(len(lines), rows)])
 }
 
 // lay returns the question wrapped to w columns.
@@ -273,7 +273,7 @@ func (b *ask) foot(inner, most int) (rows []string, hidden int) {
 func (b *ask) option(n, inner int) (rows []string) {
 	key, label, why := "", "", ""
 	if n == len(b.q.Options) {
-		key, label = " ›  ", "in your own words"
+		key, label = " ›  ", "Type your own answer"
 	} else {
 		o := b.q.Options[n]
 		label, why = cells.CleanLine(cells.Reveal(o.Label)), cells.CleanLine(cells.Reveal(o.Why))
@@ -320,19 +320,19 @@ func (b *ask) hint(hidden int) string {
 	var parts []string
 	switch {
 	case b.words != nil && len(b.q.Options) > 0:
-		parts = append(parts, "enter sends it", "esc back")
+		parts = append(parts, "enter send", "esc back")
 	case b.words != nil:
-		parts = append(parts, "enter sends it", "esc later")
+		parts = append(parts, "enter send", "esc decide later")
 	case b.q.Multiple && hidden == 0:
-		parts = append(parts, "space marks", "enter sends", "esc later")
+		parts = append(parts, "space mark", "enter send", "esc decide later")
 	case b.q.Multiple:
-		parts = append(parts, "space marks", "esc later")
+		parts = append(parts, "space mark", "esc decide later")
 	case b.by == strictly:
-		parts = append(parts, "enter confirms", "esc later")
+		parts = append(parts, "enter confirm", "esc decide later")
 	case b.by == lettered:
-		parts = append(parts, "arrows, enter", "esc later")
+		parts = append(parts, "arrows, enter", "esc decide later")
 	default:
-		parts = append(parts, "esc later")
+		parts = append(parts, "esc decide later")
 	}
 	if hidden > 0 {
 		parts = append(parts, "↓ more")

@@ -107,6 +107,15 @@ func write(diff string) permission.Question {
 	}
 }
 
+// edit is a question about an edit in the workspace, which mode accept-edits would allow.
+func edit() permission.Question {
+	q := write(strings.ReplaceAll(diff, "hosts", "net/hosts"))
+	q.Rule, q.Edits = "write(net/hosts)", true
+	q.Action.Title, q.Action.Dir, q.Action.Paths = "edit net/hosts", "/work/app", []string{"/work/app/net/hosts"}
+	q.Action.Outside, q.Action.Sensitive = false, ""
+	return q
+}
+
 const diff = `--- a/hosts
 +++ b/hosts
 @@ -1,4 +1,4 @@
@@ -133,15 +142,15 @@ func TestQuestionAnswers(t *testing.T) {
 		want   Decision
 	}{
 		{script: "y", want: answer(permission.Once, "")},
-		{script: "1", want: answer(permission.Once, "")},
+		{script: "1"},
 		{script: "'Y'", want: answer(permission.Once, "")},
 		{script: "s", want: answer(permission.Session, "")},
-		{script: "2", want: answer(permission.Session, "")},
+		{script: "2"},
 		{script: "s", norule: true},
 		{script: "2", norule: true},
 		{script: "n"},
 		{script: "n enter", want: answer(permission.No, "")},
-		{script: "3 'too slow' enter", want: answer(permission.No, "too slow")},
+		{script: "3 n 'too slow' enter", want: answer(permission.No, "too slow")},
 		{script: "tab 'use make' left left left left left 'r' end '!' enter", want: answer(permission.No, "user make!")},
 		{script: "tab 'yes' enter", want: answer(permission.No, "yes")},
 		{script: "n esc y", want: answer(permission.Once, "")},
@@ -156,7 +165,7 @@ func TestQuestionAnswers(t *testing.T) {
 		{script: "up up enter", want: answer(permission.Project, "")},
 		{script: "up up up enter", want: answer(permission.Session, "")},
 		{script: "p", want: answer(permission.Project, "")},
-		{script: "4", want: answer(permission.Project, "")},
+		{script: "4"},
 		{script: "p", norule: true},
 		{script: "4", norule: true},
 		{script: "down up up up enter", want: answer(permission.Once, "")},
@@ -174,6 +183,19 @@ func TestQuestionAnswers(t *testing.T) {
 		if got := keys(b, c.script); got != c.want {
 			t.Errorf("%s: got %+v, want %+v", c.script, got, c.want)
 		}
+	}
+}
+
+// TestEditAnswers: s lets all edits run, f only those of the file.
+func TestEditAnswers(t *testing.T) {
+	t.Parallel()
+	for key, want := range map[string]permission.Choice{"y": permission.Once, "s": permission.Edits, "f": permission.Session, "p": permission.Project} {
+		if d := keys(asked(t, edit()), key); d != (Answered{Question: 8, Answer: permission.Answer{Choice: want}}) {
+			t.Errorf("%s: %+v", key, d)
+		}
+	}
+	if d := keys(asked(t, write(diff)), "f"); d != nil {
+		t.Errorf("f elsewhere: %+v", d)
 	}
 }
 
@@ -197,7 +219,7 @@ func TestStrictly(t *testing.T) {
 	}
 	b := asked(t, command("go test ./..."))
 	b.Strictly()
-	if shown := text(b, 80, 24); !strings.Contains(shown, " 1  once") || strings.Contains(shown, " y  once") || !strings.Contains(shown, "enter confirms") {
+	if shown := text(b, 80, 24); !strings.Contains(shown, " 1  Yes, once") || strings.Contains(shown, " y  Yes") || !strings.Contains(shown, "enter confirm") {
 		t.Errorf("it shows:\n%s", shown)
 	}
 	keys(b, "2")
@@ -219,8 +241,8 @@ func TestMeans(t *testing.T) {
 		b    Question
 		want string
 	}{
-		{"a call", asked(t, command("ls")), "yYsSpPnN1234"},
-		{"without a rule", asked(t, bare), "yYnN13"},
+		{"a call", asked(t, command("ls")), "yYsSpPnN"},
+		{"without a rule", asked(t, bare), "yYnN"},
 	} {
 		c.b.Lines(80, 24)
 		for r := rune(' '); r < 0x7f; r++ {
@@ -357,7 +379,7 @@ func TestQuestionShowsAll(t *testing.T) {
 				}
 				seen[i] = l.Gutter + l.Text
 			}
-			if rest := len(b.body) - end; rest > 0 && !strings.Contains(shown, count(rest)+" more") {
+			if rest := len(b.body) - end; rest > 0 && !strings.Contains(shown, more(rest)) {
 				t.Fatalf("%v: %d rows remain and it does not say so:\n%s", size, rest, shown)
 			}
 			if end == len(b.body) {
@@ -378,7 +400,7 @@ func TestQuestionShowsAll(t *testing.T) {
 				got.WriteString(row[2:])
 			}
 		}
-		if s, _, _ := strings.Cut(got.String(), "rule for"); !strings.HasPrefix(s, want) {
+		if s, _, _ := strings.Cut(got.String(), "the rule:"); !strings.HasPrefix(s, want) {
 			t.Fatalf("%v: what was shown is not the command", size)
 		}
 	}
@@ -401,7 +423,7 @@ func TestQuestionShowsTheExactRule(t *testing.T) {
 		}
 	}
 	q.Rule = "bash(go test *)"
-	if got := text(asked(t, q), 40, 12); !strings.Contains(got, "s  session: bash(go test *)") {
+	if got := text(asked(t, q), 40, 12); !strings.Contains(got, `s  Yes, and allow "go test …"`) {
 		t.Fatalf("got\n%s", got)
 	}
 	if got := text(asked(t, q), 40, 7); !strings.Contains(got, "y once  s session  p project  n no") {
@@ -434,7 +456,7 @@ func TestQuestionShowsEveryChoice(t *testing.T) {
 		}
 		for h := 7; h < 24; h++ {
 			got, last := text(b, 40, h), b.choices[len(b.choices)-1]
-			if !strings.Contains(got, "n "+last.word) && !strings.Contains(got, "n  "+last.word) && !strings.Contains(got, "n  "+last.label) {
+			if !strings.Contains(got, "n "+last.word) && !strings.Contains(got, "n  "+last.word) && !strings.Contains(got, "n "+last.brief) && !strings.Contains(got, "n  "+chopLine(last.label, 32)[0]) {
 				t.Errorf("%d rows do not show no:\n%s", h, got)
 			}
 		}
@@ -629,7 +651,7 @@ func boxes(tb testing.TB) map[string]Box {
 		{"pgup pgdn", strings.Repeat("words that wrap ", 40)},
 	}
 	return map[string]Box{
-		"command": asked(tb, command("go test ./...")), "script": asked(tb, long), "reason": reason, "huge": scrolled, "diff": asked(tb, write(diff)),
+		"command": asked(tb, command("go test ./...")), "script": asked(tb, long), "reason": reason, "huge": scrolled, "diff": asked(tb, write(diff)), "edit": asked(tb, edit()),
 		"picker": NewFinder(th, "Switch to", []Item{
 			{Value: "1", Label: "main", Help: "running 0:42"},
 			{Value: "2", Label: "auth", Help: "asks", Chosen: true},
@@ -651,7 +673,7 @@ func TestGolden(t *testing.T) {
 		t.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {
 			var out strings.Builder
 			all := boxes(t)
-			for _, name := range []string{"command", "script", "reason", "huge", "diff", "picker", "narrowed", "confirm", "table"} {
+			for _, name := range []string{"command", "script", "reason", "huge", "diff", "edit", "picker", "narrowed", "confirm", "table"} {
 				b := all[name]
 				fmt.Fprintf(&out, "== %s\n%s\n", name, strings.ReplaceAll(text(b, size[0], size[1]), "\n", "┊\n")+"┊")
 				if x, y, ok := b.Cursor(); ok {

@@ -35,6 +35,25 @@ func framed(t *themes.Theme, w int, titleRole themes.Role, title, hint string, l
 	return append(out, edge(t, w, "╰─", themes.Dim, hint, "╯"))
 }
 
+// titleCols is how many columns of a box its title can't have.
+const titleCols = 6
+
+// bright is panel for a question: its border has the colour of questions. title is painted.
+func bright(t *themes.Theme, w int, title, hint string, lines []string) []string {
+	out := make([]string, 0, len(lines)+borderRows)
+	rest := strings.Repeat("─", max(0, w-cells.Width(title)-5)) + "╮"
+	out = append(out, cells.Fit(t.Paint(themes.Warn, "╭─ ")+title+t.Paint(themes.Warn, " "+rest), w))
+	bar := t.Paint(themes.Warn, "│")
+	for _, line := range lines {
+		out = append(out, bar+" "+cells.Fit(line, max(0, w-borderCols))+" "+bar)
+	}
+	if hint = cells.Cut(hint, max(0, w-titleCols)); hint != "" {
+		hint = " " + hint + " "
+	}
+	rest = strings.Repeat("─", max(0, w-cells.Width(hint)-3)) + "╯"
+	return append(out, cells.Fit(t.Paint(themes.Warn, "╰─")+t.Paint(themes.Dim, hint)+t.Paint(themes.Warn, rest), w))
+}
+
 // edge returns the upper or lower border with a text in it.
 func edge(t *themes.Theme, w int, corner string, role themes.Role, text, end string) string {
 	if text = cells.Cut(text, max(0, w-6)); text != "" {

@@ -28,41 +28,37 @@ type question struct {
 	scroll  scroll
 	body    []RevealRow
 	laid    laid // the layout of body
+	first   int  // row of body that shows at first at the top
+	length  int  // lines of what would happen, before they are laid out
+	size    int  // bytes of it
 	cx, cy  int
 	choices []choice
 }
 
-// laid is what the scrolling part depends on: its width, and whether the directory and the rule
-// have a place below it.
+// laid is what the scrolling part depends on: its width, whether the title names what is asked for,
+// and whether the directory and the rule have a place below it.
 type laid struct {
-	inner     int
-	dir, rule bool
+	inner            int
+	title, dir, rule bool
 }
 
 type choice struct {
 	key   string
-	digit string
-	label string
-	word  string // label where only one word fits
+	digit string // selects it where letters do not
+	label string // a sentence
+	brief string // the same beside others in one row
+	word  string // the same in one word
 	is    permission.Choice
 }
 
 // NewQuestion asks q.
 func NewQuestion(t *themes.Theme, q permission.Question) Question {
 	b := &question{theme: t, q: q, at: -1}
-	if q.Action.Kind == permission.Tamper {
-		b.choices = []choice{{"y", "1", "keep it as it is", "keep", permission.Once}, {"n", "3", "put it back, and say why", "put back", permission.No}}
-		return b
+	b.choices = choicesOf(q)
+	for _, s := range []string{q.Action.Command, q.Action.Diff, q.Action.Input} {
+		b.length, b.size = b.length+strings.Count(s, "\n"), b.size+len(s)
 	}
-	b.choices = append(b.choices, choice{"y", "1", "once", "once", permission.Once})
-	if q.Rule != "" {
-		b.choices = append(b.choices, choice{"s", "2", "for this session", "session", permission.Session})
-		b.choices = append(b.choices, choice{"p", "4", "always in this project", "project", permission.Project})
-	}
-	if q.Auto {
-		b.choices = append(b.choices, choice{"a", "5", "run such commands in the sandbox without asking (mode auto)", "auto", permission.Freely})
-	}
-	b.choices = append(b.choices, choice{"n", "3", "no, and say why", "no", permission.No})
+	b.length++
 	return b
 }
 
@@ -112,7 +108,10 @@ func (b *question) Key(k tea.KeyPressMsg) Decision {
 // choice returns the index of the choice that a typed text names; -1: none.
 func (b *question) choice(typed string) int {
 	return slices.IndexFunc(b.choices, func(c choice) bool {
-		return typed == c.digit && b.by != lettered || b.by != strictly && strings.ToLower(typed) == c.key
+		if b.by == strictly {
+			return typed == c.digit
+		}
+		return strings.ToLower(typed) == c.key
 	})
 }
 
@@ -167,8 +166,8 @@ func (b *question) Lines(w, h int) []string {
 		return nil
 	}
 	inner, rows := w-borderCols, h-borderRows
-	foot, at := b.foot(inner, rows)
 	why := b.why(inner)
+	foot, at := b.foot(inner, rows, len(why))
 	if len(why)+len(foot)+2 > rows {
 		why = why[:max(0, min(len(why), rows-len(foot)-2))]
 	}
@@ -192,17 +191,16 @@ func (b *question) Lines(w, h int) []string {
 	b.cy = 1 + len(lines) + len(foot) - 1
 	lines = append(lines, foot...)
 	lines = lines[:min(len(lines), rows)]
-	title := cells.CleanLine(b.q.Name) + " asks: " + cells.CleanLine(b.q.Action.Tool)
-	return panel(b.theme, w, themes.Warn, "⚠ "+title, b.hint(), lines)
+	return bright(b.theme, w, b.title(w-titleCols), b.hint(), lines)
 }
 
 func (b *question) hint() string {
-	hint := "esc later"
+	hint := "esc decide later"
 	switch {
 	case b.reason != nil:
-		return "enter sends the no · esc back"
+		return "enter send · esc back"
 	case b.by == strictly:
-		hint = "enter confirms · esc later"
+		hint = "enter confirm · esc decide later"
 	}
 	if len(b.body) > b.scroll.view {
 		hint += " · pgup/pgdn scroll"
@@ -239,13 +237,19 @@ const roomy = 7
 // scrolling part.
 const ruleRows = 2
 
-// foot returns the lowest part: the directory, and the choices or the line for a reason.
-func (b *question) foot(inner, rows int) (foot []string, at laid) {
+// listRows is how many rows a box has where its choices take one row each, however much they
+// leave out of what is asked.
+const listRows = 17
+
+// foot returns the lowest part below why more rows: the directory, and the choices or the line for a
+// reason.
+func (b *question) foot(inner, rows, why int) (foot []string, at laid) {
 	d := b.dir()
 	at = laid{
 		inner: inner,
+		title: cells.Width(b.wants()) <= inner-2,
 		dir:   d != "" && cells.Width(d) <= inner && rows >= roomy,
-		rule:  rows >= roomy && len(chopLine(b.sessionLabel(inner-4), inner-4)) <= ruleRows,
+		rule:  b.q.Rule == "" || rows >= roomy && len(chopLine(b.sessionLabel(), inner-4)) <= ruleRows,
 	}
 	if at.dir {
 		foot = append(foot, b.theme.Paint(themes.Dim, d))
@@ -254,54 +258,79 @@ func (b *question) foot(inner, rows int) (foot []string, at laid) {
 		foot = append(foot, "")
 	}
 	if b.reason != nil {
-		label := "no, because: "
+		label := "Instead: "
 		view, x := b.reason.view(inner - len(label) - 1)
 		b.cx = 2 + len(label) + x
 		return append(foot, b.theme.Paint(themes.Warn, label)+b.theme.Paint(themes.Text, view)), at
 	}
-	if rows < roomy {
-		return append(foot, b.short(inner)), at
+	list, body := b.listed(at), b.length+b.size/inner
+	if rows >= listRows {
+		body = min(body, rows/2)
 	}
-	session := "for this session, by the rule above"
-	if at.rule {
-		session = b.sessionLabel(inner - 4)
+	if rows >= roomy && why+body+len(foot)+len(list) <= rows {
+		return append(foot, list...), at
 	}
-	list := b.listed(inner, session)
-	if len(foot)+len(list)+2 > rows { // some rows of the question stay visible, and no choice is cut off
-		at.rule = false
-		list = b.listed(0, "")
+	// One row for all choices, and if there is room, one for the rule that two of them give.
+	if at.rule = b.q.Rule == ""; !at.rule && rows >= roomy+3 {
+		if rule := "the rule: " + plain(string(b.q.Rule)); cells.Width(rule) <= inner {
+			foot, at.rule = append(foot, b.theme.Paint(themes.Dim, rule)), true
+		}
 	}
-	return append(foot, list...), at
+	if row := b.row(inner); row != "" {
+		return append(foot, row), at
+	}
+	return append(foot, b.short(inner)), at
 }
 
-// listed returns the rows of each choice, with its label wrapped to inner columns; 0: its word
-// alone. session is the label of the choice for this session.
-func (b *question) listed(inner int, session string) (list []string) {
+// listed returns the rows of each choice, with its label wrapped. Where at has no place for the rule,
+// the labels point to where it is.
+func (b *question) listed(at laid) (list []string) {
 	for i, c := range b.choices {
 		label := c.label
 		switch {
-		case inner == 0:
-			list = append(list, b.choiceRow(i, " "+b.name(c)+"  ", c.word, 4+cells.Width(c.word)))
-			continue
-		case c.is == permission.Session:
-			label = session
+		case c.is == permission.Session && !at.rule:
+			label = "Yes, and allow the rule above until you quit"
+		case c.is == permission.Project && !at.rule:
+			label = "Yes, and always allow the rule above in this project"
 		}
-		for j, row := range chopLine(label, inner-4) {
+		for j, row := range chopLine(label, at.inner-4) {
 			key := "    "
 			if j == 0 {
 				key = " " + b.name(c) + "  "
 			}
-			list = append(list, b.choiceRow(i, key, row, inner))
+			list = append(list, b.choiceRow(i, key, row, at.inner))
 		}
 	}
 	return list
+}
+
+// row returns the choices beside one another; "": they do not fit.
+func (b *question) row(inner int) string {
+	var parts []string
+	for i, c := range b.choices {
+		parts = append(parts, b.choiceRow(i, b.name(c)+" ", c.brief, cells.Width(b.name(c)+" "+c.brief)))
+	}
+	for _, gap := range []string{"   ", "  "} {
+		if row := strings.Join(parts, gap); cells.Width(row) <= inner {
+			return row
+		}
+	}
+	return ""
 }
 
 func (b *question) choiceRow(i int, key, row string, inner int) string {
 	if i == b.at {
 		return b.theme.Paint(themes.Selection, cells.Fit(key+row, inner))
 	}
-	return b.theme.Paint(themes.Accent, key) + b.theme.Paint(themes.Text, row)
+	return b.theme.Paint(b.role(i), key) + b.theme.Paint(themes.Text, row)
+}
+
+// role returns how the key of choice i looks: yes, the usual answer, stands out.
+func (b *question) role(i int) themes.Role {
+	if i == 0 && b.choices[i].is == permission.Once {
+		return themes.Warn
+	}
+	return themes.Accent
 }
 
 // name returns the key shown before a choice.
@@ -320,7 +349,7 @@ func (b *question) short(inner int) string {
 			parts = append(parts, b.theme.Paint(themes.Selection, b.name(c)+" "+c.word))
 			continue
 		}
-		parts = append(parts, b.theme.Paint(themes.Accent, b.name(c))+" "+b.theme.Paint(themes.Text, c.word))
+		parts = append(parts, b.theme.Paint(b.role(i), b.name(c))+" "+b.theme.Paint(themes.Text, c.word))
 	}
 	if row := strings.Join(parts, b.theme.Paint(themes.Dim, " · ")); cells.Width(row) <= inner {
 		return row
@@ -337,15 +366,15 @@ func (b *question) short(inner int) string {
 	return strings.Join(parts, "  ")
 }
 
-// sessionLabel names the exact rule. It is shorter if there are few columns.
-func (b *question) sessionLabel(w int) string {
-	if label := "for this session: " + b.rule(); cells.Width(label) <= w {
-		return label
+// sessionLabel returns the sentence that names the rule.
+func (b *question) sessionLabel() string {
+	for _, c := range b.choices {
+		if c.is == permission.Session {
+			return c.label
+		}
 	}
-	return "session: " + b.rule()
+	return ""
 }
-
-func (b *question) rule() string { return cells.CleanLine(cells.Reveal(string(b.q.Rule))) }
 
 // dir returns the directory of a command. For a file its path suffices.
 func (b *question) dir() string {
@@ -365,10 +394,10 @@ func (b *question) lay(at laid) {
 	add := func(s string, role themes.Role) {
 		b.body = append(b.body, runOnRows(cells.CleanLine(cells.Reveal(s)), at.inner, role)...)
 	}
-	if a.Command == "" && a.Title != "" {
+	if a.Command == "" && !at.title && a.Title != "" {
 		add(a.Title, themes.Tool)
 	}
-	if a.Command == "" {
+	if a.Command == "" && (!at.title || len(a.Paths) > 1) {
 		for _, p := range a.Paths {
 			add(p, themes.Dim)
 		}
@@ -392,9 +421,22 @@ func (b *question) lay(at laid) {
 		add(d, themes.Dim)
 	}
 	if b.q.Rule != "" && !at.rule {
-		add("rule for this session:", themes.Dim)
-		add(string(b.q.Rule), themes.Code)
+		add("the rule: "+string(b.q.Rule), themes.Dim)
 	}
+	if b.scroll.top == b.first {
+		b.first = firstChange(b.body)
+		b.scroll.top = b.first
+	}
+}
+
+// firstChange returns the row before the first one that a diff adds or removes; 0: none does.
+func firstChange(rows []RevealRow) int {
+	for i, r := range rows {
+		if r.Role == themes.Good || r.Role == themes.Bad {
+			return max(0, i-1)
+		}
+	}
+	return 0
 }
 
 func (b *question) rows(from, to int) []string {
@@ -414,14 +456,13 @@ func QuestionRows(t *themes.Theme, q permission.Question, w int) []string {
 
 // outOfSight says how many rows of a question are hidden.
 func outOfSight(t *themes.Theme, above, below int) string {
-	if below == 0 {
-		return t.Paint(themes.Dim, fmt.Sprintf("── the end · %s above ──", count(above)))
+	switch {
+	case below == 0:
+		return t.Paint(themes.Dim, "… the end · "+count(above)+" above (pgup)")
+	case above > 0:
+		return t.Paint(themes.Warn, fmt.Sprintf("… %s (pgdn) · %d above", more(below), above))
 	}
-	s := fmt.Sprintf("── %s more ──", count(below))
-	if above > 0 {
-		s = fmt.Sprintf("── %s more · %d above ──", count(below), above)
-	}
-	return t.Paint(themes.Warn, s)
+	return t.Paint(themes.Warn, fmt.Sprintf("… %s (pgdn)", more(below)))
 }
 
 func count(n int) string {
@@ -429,4 +470,11 @@ func count(n int) string {
 		return "1 line"
 	}
 	return fmt.Sprintf("%d lines", n)
+}
+
+func more(n int) string {
+	if n == 1 {
+		return "1 more line"
+	}
+	return fmt.Sprintf("%d more lines", n)
 }

@@ -290,7 +290,7 @@ func (p *Panel) Do(d dialog.Decision) intent.Intent {
 		return intent.All{intent.Close{}, intent.Fan{}}
 	case "question":
 		if !slices.ContainsFunc(p.Tabs.All, func(t *tabs.Tab) bool { return t.Info.Question != nil }) {
-			p.box.Say("nobody asks you anything")
+			p.box.Say("No open questions")
 			return nil
 		}
 		return intent.Question{}

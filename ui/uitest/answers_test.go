@@ -17,8 +17,8 @@ import (
 // Which keys answer what is asked, and which never do.
 
 const (
-	askedIn = "main asks: bash"
-	line    = "⚠ bash touch made · alt+a"
+	askedIn = "main wants to run a command"
+	line    = "▌ main wants to run  touch made   "
 )
 
 // made reports whether what was asked about ran.
@@ -253,7 +253,7 @@ func TestOneLetterAnswers(t *testing.T) {
 		"y, a resize":   {func(s *uitest.Session) { s.Type("y"); s.Resize(90, 24) }, false, ""},
 		"y, other tab":  {func(s *uitest.Session) { s.Type("y"); s.Press("alt+2") }, false, ""},
 		"y, the inbox":  {func(s *uitest.Session) { s.Type("y"); s.Press("f3") }, false, ""},
-		"n":             {func(s *uitest.Session) { s.Type("n"); s.See("no, because:"); s.Press("enter") }, true, ""},
+		"n":             {func(s *uitest.Session) { s.Type("n"); s.See("Instead:"); s.Press("enter") }, true, ""},
 		"no":            {func(s *uitest.Session) { s.Type("no") }, false, "› no"},
 		"a paste":       {func(s *uitest.Session) { s.Paste("y\n") }, false, ""},
 		"tab, y":        {func(s *uitest.Session) { s.Type("x"); s.Press("backspace", "tab"); s.Type("y") }, false, ""},
@@ -320,10 +320,10 @@ func TestAnswersInARow(t *testing.T) {
 
 		pose()
 		s.Type("n")
-		s.See("no, because:")
+		s.See("Instead:")
 		slowly(s, "not now")
 		s.Press("enter")
-		s.See("⚠ bash touch made! · alt+a")
+		s.See("▌ main wants to run  touch made!   ")
 		s.Wait(2 * time.Second)
 		s.See(askedIn) // at rest again
 	})
@@ -412,14 +412,14 @@ func TestTabGoesToAQuestion(t *testing.T) {
 		s.Wait(5 * time.Second)
 		s.Type("@")
 		ask()
-		s.See(line+" or f5", "› @")
+		s.See(line+"alt+a or f5", "› @")
 		s.Press("tab")
 		s.Wait(100 * time.Millisecond)
 		if strings.Contains(s.Screen(), askedIn) {
 			t.Error("from a draft")
 		}
 		s.Press("ctrl+u")
-		s.See(line + ", f5 or tab")
+		s.See(line + "tab to answer")
 		s.Press("enter")
 		s.Wait(100 * time.Millisecond)
 		if strings.Contains(s.Screen(), askedIn) {
@@ -443,7 +443,7 @@ func TestTabGoesToAQuestion(t *testing.T) {
 // Spec: E-26.
 func TestDigitsGoFromViewToView(t *testing.T) {
 	t.Parallel()
-	for does, asks := range map[string]string{"run touch made": "job asks: bash", "ask Which?: one | two | three | four | five": "job asks you"} {
+	for does, asks := range map[string]string{"run touch made": "job wants to run a command", "ask Which?: one | two | three | four | five": "job has a question"} {
 		t.Run(asks, func(t *testing.T) {
 			play(t, uitest.Options{W: 100, H: 30, Wall: permission.Prevents}, func(s *uitest.Session) {
 				s.Enter("/push name=job " + does)
@@ -475,7 +475,7 @@ func TestDigitsGoFromViewToView(t *testing.T) {
 				answered("1 after Alt+A")
 				s.Press("esc")
 				s.Enter("/answer job")
-				s.See("enter confirms")
+				s.See("enter confirm")
 				s.Wait(time.Second)
 				s.Type("1")
 				answered("1 after /answer")

@@ -34,31 +34,31 @@ func TestQuestions_answeredFromAnotherTab(t *testing.T) {
 
 		s.Press("alt+a")
 		s.Type("2y") // too early
-		s.See("db asks you", "1  postgres", "2  sqlite", "in your own words", "› half a draft", "2 asking")
+		s.See("db has a question", "1  postgres", "2  sqlite", "Type your own answer", "› half a draft", "2 asking")
 		s.Golden("asks-120")
 		s.Wait(600 * time.Millisecond)
 		s.Press("esc")
-		s.Gone("db asks you")
+		s.Gone("db has a question")
 		s.Press("alt+a")
-		s.See("cmd asks: bash", "$ touch made")
+		s.See("cmd wants to run a command", "$ touch made")
 		s.Wait(600 * time.Millisecond)
 		s.Press("esc")
 		s.Press("alt+a")
-		s.See("db asks you")
+		s.See("db has a question")
 		s.Wait(600 * time.Millisecond)
 		s.Type("2")
 		s.See("db ✓", "› half a draft", "1 asking")
-		s.NotSee("asks you")
+		s.NotSee("has a question")
 		s.Press("ctrl+u")
 
 		s.Enter("/inbox")
 		s.See("Needs you 1", "? #2 cmd high bash touch made")
 		s.See("cmd · high approval")
 		s.Press("enter")
-		s.See("cmd asks: bash", "$ touch made")
+		s.See("cmd wants to run a command", "$ touch made")
 		s.Wait(600 * time.Millisecond)
 		s.Press("esc")
-		s.Gone("cmd asks: bash")
+		s.Gone("cmd wants to run a command")
 		s.See("Needs you 1")
 		s.Press("esc")
 		s.Gone("Needs you")
@@ -90,7 +90,7 @@ func TestQuestions_answeredFromAnotherTab(t *testing.T) {
 			t.Error(err)
 		}
 		s.Enter("/answer")
-		s.See("nobody asks you anything")
+		s.See("No open questions")
 	})
 }
 
@@ -103,12 +103,12 @@ func TestQuestions_answeredElsewhere(t *testing.T) {
 		s.Enter("/run")
 		s.See("1 asking")
 		s.Enter("/answer cmd")
-		s.See("cmd asks: bash")
+		s.See("cmd wants to run a command")
 		q := s.Pool.Infos()[1].Question
 		if err := s.Pool.Asks.Answer(context.Background(), q.ID, event.Answer{Choice: permission.No, Reason: "elsewhere"}); err != nil {
 			t.Error(err)
 		}
-		s.Gone("cmd asks: bash")
+		s.Gone("cmd wants to run a command")
 		s.See("the question of cmd is not open any more", "cmd ✗")
 	})
 }
@@ -126,11 +126,11 @@ func TestQuestions_overARestart(t *testing.T) {
 		s.Enter("/run")
 		s.See("db ● asks")
 		s.Enter("ask Which port? then run touch made")
-		s.See("⚠ Which port? · alt+a")
+		s.See("▌ main has a question: Which port?   ")
 		s.Press("alt+a")
-		s.See("main asks you", "Which port?", "│ ›")
+		s.See("main has a question", "Which port?", "│ ›")
 		s.Press("alt+2")
-		s.See("db asks you")
+		s.See("db has a question")
 		home := s.Home
 		s.Press("alt+tab")
 		s.Wait(600 * time.Millisecond)
@@ -140,14 +140,14 @@ func TestQuestions_overARestart(t *testing.T) {
 		s.Stop()
 
 		s = uitest.Start(t, uitest.Options{Home: home, W: 80, H: 24})
-		s.See("main ● asks", "db ● asks", "2 asking", "main asks you", "Which port?")
+		s.See("main ● asks", "db ● asks", "2 asking", "main has a question", "Which port?")
 		s.Golden("asks-again-80")
 		s.Wait(firstSecond)
 		s.Type("8080")
 		s.Press("enter")
-		s.See("The user answered: 8080", "⚠ bash touch made · alt+a")
+		s.See("The user answered: 8080", "▌ main wants to run  touch made   ")
 		s.Press("alt+a")
-		s.See("main asks: bash", "$ touch made")
+		s.See("main wants to run a command", "$ touch made")
 		s.Wait(600 * time.Millisecond)
 		s.Type("y")
 		s.See("3 steps") // those before the restart count
@@ -166,16 +166,16 @@ func TestQuestions_overARestart(t *testing.T) {
 func TestQuestions_inASmallTerminal(t *testing.T) {
 	t.Parallel()
 	play(t, uitest.Options{W: 40, H: 12}, func(s *uitest.Session) {
-		s.Enter("ask Which of these databases shall the cart be kept in from now on?: postgres | sqlite | none at all")
-		s.See("· alt+a")
+		s.Enter("ask Which of these databases shall the cart be kept in from now on?: postgres | sqlite | mysql | duckdb | none at all")
+		s.See("   tab")
 		s.Press("alt+a")
-		s.See("main asks you", "Which of these", "↓ more")
+		s.See("main has a question", "Which of these", "↓ more")
 		s.Golden("asks-40")
 		s.Wait(600 * time.Millisecond)
-		s.Press("down", "down", "down")
-		s.See("3  none at all")
+		s.Press("down", "down", "down", "down", "down")
+		s.See("5  none at all")
 		s.Press("enter")
-		s.See("user answered: none at all")
+		s.See("The user answered: none", "2 steps")
 	})
 }
 

@@ -306,7 +306,7 @@ func TestDelegated_frames(t *testing.T) {
 				s.Wait(8 * time.Second)
 				s.Golden(fmt.Sprintf("nested-%d", w))
 				s.Press("alt+a")
-				s.See("invoice asks: bash")
+				s.See("invoice wants to run a command")
 				if strings.Contains(s.Screen(), "bash go test") {
 					t.Errorf("it shows twice:\n%s", s.Screen())
 				}

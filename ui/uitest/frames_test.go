@@ -140,17 +140,31 @@ var scenes = []scene{
 	{"edited", uitest.Options{Mode: permission.AcceptEdits}, func(s *uitest.Session) { s.Enter("edit"); s.See("2 steps") }},
 	{"folded", uitest.Options{Mode: permission.Yolo}, func(s *uitest.Session) { s.Enter("lines"); s.See("2 steps") }},
 	{"unfolded", uitest.Options{Mode: permission.Yolo}, func(s *uitest.Session) { s.Enter("lines"); s.See("2 steps"); s.Press("ctrl+o") }},
-	{"question-command", uitest.Options{}, func(s *uitest.Session) { s.Enter("command"); s.See("⚠ bash"); s.Press("f5"); s.See("asks:") }},
-	{"question-card", uitest.Options{}, func(s *uitest.Session) { s.Enter("command"); s.Type("and the"); s.See("⚠ bash", "› and the") }},
-	{"question-diff", uitest.Options{}, func(s *uitest.Session) { s.Enter("edit"); s.See("⚠ edit"); s.Press("f5"); s.See("asks:") }},
+	{"question-command", uitest.Options{}, func(s *uitest.Session) {
+		s.Enter("command")
+		s.See("▌ main wants to run")
+		s.Press("f5")
+		s.See("wants to")
+	}},
+	{"question-card", uitest.Options{}, func(s *uitest.Session) {
+		s.Enter("command")
+		s.Type("and the")
+		s.See("▌ main wants to run", "› and the")
+	}},
+	{"question-diff", uitest.Options{}, func(s *uitest.Session) {
+		s.Enter("edit")
+		s.See("▌ main wants to edit")
+		s.Press("f5")
+		s.See("wants to")
+	}},
 	{"question-reason", uitest.Options{}, func(s *uitest.Session) {
 		s.Enter("command")
-		s.See("⚠ bash")
+		s.See("▌ main wants to run")
 		s.Press("alt+a")
-		s.See("asks:")
+		s.See("wants to")
 		s.Wait(time.Second)
 		s.Type("nnot now")
-		s.See("because")
+		s.See("Instead:")
 	}},
 	{"background-running", uitest.Options{}, func(s *uitest.Session) {
 		s.Enter("/push name=tests lookslow")

@@ -64,7 +64,7 @@ func TestFromOutside(t *testing.T) {
 			s.See("From outside, and asking before all", "docs: run touch made")
 			s.Golden(fmt.Sprintf("outside-%d", w))
 			s.Press("alt+2")
-			s.See("docs asks: bash", "from outside (cli)")
+			s.See("docs wants to run a command", "from outside (cli)")
 			s.Golden(fmt.Sprintf("outside-task-%d", w))
 			s.Wait(firstSecond)
 			s.Press("y")

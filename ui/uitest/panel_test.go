@@ -446,12 +446,12 @@ func TestInboxPanelAnswers(t *testing.T) {
 		s.Press("space")
 		s.See("Enter answers it; it can't be picked")
 		s.Press("f4", "alt+a")
-		s.See("Queue of main", "fmt asks: bash", "once")
+		s.See("Queue of main", "fmt wants to run a command", "Yes, once")
 		s.Wait(time.Second)
 		s.Press("esc", "f3")
 		s.See("Inbox of main", "enter answers · ")
 		s.Press("enter")
-		s.See("fmt asks: bash", "once")
+		s.See("fmt wants to run a command", "Yes, once")
 		s.Type("y")
 		s.NotSee("fmt ✓")
 		s.Wait(time.Second)
@@ -460,7 +460,7 @@ func TestInboxPanelAnswers(t *testing.T) {
 		s.Press("1", "enter")
 		s.See("fmt ✓", "Inbox of main", "Needs you 0", "Formatted.")
 		s.Press("alt+a")
-		s.See("nobody asks you anything", "Inbox of main")
+		s.See("No open questions", "Inbox of main")
 	})
 }
 

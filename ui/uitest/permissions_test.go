@@ -100,12 +100,12 @@ func TestPermissionsPanel_given(t *testing.T) {
 	t.Parallel()
 	attend(t, uitest.Options{W: 100, H: 30, Mode: permission.Ask}, func(t *testing.T, s *uitest.Session) {
 		s.Enter("run touch made")
-		s.See("⚠ bash touch made · alt+a")
+		s.See("▌ main wants to run  touch made   ")
 		s.Press("alt+a")
-		s.See("always in this project")
+		s.See(`always allow "touch …" in this project`)
 		s.Wait(2 * time.Second) // right after it appears no key answers
 		s.Type("p")
-		s.Gone("always in this project")
+		s.Gone(`always allow "touch …" in this project`)
 		s.Wait(2 * time.Second) // nor does Enter right after it
 		s.Enter("/permissions")
 		s.See("bash(touch *) · in this project", "You gave it; d takes it back")
@@ -113,6 +113,6 @@ func TestPermissionsPanel_given(t *testing.T) {
 		s.See("Taken back: bash(touch *)", "[All 0]")
 		s.Press("esc")
 		s.Enter("run touch made")
-		s.See("⚠ bash touch made · alt+a")
+		s.See("▌ main wants to run  touch made   ")
 	})
 }

@@ -157,7 +157,7 @@ func TestNoSentenceAnswers(t *testing.T) {
 						slowly(s, sentence[:at])
 						s.Wait(before)
 						ask()
-						s.See("⚠ bash touch made · alt+a")
+						s.See("wants to run  touch made   ")
 						s.Wait(behind)
 						slowly(s, sentence[at:])
 						drafted(t, s, fmt.Sprintf("%q, after letter %d", sentence, at), "› "+sentence)
@@ -195,7 +195,7 @@ func TestNoLineAnswers(t *testing.T) {
 					slowly(s, "yes"[:at])
 					s.Wait(5 * time.Second)
 					ask()
-					s.See("⚠ bash touch made · alt+a")
+					s.See("wants to run  touch made   ")
 					s.Wait(5 * time.Second)
 					slowly(s, "yes"[at:]+" you should not, no")
 					drafted(t, s, "a line", label+"yes you should not, no")
@@ -220,12 +220,12 @@ func TestNoBeginningAnswers(t *testing.T) {
 				s.Enter("go")
 				s.Wait(5 * time.Second)
 				ask()
-				s.See("main asks: bash")
+				s.See("main wants to run a command")
 				s.Wait(late)
 				slowly(s, sentence)
 				drafted(t, s, fmt.Sprintf("%q, after %s", sentence, late), "› "+sentence)
 				s.Press("f5")
-				s.See("main asks: bash")
+				s.See("main wants to run a command")
 				s.Press("esc")
 				settle(s)
 			}
@@ -234,7 +234,7 @@ func TestNoBeginningAnswers(t *testing.T) {
 		s.Enter("go")
 		s.Wait(5 * time.Second)
 		ask()
-		s.See("main asks: bash")
+		s.See("main wants to run a command")
 		s.Wait(time.Minute)
 		slowly(s, "hm, yes and no")
 		drafted(t, s, "a minute later", "› hm, yes and no")
@@ -244,7 +244,7 @@ func TestNoBeginningAnswers(t *testing.T) {
 		s.Enter("go")
 		s.Wait(1500 * time.Millisecond) // not at rest yet
 		ask()
-		s.See("⚠ bash touch made · alt+a")
+		s.See("wants to run  touch made   ")
 		s.Wait(time.Minute)
 		slowly(s, "yes")
 		drafted(t, s, "a card stays one", "› yes")
@@ -254,10 +254,10 @@ func TestNoBeginningAnswers(t *testing.T) {
 		s.Enter("go")
 		s.Wait(5 * time.Second)
 		ask()
-		s.See("main asks: bash")
+		s.See("main wants to run a command")
 		s.Wait(firstSecond)
 		s.Type("n")
-		s.See("no, because:")
+		s.See("Instead:")
 	})
 }
 
@@ -270,7 +270,7 @@ func TestWaysToAQuestion(t *testing.T) {
 	for name, way := range map[string]func(s *uitest.Session){
 		"alt+a":   func(s *uitest.Session) { s.Type("half"); s.Press("alt+a") },
 		"f5":      func(s *uitest.Session) { s.Type("half"); s.Press("f5") },
-		"a click": func(s *uitest.Session) { s.Type("half"); click(s, "⚠ bash touch made") },
+		"a click": func(s *uitest.Session) { s.Type("half"); click(s, "▌ main wants to run") },
 		"its tab": func(s *uitest.Session) { s.Press("ctrl+pgdown"); s.Type("half"); s.Press("ctrl+pgup") },
 		"a dialog that closes": func(s *uitest.Session) {
 			s.Press("ctrl+space")
@@ -297,15 +297,15 @@ func TestWaysToAQuestion(t *testing.T) {
 				s.Enter("go")
 				s.Wait(5 * time.Second)
 				ask()
-				s.See("main asks: bash")
+				s.See("main wants to run a command")
 				if name != "the focus" {
 					s.Type("x") // so that it is a card
-					s.See("⚠ bash touch made · alt+a")
+					s.See("wants to run  touch made   ")
 					s.Press("ctrl+u")
 					s.Wait(5 * time.Second)
 				}
 				way(s)
-				s.See("main asks: bash")
+				s.See("main wants to run a command")
 				for range 5 {
 					s.Type("s")
 					s.Press("enter")
@@ -334,7 +334,7 @@ func TestAfterAQuestion(t *testing.T) {
 			s.Enter("go")
 			s.Wait(5 * time.Second)
 			ask()
-			s.See("main asks: bash")
+			s.See("main wants to run a command")
 			s.Wait(firstSecond)
 		}
 		pose()
@@ -350,7 +350,7 @@ func TestAfterAQuestion(t *testing.T) {
 
 		pose()
 		s.Type("y")
-		s.Gone("asks: bash")
+		s.Gone("wants to run a command")
 		slowly(s, "yes, and then")
 		s.See("› yes, and then")
 		s.Press("ctrl+u")
@@ -362,7 +362,7 @@ func TestAfterAQuestion(t *testing.T) {
 		s.Press("alt+a")
 		s.Wait(time.Second)
 		s.Type("y")
-		s.Gone("asks: bash")
+		s.Gone("wants to run a command")
 		s.Type("yes")
 		s.Press("enter")
 		s.See("› half a yes")
@@ -397,7 +397,7 @@ func TestAfterAQuestionOverAPanel(t *testing.T) {
 		s.Press("f3")
 		s.See("Inbox of main", "a note")
 		s.Press("alt+a")
-		s.See("job asks: bash", "1  once")
+		s.See("job wants to run a command", "1  Yes, once")
 		s.Wait(time.Second)
 		for r := rune('a'); r <= 'z'; r++ {
 			s.Type(string(r))
@@ -407,7 +407,7 @@ func TestAfterAQuestionOverAPanel(t *testing.T) {
 			t.Error("a letter answered")
 		}
 		s.Press("1", "enter")
-		s.Gone("asks: bash")
+		s.Gone("wants to run a command")
 		s.Press("enter", "enter")
 		s.Type("ax")
 		s.Wait(10 * time.Second)
@@ -430,7 +430,7 @@ func TestSecondQuestion(t *testing.T) {
 		s.Enter("go twice")
 		s.Wait(5 * time.Second)
 		ask()
-		s.See("main asks: bash", "$ touch made")
+		s.See("main wants to run a command", "$ touch made")
 		s.Wait(firstSecond)
 		for range 30 {
 			s.Type("y")
