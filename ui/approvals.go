@@ -193,7 +193,7 @@ func (a *Approvals) Open(agent int64, how QuestionState) {
 		return
 	}
 	base := a.Layers.Base()
-	if base != nil {
+	if base != nil && a.sheet() == nil {
 		how = Strict
 	}
 	a.sent = false

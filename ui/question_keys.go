@@ -207,6 +207,7 @@ func (a *Approvals) Openly(t *tabs.Tab) bool {
 // It is called after every message, because many messages can bring a question into sight.
 func (a *Approvals) Attend(m tea.Msg) bool {
 	now, changed, by := a.Tabs.Now(), false, itself
+	a.follow()
 	switch m := m.(type) {
 	case tea.FocusMsg, tea.ResumeMsg, tea.WindowSizeMsg:
 		a.Back()
@@ -297,7 +298,12 @@ func (a *Approvals) Opens() (left time.Duration, opens bool) {
 }
 
 // Back notes that the human sees the screen again and has seen nothing on it before now.
-func (a *Approvals) Back() { a.since = a.Tabs.Now() }
+func (a *Approvals) Back() {
+	a.since = a.Tabs.Now()
+	if s := a.sheet(); s != nil {
+		s.box.Guard()
+	}
+}
 
 // stillAsks reports whether the question in s is still open.
 func (a *Approvals) stillAsks(s sight) bool {
@@ -307,6 +313,7 @@ func (a *Approvals) stillAsks(s sight) bool {
 // Key passes a key to whoever gets it, while an agent asks and shortly after. If taken is true,
 // nothing else gets the key. A dialog over the tabs takes its keys itself, unless it is a question.
 func (a *Approvals) Key(k tea.KeyPressMsg) (i intent.Intent, taken bool) {
+	a.follow()
 	c := classOf(k)
 	m, q := a.moment(), a.Asker()
 	switch {

@@ -73,7 +73,7 @@ func (a *App) keyDialog(k tea.KeyPressMsg) (tea.Cmd, bool) {
 		return nil, true
 	}
 	switch d := d.(type) {
-	case dialog.Wanted, dialog.BoardAction:
+	case dialog.Wanted, dialog.BoardAction, dialog.SheetAnswer, dialog.SheetOpen:
 		if b := a.layers.Board(); b != nil {
 			return a.act(b.Do(d)), true
 		}
@@ -128,7 +128,10 @@ func (a *App) keyTabs(k tea.KeyPressMsg) (tea.Cmd, bool) {
 		t := a.tabs.Acting()
 		a.boards.schedules(t.Info.ID, t.Info.Name)
 		return nil, true
-	case "alt+a", "f5":
+	case "alt+a":
+		a.asks.All()
+		return nil, true
+	case "f5":
 		a.asks.Next(Sought)
 		return nil, true
 	case "alt+r":

@@ -305,7 +305,7 @@ func TestDelegated_frames(t *testing.T) {
 				s.See("asks: bash go test ./invoice")
 				s.Wait(8 * time.Second)
 				s.Golden(fmt.Sprintf("nested-%d", w))
-				s.Press("alt+a")
+				s.Press("f5")
 				s.See("invoice wants to run a command")
 				if strings.Contains(s.Screen(), "bash go test") {
 					t.Errorf("it shows twice:\n%s", s.Screen())
