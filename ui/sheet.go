@@ -15,7 +15,7 @@ type answerSheet struct {
 }
 
 func (s *answerSheet) Box() dialog.Box { return s.box }
-func (s *answerSheet) Tail() int64     { return 0 }
+func (s *answerSheet) Tails() []int64  { return nil }
 func (s *answerSheet) Close()          {}
 
 // Do answers the questions of a row, or opens one over the sheet.
