@@ -346,7 +346,7 @@ func (a *App) click(m tea.MouseClickMsg) tea.Cmd {
 	if a.layers.Top() != nil {
 		return nil
 	}
-	if low, t := a.drawn.r.lower, a.tabs.Focus; low.h > 0 && m.Y == low.y && t != nil && t.At().NewBelow() > 0 {
+	if low, t := a.drawn.r.lower, a.tabs.Focus; low.h > 0 && m.Y == low.y && t != nil && (t.At().NewBelow() > 0 || t.At().Unseen() != "") {
 		t.At().Follow()
 		a.dirty = true
 	}

@@ -309,6 +309,9 @@ func (a *App) tick() tea.Cmd {
 		if t.Info.Retry != nil || t.Panes.At == tabs.Info && format.Working(t.Info.State) {
 			within(time.Second)
 		}
+		if t.At().Unseen() != "" {
+			within(time.Second)
+		}
 		if t.At().Animating() {
 			within(blink)
 		}

@@ -19,7 +19,7 @@ func (t *Tabs) Upper(w int) string {
 	return t.Focus.strip(t.rule(w), w)
 }
 
-// Lower returns the rule below the transcript, with a mark for new blocks below a view that is scrolled up and, if
+// Lower returns the rule below the transcript, with a mark for what goes on below a view that is scrolled up and, if
 // there is no box, the keys that write to the agent.
 func (t *Tabs) Lower(w int) string {
 	if t.Focus == nil {
@@ -75,11 +75,33 @@ func (t *Tab) lower(rule string, w int) string {
 	if t.Typing() == nil {
 		put(t.hint(), themes.Dim, 2)
 	}
-	if n := t.At().NewBelow(); n > 0 {
-		mark := fmt.Sprintf(" %d new ↓ ", n)
+	if mark := t.belowMark(w - 6); mark != "" {
 		put(mark, themes.Accent, max(0, w-cells.Width(mark)-3))
 	}
 	return rule
+}
+
+// belowMark says in at most w cells what goes on below a view that is scrolled up: what the agent
+// does, and how many blocks are new.
+func (t *Tab) belowMark(w int) string {
+	fresh, unseen := "", t.At().Unseen()
+	if n := t.At().NewBelow(); n > 0 {
+		fresh = fmt.Sprintf("%d new", n)
+	}
+	switch {
+	case unseen == "" && fresh == "":
+		return ""
+	case unseen == "":
+		return " " + fresh + " ↓ "
+	case fresh != "":
+		fresh = " · " + fresh
+	}
+	for _, mark := range []string{" " + unseen + fresh + " · end ↓ ", " " + unseen + " · end ↓ "} {
+		if cells.Width(mark) <= w {
+			return mark
+		}
+	}
+	return " end ↓ "
 }
 
 // hint says what can be typed in a tab without a box.

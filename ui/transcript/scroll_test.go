@@ -378,6 +378,31 @@ func TestInfo_atTheEnd(t *testing.T) {
 	}
 }
 
+// TestUnseen: what a running agent does is said elsewhere while its own line is below a view that is scrolled up, and
+// only then.
+func TestUnseen(t *testing.T) {
+	v, _ := view(t)
+	v.Append(script(said("one\n\ntwo\n\nthree\n\nfour\n\nfive\n\nsix")))
+	v.SetInfo(event.Info{State: event.Running, Doing: "streaming", Started: noon.Add(-12 * time.Second)})
+	v.Delta(event.Delta{Text: "Well"})
+	at := func(want string) {
+		t.Helper()
+		v.Lines(40, 5)
+		if got := v.Unseen(); got != want {
+			t.Errorf("it is %q, want %q", got, want)
+		}
+	}
+	at("")
+	v.Scroll(-6)
+	at("⠋ writing · 12s")
+	v.SetInfo(event.Info{State: event.Idle})
+	at("")
+	v.SetInfo(event.Info{State: event.Running, Doing: "tool bash"})
+	at("⠋ running bash")
+	v.Follow()
+	at("")
+}
+
 func TestSelection(t *testing.T) {
 	v, _ := view(t)
 	v.Append(script(asked("first"), said("one **a**\n\ntwo"), called("x", "bash", "bash make"), gave(history.Result{ID: "x", Text: "made\nit"}), noted("n")))

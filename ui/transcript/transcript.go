@@ -14,6 +14,7 @@ import (
 	"fantail/agents/event"
 	"fantail/agents/history"
 	"fantail/themes"
+	"fantail/ui/cells"
 	"fantail/ui/markdown"
 )
 
@@ -206,6 +207,20 @@ func (v *View) LastAnswer() string {
 
 // NewBelow returns how many blocks were appended below a view that is scrolled up.
 func (v *View) NewBelow() int { return v.below }
+
+// Unseen returns what the agent does while the line that says so is below a view that is scrolled up:
+// `⠸ writing · 12s`. It is "" if that line shows, or the agent does nothing.
+func (v *View) Unseen() string {
+	i := v.info
+	if v.follow || v.still || i.State != event.Running || i.Retry != nil || v.shown.to >= v.count() {
+		return ""
+	}
+	text := spin(v.now()) + " " + cells.CleanLine(does(i, v.live.on))
+	if !i.Started.IsZero() {
+		text += " · " + lasted(v.now().Sub(i.Started).Truncate(time.Second))
+	}
+	return text
+}
 
 // Animating reports whether a spinner is visible. Ages covers other changes with time.
 func (v *View) Animating() bool { return v.moves }

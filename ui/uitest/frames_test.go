@@ -269,6 +269,14 @@ var scenes = []scene{
 		s.Wait(5 * time.Second)
 		s.See("new ↓")
 	}},
+	{"writing-below", uitest.Options{}, func(s *uitest.Session) {
+		s.Enter("long")
+		ready(s)
+		s.Enter("slow")
+		s.See("first word")
+		s.Send("\x1b[5~\x1b[5~")
+		s.See("writing · ", "end ↓")
+	}},
 	{"queued-prompt", uitest.Options{}, func(s *uitest.Session) {
 		s.Enter("slow")
 		s.See("first word")
@@ -409,7 +417,7 @@ func idle(s *uitest.Session) {
 		s.Enter("/push name=" + x[0] + " " + x[1])
 		s.See("Queued " + x[0])
 	}
-	s.Enter("/run")
+	s.Enter("/run 1") // one after another: their results arrive in this order
 	s.Until("they have reported", func() bool {
 		n := 0
 		for _, i := range s.Pool.Infos() {

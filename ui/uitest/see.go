@@ -138,7 +138,7 @@ var (
 	clocks  = regexp.MustCompile(`\d+:\d\d\b| \d+s\b|~\d+ tokens`)
 	digits  = regexp.MustCompile(`\d`)
 	moment  = regexp.MustCompile(`\d\d:\d\d:\d\d`)
-	running = regexp.MustCompile(`\d[\dhms.]*( · esc st)`)
+	running = regexp.MustCompile(`\d[\dhms.]*( · esc st| · (?:\d+ new · )?end )`)
 	about   = regexp.MustCompile(`about +[\d,]+`)
 	session = regexp.MustCompile(`(?m)^(  session +)\d+$`) // which of several that start at once gets the first one
 	waited  = regexp.MustCompile(`(?m)(^[⠀-⣿◌] .* · )\d[\dhms.]*$`)
