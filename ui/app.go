@@ -69,6 +69,7 @@ type Options struct {
 	Size     [2]int               // of a terminal that can't be asked; zero: ask
 	Plain    bool                 // no mouse
 	Msgs     bool                 // the status line says `2 msgs` instead of `2 pending`
+	Still    bool                 // nothing moves but clocks
 	Usual    permission.Mode      // the workspace's default mode, which the status line may leave out; "": none
 	Notify   string               // notification of a human who looks elsewhere: auto osc9 osc777 osc99 bell desktop off; "": auto
 }
@@ -191,7 +192,7 @@ func New(o Options) *App {
 		a.flash.Say(err.Error())
 	}
 	theme = a.look.fit(theme)
-	a.tabs.Look = tabs.Look{Theme: theme, Now: a.now, ASCII: a.look.ascii, Msgs: o.Msgs}
+	a.tabs.Look = tabs.Look{Theme: theme, Now: a.now, ASCII: a.look.ascii, Msgs: o.Msgs, Still: o.Still}
 	a.welcome = NewWelcome(WelcomeOptions{Tabs: &a.tabs, Version: o.Version, Root: o.Root, ReadOnly: o.ReadOnly, News: o.News, Config: o.Config}, o.Start)
 	a.notice = notify.New(notify.Options{
 		Tabs: &a.tabs, Theme: theme, Now: a.now, Width: func() int { return a.w }, Root: o.Root, Environ: o.Environ,

@@ -32,6 +32,7 @@ type Config struct {
 	AgentBudget    string `toml:"agent_budget"`         // of a background agent and those below: "200k", "$2"; "": none
 	TaskTimeout    string `toml:"default_task_timeout"` // of a task that names none; "": none
 	StatusStyle    string `toml:"status_style"`         // pending, or msg for `2 msgs`; "" means pending
+	ReduceMotion   bool   `toml:"reduce_motion"`        // spinners and pulses stand still
 
 	// Limits for one observer, which a schedule starts while the user is away; 0 or "": the default.
 	ObserverTimeout string `toml:"observer_timeout"`

@@ -28,6 +28,7 @@ editor = "vi"
 notify = "osc9"
 sandbox = "namespaces"
 status_style = "msg"
+reduce_motion = true
 allow = ["bash(go test *)"]
 [providers.local]
 protocol = "openai"
@@ -43,7 +44,7 @@ cache_read = 0.1
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Model != "local/qwen3" || c.Theme != "dark" || c.PermissionMode != "accept-edits" || c.MaxRunning != 3 || c.Mouse || c.Editor != "vi" || c.Notify != "osc9" || c.StatusStyle != "msg" || c.Sandbox != "namespaces" {
+	if c.Model != "local/qwen3" || c.Theme != "dark" || c.PermissionMode != "accept-edits" || c.MaxRunning != 3 || c.Mouse || c.Editor != "vi" || c.Notify != "osc9" || c.StatusStyle != "msg" || !c.ReduceMotion || c.Sandbox != "namespaces" {
 		t.Errorf("got %+v", c)
 	}
 	if len(c.Rules.Allow) != 1 || c.Rules.Allow[0] != "bash(go test *)" {

@@ -91,7 +91,7 @@ func Reread(was, is config.Config, gate *permission.Gate) (string, error) {
 		case "hooks", "mcp": // read where they run
 		case "permissions": // the reader of the rule files applies them
 			now = append(now, key)
-		case "theme", "mouse", "editor", "notify", "status_style":
+		case "theme", "mouse", "editor", "notify", "status_style", "reduce_motion":
 			screens = append(screens, key)
 		default:
 			later = append(later, key)

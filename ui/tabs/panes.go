@@ -69,7 +69,7 @@ func (t *Tab) TurnTo(p Pane) {
 	t.View.Deselect()
 	for _, v := range []**transcript.View{&t.Panes.prompt, &t.Panes.output, &t.Panes.info} {
 		if *v == nil {
-			*v = transcript.New(t.of.Theme, t.of.Now)
+			*v = t.of.view()
 		}
 	}
 	t.Panes.At = p

@@ -99,7 +99,16 @@ type Tabs struct {
 
 // Make makes the tab of an agent, without adding it.
 func (t *Tabs) Make(i event.Info) *Tab {
-	return &Tab{of: t, Info: i, View: transcript.New(t.Theme, t.Now)}
+	return &Tab{of: t, Info: i, View: t.view()}
+}
+
+// view makes a view of a transcript.
+func (t *Tabs) view() *transcript.View {
+	v := transcript.New(t.Theme, t.Now)
+	if t.Still {
+		v.Calm()
+	}
+	return v
 }
 
 // SetTheme recolours everything the tabs show.

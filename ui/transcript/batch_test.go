@@ -16,8 +16,11 @@ func read(id, tool, title string) []history.Entry {
 func TestBatch(t *testing.T) {
 	var es []history.Entry
 	for _, c := range [][3]string{
-		{"a", "read_file", "read login.go:1-80"}, {"b", "read_file", "read login.go:81-90"}, {"c", "grep", "grep err in ."},
-		{"d", "read_file", "read main.go"}, {"e", "list_files", "list ."},
+		{"a", "read_file", "read login.go:1-80"},
+		{"b", "read_file", "read login.go:81-90"},
+		{"c", "grep", "grep err in ."},
+		{"d", "read_file", "read main.go"},
+		{"e", "list_files", "list ."},
 	} {
 		es = append(es, read(c[0], c[1], c[2])...)
 	}

@@ -109,7 +109,7 @@ func (c canvas) state(b *block) (mark, facts string) {
 	case r == nil && b.started.IsZero():
 		return c.mark("○", themes.Dim), ""
 	case r == nil:
-		return c.mark(spin(c.now), themes.Accent), " · " + c.since(b.started)
+		return c.mark(c.spin(), themes.Accent), " · " + c.since(b.started)
 	case r.Error:
 		return c.mark("✗", themes.Bad), exit(r.Exit) + took(r.Millis)
 	default:
@@ -250,7 +250,7 @@ func (c canvas) doing(i event.Info, begun bool) []string {
 	if !c.aside {
 		what += " · esc stops"
 	}
-	return []string{c.mark(spin(c.now), themes.Accent) + c.theme.Paint(themes.Dim, cells.Cut(what, c.inner()))}
+	return []string{c.mark(c.spin(), themes.Accent) + c.theme.Paint(themes.Dim, cells.Cut(what, c.inner()))}
 }
 
 // waits renders what the agent waits for.

@@ -54,6 +54,8 @@ func (v *View) aged(b *block) {
 		return
 	case b.kind == message:
 		d = older(b.mail.Created, now)
+	case v.calm && b.spins(): // its clock goes on
+		d = time.Second
 	case b.kind == waits:
 		if d = older(v.info.Started, now); v.info.Retry != nil || now.Sub(v.info.Started) < time.Minute {
 			d = time.Second

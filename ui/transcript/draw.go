@@ -23,6 +23,7 @@ type canvas struct {
 	now      time.Time
 	folded   bool
 	selected bool
+	calm     bool             // no spinner turns
 	children map[int64]*child // by task
 	told     int64            // the task of the agent whose question shows over all this
 	letters  map[int64]bool   // messages that are known, by number

@@ -347,6 +347,16 @@ func TestResult_whenItsCallIsOnAnOlderPage(t *testing.T) {
 	}
 }
 
+// A calm view shows no spinner, and its clock goes on.
+func TestCalm(t *testing.T) {
+	v, _ := view(t)
+	v.Calm()
+	v.SetInfo(event.Info{State: event.Running, Doing: "streaming", Started: noon.Add(-3 * time.Second)})
+	if got := plain(v.Lines(60, 1)); !strings.HasPrefix(got, "● waiting for the model · 3s") || v.Animating() || v.Ages() != time.Second {
+		t.Errorf("%q, animating: %v, true for %v", got, v.Animating(), v.Ages())
+	}
+}
+
 func TestInfo_atTheEnd(t *testing.T) {
 	for _, c := range []struct {
 		info  event.Info

@@ -42,6 +42,7 @@ type View struct {
 
 	extent
 	follow   bool
+	calm     bool   // no spinner turns
 	aside    bool   // its last lines are drawn elsewhere, where Esc does not stop the agent
 	still    bool   // it does not follow its end, even when all of it is visible
 	top      anchor // of a view that does not follow
@@ -100,6 +101,9 @@ func New(t *themes.Theme, now func() time.Time) *View {
 		known: known{more: true}, follow: true, selected: -1,
 	}
 }
+
+// Calm makes spinners stand still.
+func (v *View) Calm() { v.calm = true }
 
 // SetTheme changes the colours; everything visible is drawn again.
 func (v *View) SetTheme(t *themes.Theme) { v.theme = t }
@@ -215,7 +219,7 @@ func (v *View) Unseen() string {
 	if v.follow || v.still || i.State != event.Running || i.Retry != nil || v.shown.to >= v.count() {
 		return ""
 	}
-	text := spin(v.now()) + " " + cells.CleanLine(does(i, v.live.on))
+	text := canvas{now: v.now(), calm: v.calm}.spin() + " " + cells.CleanLine(does(i, v.live.on))
 	if !i.Started.IsZero() {
 		text += " · " + lasted(v.now().Sub(i.Started).Truncate(time.Second))
 	}

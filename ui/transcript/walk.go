@@ -101,7 +101,7 @@ func (v *View) Lines(w, h int) []string {
 		v.aged(v.at(i))
 		v.shown.to = i + 1
 		b := v.at(i)
-		v.moves = v.moves || b.spins() && !v.hides(b)
+		v.moves = v.moves || b.spins() && !v.calm && !v.hides(b)
 	}
 	for len(out) < h {
 		out = append(out, "")
@@ -411,7 +411,7 @@ func (v *View) lines(i int) []string {
 		return d.lines
 	}
 	d.fit(b.wants(v))
-	c := canvas{theme: v.theme, width: v.w, now: now, folded: l.folded, selected: l.selected, children: v.children, told: v.told, letters: v.letters, aside: v.aside}
+	c := canvas{theme: v.theme, width: v.w, now: now, folded: l.folded, selected: l.selected, children: v.children, calm: v.calm, told: v.told, letters: v.letters, aside: v.aside}
 	d.lines, d.look = v.draw(b, c), l
 	if d.lines == nil {
 		d.lines = []string{}

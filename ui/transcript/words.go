@@ -129,9 +129,12 @@ func When(t, now time.Time) string {
 }
 
 // spin returns the frame of the one animation at a time.
-func spin(now time.Time) string {
+func (c canvas) spin() string {
+	if c.calm {
+		return "●"
+	}
 	s := spinner.MiniDot
-	return s.Frames[now.UnixMilli()/spinGap.Milliseconds()%int64(len(s.Frames))]
+	return s.Frames[c.now.UnixMilli()/spinGap.Milliseconds()%int64(len(s.Frames))]
 }
 
 // spinGap is how long a frame shows: the interface redraws ten times a second.
