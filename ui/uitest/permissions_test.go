@@ -110,7 +110,7 @@ func TestPermissionsPanel_given(t *testing.T) {
 		s.Enter("/permissions")
 		s.See("bash(touch *) · in this project", "You gave it; d takes it back")
 		s.Type("d")
-		s.See("Taken back: bash(touch *)", "[All 0]")
+		s.See("Taken back: bash(touch *)", "No rules: the mode alone decides")
 		s.Press("esc")
 		s.Enter("run touch made")
 		s.See("▌ main wants to run  touch made   ")

@@ -536,10 +536,10 @@ func TestStreamLeavesAScrolledView(t *testing.T) {
 				t.Fatalf("the view moved from\n%s\nto\n%s", before, now)
 			}
 		}
-		s.See("new ↓")
+		s.See("writing", "end ↓")
 		s.Press("end")
 		s.See("Drop 3")
-		s.Gone("new ↓")
+		s.Gone("end ↓")
 	})
 }
 
