@@ -36,7 +36,7 @@ func TestRail(t *testing.T) {
 	a.with(sub(2, "todo", event.Done), sub(3, "docs", event.Running), asking)
 	a.apply(event.Tally{Queued: 1, Names: []string{"release"}, Scheduled: 1})
 	at, got := -1, draw()
-	for _, want := range []string{"│ Fan  3 agents", "│ ⚠ vet  asks", "│   bash make", "│ ● docs", "│ ✓ todo", "│ Queue  1"} {
+	for _, want := range []string{"│ Fan  3 agents", "│ ● vet  asks", "│   bash make", "│ ● docs", "│ ✓ todo", "│ Queue  1"} {
 		if is := strings.Index(got, want); is <= at {
 			t.Errorf("%q is not, or not in its order, in\n%s", want, got)
 		} else {

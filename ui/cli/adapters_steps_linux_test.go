@@ -128,7 +128,9 @@ func works(t *testing.T, y *trial) {
 		t.Errorf("%+v", rs)
 	}
 	said(t, es, "call", "notes.txt")
-	y.c.until(t, "-alpha", "+omega", "worked")
+	y.c.until(t, "+1 −1", "worked")
+	y.c.typed(t, "\x0f") // unfolds it
+	y.c.until(t, "- alpha", "+ omega")
 	if text, _ := os.ReadFile(notes); string(text) != "omega beta\n" {
 		t.Errorf("%q", text)
 	}
@@ -204,7 +206,7 @@ func wonders(t *testing.T, y *trial) {
 	last := time.Time{}
 	holds(t, "its second question follows", func() bool { // 2 is pressed only on the first: on the second it is something else
 		shows := y.c.text()
-		if open := strings.Contains(shows, "has a question"); open && strings.Contains(shows, "Type your own answer") {
+		if open := strings.Contains(shows, "has a question"); open && strings.Contains(shows, "add a note") {
 			return true
 		} else if open && time.Since(last) > time.Second {
 			last = time.Now()

@@ -234,13 +234,13 @@ func TestTwoScreensOfOneHost(t *testing.T) {
 	a.typed(t, "\x15")
 	a.until(t, "!half a line")
 
-	const card, f5 = "for this session", "\x1b[15~"
+	const card, f5 = "wants to run a command", "\x1b[15~"
 	asked := func(what string) {
 		a.typed(t, "run "+what)
 		a.until(t, "› run "+what)
 		pressed(t, "\r", []string{"!› run "}, a)
 		for _, c := range []*console{a, b} {
-			c.until(t, "▌ run "+what, "⚠")
+			c.until(t, "▌ run "+what, "● asks")
 			pressed(t, f5, []string{card}, c)
 		}
 	}
