@@ -148,7 +148,7 @@ func (y *trial) opened(t *testing.T, about string) {
 	t.Helper()
 	y.c.until(t, "asks: ", "1 asking")
 	y.c.typed(t, "\x1ba")
-	y.c.until(t, "has a question", about)
+	y.c.until(t, "─ main has a question", about)
 }
 
 // The keys of what it offers: all three put their yes first and their no third.
@@ -206,7 +206,7 @@ func wonders(t *testing.T, y *trial) {
 	last := time.Time{}
 	holds(t, "its second question follows", func() bool { // 2 is pressed only on the first: on the second it is something else
 		shows := y.c.text()
-		if open := strings.Contains(shows, "has a question"); open && strings.Contains(shows, "add a note") {
+		if open := strings.Contains(shows, "─ main has a question"); open && strings.Contains(shows, "add a note") {
 			return true
 		} else if open && time.Since(last) > time.Second {
 			last = time.Now()
