@@ -28,7 +28,7 @@ const (
 	Good    // success, added lines
 	Bad     // failure, removed lines, urgent
 	Danger  // a mode without any guard
-	Warn    // somebody waits for the human, and nothing else
+	Warn    // only for what needs an answer from the user
 	Ask     // the first line of a question
 	TabActive
 	TabIdle
@@ -107,7 +107,7 @@ func (t *Theme) Paint(r Role, s string) string {
 	return t.open[r] + s + t.shut[r]
 }
 
-// Under puts the background of a surface under a line that may have styles of its own. The caller has padded the line.
+// Under gives line, which may be styled, the background of surface. The caller pads the line to its full width.
 func (t *Theme) Under(surface Role, line string) string {
 	open := t.open[surface]
 	if open == "" {

@@ -224,7 +224,7 @@ func BenchmarkPaint(b *testing.B) {
 	}
 }
 
-// The colour of a question means that somebody waits for the human.
+// Only questions have the colour of a question.
 func TestWarn_isAloneWithItsColour(t *testing.T) {
 	for _, name := range []string{"dark", "light"} {
 		for _, th := range []*Theme{load(t, name, false), load(t, name, false).In256()} {

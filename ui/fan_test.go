@@ -40,8 +40,8 @@ func sub(id int64, name string, s event.State) event.Info {
 	return event.Info{ID: id, Name: name, Kind: event.Sub, State: s}
 }
 
-// TestFanStays: the agents that had ended when the Fan was opened come last. After that no cell moves, and the selection
-// stays on its agent, whoever asks, ends or comes.
+// TestFanStays: agents that ended before the Fan was opened come last. After that no cell moves. The selected agent stays
+// selected when another agent asks, ends or starts.
 func TestFanStays(t *testing.T) {
 	a := walled(t, 120, 36, sub(2, "old", event.Done), sub(3, "docs", event.Running), sub(4, "vet", event.Running))
 	order := func() string {
@@ -195,7 +195,7 @@ func TestFanAnswers(t *testing.T) {
 		"beyond its sandbox":       {with(func(q *event.Question) { q.Action.Kind = permission.Widen }), []press{{0, right}, {late, key('y')}}, ""},
 		"from outside the program": {with(func(q *event.Question) { q.Outside = true }), []press{{0, right}, {late, key('y')}}, ""},
 		"changed files":            {with(func(q *event.Question) { q.Action.Kind = permission.Tamper }), []press{{0, right}, {late, key('n')}}, ""},
-		"a question of its own":    {with(func(q *event.Question) { q.Asks = &tools.Question{Text: "Which?"} }), []press{{0, right}, {late, key('y')}, {0, key('n')}}, ""},
+		"ask_user":                 {with(func(q *event.Question) { q.Asks = &tools.Question{Text: "Which?"} }), []press{{0, right}, {late, key('y')}, {0, key('n')}}, ""},
 	} {
 		asking := sub(2, "vet", event.Asking)
 		asking.Question = &c.q

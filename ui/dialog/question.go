@@ -325,7 +325,7 @@ func (b *question) choiceRow(i int, key, row string, inner int) string {
 	return b.theme.Paint(b.role(i), key) + b.theme.Paint(themes.Text, row)
 }
 
-// role returns how the key of choice i looks: yes, the usual answer, stands out.
+// role returns the role of choice i's key. The key of "yes", the usual answer, is highlighted.
 func (b *question) role(i int) themes.Role {
 	if i == 0 && b.choices[i].is == permission.Once {
 		return themes.Warn

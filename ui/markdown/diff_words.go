@@ -115,8 +115,8 @@ func tokensOf(s string) []string {
 	return out
 }
 
-// kindOf returns the kind of the character at *i, and moves *i after it: 1 for a word's, 2 for a space, 0 for a sign,
-// which stands alone.
+// kindOf returns the kind of the character at *i and moves *i past it: 1 for a word's, 2 for a space, 0 for any other,
+// which is a part by itself.
 func kindOf(s string, i *int) int {
 	r, n := utf8.DecodeRuneInString(s[*i:])
 	*i += n

@@ -87,12 +87,8 @@ func (f *Fan) Do(d dialog.Decision) intent.Intent {
 		return intent.Overview{}
 	case "keys":
 		return intent.Open{Box: dialog.NewTable(f.Theme, "Keys", fanKeys)}
-	case "inbox":
-		return intent.Inbox{Agent: acting.ID, Name: acting.Name}
-	case "queue":
-		return intent.Queue{Agent: acting.ID, Name: acting.Name}
-	case "schedules":
-		return intent.Schedules{Agent: acting.ID, Name: acting.Name}
+	case "inbox", "queue", "schedules":
+		return opens(w.Verb, acting.ID, acting.Name)
 	case "check", "undo":
 		return f.collect(acting, w.Verb)
 	}
@@ -206,7 +202,7 @@ func (f *Fan) cell(id int64, w, h int) dialog.Cell {
 	}
 	i, now := t.Info, f.Now()
 	c := dialog.Cell{
-		Name: cells.CleanLine(i.Name), Word: Stands(t, now), Mail: t.WithAsks(tabs.MailMark(t, t.News)),
+		Name: cells.CleanLine(i.Name), Word: stateText(t, now), Mail: t.WithAsks(tabs.MailMark(t, t.News)),
 		Moves: format.Working(i.State) || format.Turns(i, t.Active, now) > 0, Keys: fanCellKeys(i),
 	}
 	c.Sign, c.Role = format.Glyph(i)
@@ -310,8 +306,8 @@ func (f *Fan) Takes() (agent int64, keys string) {
 	return at, f.takes[at]
 }
 
-// Stands returns an agent's state in a word or two, and for how long it has been so.
-func Stands(t *tabs.Tab, now time.Time) string {
+// stateText returns an agent's state and its duration, such as "asks · 0:12".
+func stateText(t *tabs.Tab, now time.Time) string {
 	i := t.Info
 	switch {
 	case i.Question != nil:

@@ -277,6 +277,17 @@ func (p *Panel) wished(w dialog.BoardAction, text string, err error) intent.Inte
 	return all
 }
 
+// opens returns the intent that opens the board of a verb for an agent.
+func opens(verb string, agent int64, name string) intent.Intent {
+	switch verb {
+	case "inbox":
+		return intent.Inbox{Agent: agent, Name: name}
+	case "queue":
+		return intent.Queue{Agent: agent, Name: name}
+	}
+	return intent.Schedules{Agent: agent, Name: name}
+}
+
 // Do returns the intent for a decision of the human.
 func (p *Panel) Do(d dialog.Decision) intent.Intent {
 	w, ok := d.(dialog.BoardAction)
@@ -294,12 +305,8 @@ func (p *Panel) Do(d dialog.Decision) intent.Intent {
 			return nil
 		}
 		return intent.Question{}
-	case "inbox":
-		return intent.Inbox{Agent: p.agent, Name: p.name}
-	case "queue":
-		return intent.Queue{Agent: p.agent, Name: p.name}
-	case "schedules":
-		return intent.Schedules{Agent: p.agent, Name: p.name}
+	case "inbox", "queue", "schedules":
+		return opens(w.Verb, p.agent, p.name)
 	case "close":
 		return intent.Close{}
 	}

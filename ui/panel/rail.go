@@ -96,7 +96,7 @@ func railAgent(o Options, t *tabs.Tab, now time.Time, w int) []string {
 		word, does = themes.Warn, themes.Warn
 	}
 	name := cells.CutMiddle(cells.CleanLine(i.Name), max(6, w/2))
-	head := paint(role, sign) + " " + paint(who, name) + "  " + paint(word, Stands(t, now))
+	head := paint(role, sign) + " " + paint(who, name) + "  " + paint(word, stateText(t, now))
 	if mail := tabs.MailMark(t, t.News); mail != "" {
 		head += " " + paint(themes.Message, mail)
 	}
