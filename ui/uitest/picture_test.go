@@ -81,9 +81,7 @@ func TestPicture(t *testing.T) {
 		Files: map[string]string{"cart.go": "package shop\n\ntype Item struct {\n\tPrice Cents\n\tCount int\n}\n", "invoice.go": "package shop\n\nfunc line(i Item) Cents { return i.Price }\n"},
 	}
 	synctest.Test(t, func(t *testing.T) {
-		if *picture {
-			time.Sleep(14*time.Hour + 2*time.Minute) // a bubble begins at midnight
-		}
+		time.Sleep(14*time.Hour + 2*time.Minute) // a bubble begins at midnight
 		s := uitest.Start(t, o)
 		for _, p := range []string{"name=tests run the tests with the race detector", "name=vet vet all packages", "name=todo find every TODO", "name=docs bring the docs up to date", "name=bench measure the checkout"} {
 			s.Enter("/push " + p)
@@ -124,9 +122,7 @@ func TestPictureOfMail(t *testing.T) {
 		W: 110, H: 30, Provider: uitest.Script(player), Model: "anthropic/claude-sonnet-4-5", Window: 200_000, Branch: "checkout",
 	}
 	synctest.Test(t, func(t *testing.T) {
-		if *picture {
-			time.Sleep(14*time.Hour + 2*time.Minute) // a bubble begins at midnight
-		}
+		time.Sleep(14*time.Hour + 2*time.Minute) // a bubble begins at midnight
 		s := uitest.Start(t, o)
 		for _, name := range []string{"cart", "refund", "invoice", "voucher", "reports"} {
 			s.Enter("/push name=" + name + " refactor " + name + ".go without changing what it does")
@@ -144,6 +140,7 @@ func TestPictureOfMail(t *testing.T) {
 		s.See("5 pending")
 		s.Resize(110, 38)
 		s.Enter("/new")
+		s.See("cleared")
 		s.Enter("/receive from=voucher")
 		s.See("Redeem returns an error")
 		s.Enter("/fire which of them changed what others call?")
@@ -161,9 +158,7 @@ func TestPictureOfPanel(t *testing.T) {
 		W: 110, H: 30, Provider: uitest.Script(player), Model: "anthropic/claude-sonnet-4-5", Window: 200_000, Branch: "checkout",
 	}
 	synctest.Test(t, func(t *testing.T) {
-		if *picture {
-			time.Sleep(14*time.Hour + 2*time.Minute) // a bubble begins at midnight
-		}
+		time.Sleep(14*time.Hour + 2*time.Minute) // a bubble begins at midnight
 		s := uitest.Start(t, o)
 		auth, err := s.Pool.NewHelper(t.Context(), "auth", "")
 		if err != nil {
@@ -193,7 +188,10 @@ func TestPictureOfPanel(t *testing.T) {
 		write(t, s, auth.ID, mail.Letter{Body: "FYI: the docs name the old endpoint", Priority: inbox.Low, Tags: []string{"docs", "fyi"}})
 		s.Press("f3")
 		s.See("[All ")
-		s.Press("down", "down", "space", "space", "down", "right")
+		for _, key := range []string{"down", "down", "space", "space", "down", "right"} {
+			s.Press(key)
+			s.Wait(time.Second)
+		}
 		s.See("2 messages, about", "keyring", "└ main")
 		s.Wait(3 * time.Second)
 		draw(t, s, "panel", "Needs you", "voucher", "keyring", "2 messages", "▾", "asking")
@@ -240,9 +238,7 @@ func vendors(t *testing.T) map[string]llm.Provider {
 func TestPictureOfVendors(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		if *picture {
-			time.Sleep(14*time.Hour + 2*time.Minute) // a bubble begins at midnight
-		}
+		time.Sleep(14*time.Hour + 2*time.Minute) // a bubble begins at midnight
 		s := uitest.Start(t, uitest.Options{W: 110, H: 28, Branch: "login", Others: vendors(t)})
 		for _, p := range []string{"agent=claude name=auth fix the login test", "agent=codex name=page bring the login page up to date", "name=todo say two TODOs are left"} {
 			s.Enter("/push " + p)
@@ -257,10 +253,16 @@ func TestPictureOfVendors(t *testing.T) {
 	})
 }
 
-// draw checks the screen as a picture, and writes it if it is wanted.
+// draw checks that the screen is the picture of that name, or makes it so if that is wanted.
 func draw(t *testing.T, s *uitest.Session, name string, shows ...string) {
 	t.Helper()
-	svg := s.SVG("fantail — shop")
+	var f uitest.Film
+	f.Shot(s.Terminal, time.Second)
+	drawn(t, s, name, f.SVG("fantail — shop"), shows...)
+}
+
+func drawn(t *testing.T, s *uitest.Session, name, svg string, shows ...string) {
+	t.Helper()
 	wellFormed(t, svg)
 	for _, want := range shows {
 		if !strings.Contains(svg, want) {
@@ -270,10 +272,16 @@ func draw(t *testing.T, s *uitest.Session, name string, shows ...string) {
 	if strings.Contains(svg, s.Home.Root) {
 		t.Errorf("the picture %s shows a path of this machine", name)
 	}
+	file := "../" + name + ".svg"
 	if *picture {
-		if err := os.WriteFile("../"+name+".svg", []byte(svg), 0o644); err != nil {
+		if err := os.WriteFile(file, []byte(svg), 0o644); err != nil {
 			t.Fatal(err)
 		}
+	}
+	if was, err := os.ReadFile(file); err != nil {
+		t.Error(err)
+	} else if svg != string(was) {
+		t.Errorf("ui/%s.svg is out of date: run go test ./ui/uitest -run TestPicture -picture, and look at what changed", name)
 	}
 }
 
