@@ -299,7 +299,7 @@ func TestObserve(t *testing.T) {
 // agent is the row of an agent, once its tab is closed.
 func (w *site) agent(id int64) (row store.Agent) {
 	w.t.Helper()
-	for range 1000 {
+	for late := time.After(time.Minute); ; {
 		observerCheck(w.t, w.db.Read(w.t.Context(), func(rx *store.Rx) (err error) {
 			row, _, err = rx.Agent(id)
 			return err
@@ -308,8 +308,12 @@ func (w *site) agent(id int64) (row store.Agent) {
 			return row
 		}
 		observerCheck(w.t, w.pool.Settled(w.t.Context()))
+		select {
+		case <-time.After(time.Millisecond):
+		case <-late:
+			w.t.Fatalf("the tab of %s was not closed", row.Name)
+		}
 	}
-	return row
 }
 
 // What an observer must not do it can't: each tool that writes, runs, starts, asks or sends is none of its, in the mode

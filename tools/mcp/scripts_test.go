@@ -427,13 +427,13 @@ func TestRoom_greetings(t *testing.T) {
 	}
 }
 
-// The issue asks for a hundred, each with what must hold; no two have the same name.
+// There are a hundred, each with what must hold; no two have the same name.
 func TestScripts_hundred(t *testing.T) {
 	seen := map[string]bool{}
-	for _, c := range long.Some(t, 8, scripts()) {
+	for _, c := range scripts() {
 		seen[c.name] = true
 	}
-	for _, g := range long.Some(t, 6, greetings()) {
+	for _, g := range greetings() {
 		seen["greets "+g.name] = true
 	}
 	if n := len(scripts()) + len(greetings()); n < 100 || len(seen) != n {

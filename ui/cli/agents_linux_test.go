@@ -86,7 +86,7 @@ func TestAgentsFromAShell(t *testing.T) {
 		}
 	}
 	// What an agent's command asks for is seen to come from there.
-	c.typed(t, "run "+s.program+" agents tell main 'say forged' 2>&1; "+s.program+" agents > listed\r")
+	c.typed(t, "run "+s.typed()+" agents tell main 'say forged' 2>&1; "+s.typed()+" agents > listed\r")
 	s.exists(t, "listed")
 	c.until(t, "this is the human")
 

@@ -174,7 +174,7 @@ func TestAttach_refused(t *testing.T) {
 	if _, errs, code := s.run(t, "say typed in vain\n", "agents", "attach", "job"); code != failed || !strings.Contains(errs, "not told: say typed in vain") {
 		t.Errorf("exit code %d, errors %q", code, errs)
 	}
-	c.typed(t, "run (echo say forged | "+s.program+" agents attach main; "+s.program+" agents spawn --prompt 'say forged') > watched 2> refused; touch go\r")
+	c.typed(t, "run (echo say forged | "+s.typed()+" agents attach main; "+s.typed()+" agents spawn --prompt 'say forged') > watched 2> refused; touch go\r")
 	s.exists(t, "go")
 	watched, _ := os.ReadFile(filepath.Join(s.dir, "watched"))
 	refused, _ := os.ReadFile(filepath.Join(s.dir, "refused"))

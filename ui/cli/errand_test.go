@@ -331,7 +331,7 @@ func TestPush_besideAHost(t *testing.T) {
 	s := newSite(t)
 	c := open(t, s.command("--yolo"))
 	c.until(t, home, ready)
-	c.typed(t, "run "+s.program+" push name=inner say inner\r")
+	c.typed(t, "run "+s.typed()+" push name=inner say inner\r")
 	c.until(t, "Queued inner", "1 queued")
 	if out, errs, code := s.run(t, "", "push", "name=inner", "say it twice"); code != failed || out != "" || !strings.Contains(errs, `a task "inner" is queued or runs already`) {
 		t.Errorf("a name that is taken: exit code %d, %q, %q", code, out, errs)
@@ -363,7 +363,7 @@ func TestSend_besideAHost(t *testing.T) {
 	s := newSite(t)
 	c := open(t, s.command("--yolo"))
 	c.until(t, home, ready)
-	send := s.program + " send main "
+	send := s.typed() + " send main "
 	for i, x := range []struct{ how, from string }{
 		{"run " + send + "1", "main"},
 		{"run sh -c 'env -i HOME=$HOME PATH=$PATH $(env | grep ^XDG_ | tr \"\\n\" \" \") " + send + "2'; true", "main"},

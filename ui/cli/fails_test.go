@@ -151,7 +151,8 @@ func TestTheTerminalIsRestored(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			cmd := exec.Command(os.Args[0])
-			cmd.Env = append(os.Environ(), childEnv+"=fault "+kind, "CRASH_DIR="+dir, "TERM=xterm-256color", "TMPDIR="+dir)
+			cmd.Env = append(os.Environ(), childEnv+"=fault "+kind, "CRASH_DIR="+dir, "TERM=xterm-256color", "TMPDIR="+dir,
+				"GOMAXPROCS=2") // with one, no two goroutines write a map at once
 			if err := syscall.Mkfifo(filepath.Join(dir, "go"), 0o600); err != nil {
 				t.Fatal(err)
 			}

@@ -85,7 +85,7 @@ func (in *shelled) given(t *testing.T) string {
 // starts starts the program and returns its process, once it shows the agents.
 func (in *shelled) starts(t *testing.T) (pid int) {
 	t.Helper()
-	in.typed(t, in.site.program+"\r")
+	in.typed(t, in.site.typed()+"\r")
 	in.until(t, home, ready)
 	// What the terminal answered to the program's questions was read, or it would be the shell's.
 	in.typed(t, "x")

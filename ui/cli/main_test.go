@@ -82,6 +82,9 @@ type site struct {
 	program string
 }
 
+// typed is the program as a shell reads it.
+func (s *site) typed() string { return strings.ReplaceAll(s.program, " ", `\ `) }
+
 func newSite(t testing.TB) *site {
 	t.Helper()
 	home, dir := storetest.Dir(t), t.TempDir()

@@ -22,7 +22,7 @@ func TestErrands_ofAgents(t *testing.T) {
 	}
 	c := open(t, s.command("--yolo"))
 	c.until(t, home, ready)
-	f := s.program + " "
+	f := s.typed() + " "
 	clean := "env -i HOME=$HOME PATH=$PATH $(env | grep ^XDG_ | tr '\\n' ' ') "
 	said := func(file string) string {
 		t.Helper()

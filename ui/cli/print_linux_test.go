@@ -201,7 +201,7 @@ func TestPrintWithoutAHost(t *testing.T) {
 func TestPrintByAnAgentsCommand(t *testing.T) {
 	t.Parallel()
 	s := newSite(t).raced()
-	out, errs, code := s.run(t, "", "-p", "run "+s.program+" -p 'say inner' 2>&1", "--yolo")
+	out, errs, code := s.run(t, "", "-p", "run "+s.typed()+" -p 'say inner' 2>&1", "--yolo")
 	if code != ok || !strings.Contains(out, "inner") || !strings.Contains(out, "temporary database") {
 		t.Errorf("exit code %d, output %q, errors %q", code, out, errs)
 	}

@@ -79,7 +79,7 @@ func TestAgentsCommandIsNoScreen(t *testing.T) {
 	c := open(t, s.command("--yolo"))
 	c.until(t, home, ready)
 	host := s.host(t)
-	c.typed(t, fmt.Sprintf("run script -qec %s /dev/null; echo code $?\r", s.program))
+	c.typed(t, fmt.Sprintf("run script -qec '%s' /dev/null; echo code $?\r", s.typed()))
 	c.until(t, "can be no screen", "code 1")
 	if hosts := s.serving(); len(hosts) != 1 || s.host(t) != host {
 		t.Errorf("the host was %d; there are %s", host, hosts)

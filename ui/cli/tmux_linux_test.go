@@ -17,7 +17,7 @@ type server struct {
 func (s *site) tmux(t *testing.T, name, columns, rows string) server {
 	t.Helper()
 	v := server{s: s, name: name, dir: t.TempDir()}
-	v.does(t, "-f", "/dev/null", "new-session", "-d", "-x", columns, "-y", rows, "exec "+s.program)
+	v.does(t, "-f", "/dev/null", "new-session", "-d", "-x", columns, "-y", rows, "exec "+s.typed())
 	t.Cleanup(func() { _ = v.command("kill-server").Run() }) // it may have ended
 	return v
 }
