@@ -81,7 +81,6 @@ func TestPicture(t *testing.T) {
 		Files: map[string]string{"cart.go": "package shop\n\ntype Item struct {\n\tPrice Cents\n\tCount int\n}\n", "invoice.go": "package shop\n\nfunc line(i Item) Cents { return i.Price }\n"},
 	}
 	synctest.Test(t, func(t *testing.T) {
-		time.Sleep(14*time.Hour + 2*time.Minute) // a bubble begins at midnight
 		s := uitest.Start(t, o)
 		for _, p := range []string{"name=tests run the tests with the race detector", "name=vet vet all packages", "name=todo find every TODO", "name=docs bring the docs up to date", "name=bench measure the checkout"} {
 			s.Enter("/push " + p)
@@ -122,7 +121,6 @@ func TestPictureOfMail(t *testing.T) {
 		W: 110, H: 30, Provider: uitest.Script(player), Model: "anthropic/claude-sonnet-4-5", Window: 200_000, Branch: "checkout",
 	}
 	synctest.Test(t, func(t *testing.T) {
-		time.Sleep(14*time.Hour + 2*time.Minute) // a bubble begins at midnight
 		s := uitest.Start(t, o)
 		for _, name := range []string{"cart", "refund", "invoice", "voucher", "reports"} {
 			s.Enter("/push name=" + name + " refactor " + name + ".go without changing what it does")
@@ -158,7 +156,6 @@ func TestPictureOfPanel(t *testing.T) {
 		W: 110, H: 30, Provider: uitest.Script(player), Model: "anthropic/claude-sonnet-4-5", Window: 200_000, Branch: "checkout",
 	}
 	synctest.Test(t, func(t *testing.T) {
-		time.Sleep(14*time.Hour + 2*time.Minute) // a bubble begins at midnight
 		s := uitest.Start(t, o)
 		auth, err := s.Pool.NewHelper(t.Context(), "auth", "")
 		if err != nil {
@@ -238,7 +235,6 @@ func vendors(t *testing.T) map[string]llm.Provider {
 func TestPictureOfVendors(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		time.Sleep(14*time.Hour + 2*time.Minute) // a bubble begins at midnight
 		s := uitest.Start(t, uitest.Options{W: 110, H: 28, Branch: "login", Others: vendors(t)})
 		for _, p := range []string{"agent=claude name=auth fix the login test", "agent=codex name=page bring the login page up to date", "name=todo say two TODOs are left"} {
 			s.Enter("/push " + p)

@@ -52,6 +52,17 @@ func (f *Film) Shot(t *Terminal, d time.Duration) {
 	f.shots, f.total = append(f.shots, s), f.total+d
 }
 
+// Line adds a screen with nothing but a line at its top, of the same size.
+func (f *Film) Line(text string, d time.Duration) {
+	s := shot{from: f.total, rows: make([]string, f.h)}
+	cells := []cell{}
+	for _, r := range text {
+		cells = append(cells, cell{text: string(r)})
+	}
+	s.rows[0] = f.row(cells)
+	f.shots, f.total = append(f.shots, s), f.total+d
+}
+
 // SVG returns the picture of a window with that title.
 func (f *Film) SVG(title string) string {
 	uses, times := f.uses()
