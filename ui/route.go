@@ -266,7 +266,8 @@ func (a *App) keyGlobal(k tea.KeyPressMsg) (tea.Cmd, bool) {
 		}
 		return a.stepMode(), true
 	case "?":
-		return a.act(intent.Help{}), true
+		a.sheet()
+		return nil, true
 	case "ctrl+d":
 		if a.flash.Again("ctrl+d", "Ctrl+D again leaves", nil) {
 			return a.act(intent.Leave{}), true

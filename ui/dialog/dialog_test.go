@@ -797,3 +797,28 @@ func TestConsent(t *testing.T) {
 		t.Errorf("a no: %v", d)
 	}
 }
+
+// TestKeys: keys stand in up to three columns, as wide as there is room, and ? closes the sheet.
+func TestKeys(t *testing.T) {
+	var rows []Row
+	for _, s := range strings.Fields("alpha bravo charlie delta echo foxtrot") {
+		rows = append(rows, Row{s[:1], s})
+	}
+	for w, first := range map[int]string{100: "a  alpha c  charlie e  echo", 80: "a  alpha d  delta", 40: "a  alpha"} {
+		b := NewKeys(theme(t), "Keys", rows)
+		lines := b.Lines(w, 12)
+		if got := strings.Join(strings.Fields(strings.Trim(ansi.Strip(lines[1]), "│ ")), " "); got != strings.Join(strings.Fields(first), " ") {
+			t.Errorf("at %d columns the first line is %q", w, got)
+		}
+		for _, l := range lines {
+			if cells.Width(l) != w {
+				t.Errorf("at %d columns a line has %d: %q", w, cells.Width(l), ansi.Strip(l))
+			}
+		}
+		for key, closes := range map[tea.KeyPressMsg]bool{{Code: '?', Text: "?"}: true, {Code: tea.KeyEscape}: true, {Code: 'a', Text: "a"}: false} {
+			if d := b.Key(key); (d == Cancelled{}) != closes {
+				t.Errorf("%s gives %v", key, d)
+			}
+		}
+	}
+}

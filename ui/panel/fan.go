@@ -86,7 +86,7 @@ func (f *Fan) Do(d dialog.Decision) intent.Intent {
 	case "table":
 		return intent.Overview{}
 	case "keys":
-		return intent.Open{Box: dialog.NewTable(f.Theme, "Keys", fanKeys)}
+		return intent.Open{Box: dialog.NewKeys(f.Theme, "Keys", fanKeys)}
 	case "inbox", "queue", "schedules":
 		return opens(w.Verb, acting.ID, acting.Name)
 	case "check", "undo":

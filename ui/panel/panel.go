@@ -296,7 +296,7 @@ func (p *Panel) Do(d dialog.Decision) intent.Intent {
 	}
 	switch w.Verb {
 	case "keys":
-		return intent.Open{Box: dialog.NewTable(p.Theme, "Keys", p.box.Keys())}
+		return intent.Open{Box: dialog.NewKeys(p.Theme, "Keys", p.box.Keys())}
 	case "agents":
 		return intent.All{intent.Close{}, intent.Fan{}}
 	case "question":

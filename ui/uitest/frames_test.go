@@ -248,7 +248,9 @@ var scenes = []scene{
 		s.Enter("/inbox --list")
 		s.See("Messages:")
 	}},
-	{"help", uitest.Options{}, func(s *uitest.Session) { s.Press("?"); s.See("Help") }},
+	{"help", uitest.Options{}, func(s *uitest.Session) { s.Enter("/help"); s.See("Help") }},
+	{"keys", uitest.Options{}, func(s *uitest.Session) { s.Press("?"); s.See("Keys", "send") }},
+	{"keys-tab", uitest.Options{}, func(s *uitest.Session) { two(s); s.Press("alt+2", "?"); s.See("Keys", "message the agent") }},
 	{"mode", uitest.Options{}, func(s *uitest.Session) { s.Enter("/mode"); s.See("Mode (now ask)") }},
 	{"switcher", uitest.Options{}, func(s *uitest.Session) { two(s); s.Press("ctrl+space"); s.See("Go to") }},
 	{"complete-command", uitest.Options{}, func(s *uitest.Session) { s.Type("/me"); s.See("/messages") }},

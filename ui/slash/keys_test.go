@@ -1,0 +1,57 @@
+package slash
+
+import (
+	"strings"
+	"testing"
+
+	"fantail/ui/manual"
+)
+
+// TestManualListsTheKeys holds the manual's tables of keys against the one that the sheet shows.
+func TestManualListsTheKeys(t *testing.T) {
+	page, _ := manual.Find("keys")
+	for mark, place := range map[string]Here{"everywhere": 0, "box": InBox, "tab": InTab} {
+		_, rest, ok := strings.Cut(page.Text, "<!-- "+mark+" -->\n")
+		table, _, closed := strings.Cut(rest, "<!-- /"+mark+" -->")
+		if want := KeyTable(place); !ok || !closed || table != want {
+			t.Errorf("between <!-- %s --> and its end, keys.md must say:\n%s", mark, want)
+		}
+	}
+}
+
+// TestSheet: a place has the keys that work there and no others, and few enough for one look.
+func TestSheet(t *testing.T) {
+	for _, c := range []struct {
+		name      string
+		here      Here
+		has, lack string
+	}{
+		{"main alone", Types | InBox, "send, new line, run a shell command, inbox, permission mode", "go to a tab, stop the agent, answer a question, switch view, name a document, redraw"},
+		{"main busy among others", Types | InBox | Many | Works | Asks | AskAbove, "go to a tab, stop the agent, answer a question, answer the question", "switch view, put it off"},
+		{"an agent's tab", InTab | Lives | Tells | Many, "message the agent, run a command as main, switch view, twice: wrap up, go to a tab", "send, name a file"},
+		{"an observer that ended", InTab | Many, "switch view, copy what it shows", "message the agent, twice: wrap up"},
+		{"the line to an agent", Types | Lives | Tells | Many, "send, name a file", "run a command, run a command as main, switch view"},
+	} {
+		does := map[string]bool{}
+		rows := Sheet(c.here)
+		for _, r := range rows {
+			does[r.Right] = true
+			if len(r.Right) > 22 || strings.Contains(r.Left, ", ") {
+				t.Errorf("%s: %q, %q is too long", c.name, r.Left, r.Right)
+			}
+		}
+		if len(rows) < 12 || len(rows) > 26 {
+			t.Errorf("%s: %d keys", c.name, len(rows))
+		}
+		for s := range strings.SplitSeq(c.has, ", ") {
+			if !does[s] {
+				t.Errorf("%s: %q is not there", c.name, s)
+			}
+		}
+		for s := range strings.SplitSeq(c.lack, ", ") {
+			if does[s] {
+				t.Errorf("%s: %q is there", c.name, s)
+			}
+		}
+	}
+}
