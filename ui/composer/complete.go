@@ -256,10 +256,16 @@ func (b *Box) listLines(w, h int) []string {
 	h = min(h, len(l.hits))
 	l.top = max(min(l.top, l.at, len(l.hits)-h), l.at-h+1, 0)
 	shown := l.hits[l.top : l.top+h]
-	label, help := 0, 0
-	for _, h := range shown {
+	label, help, sizes := 0, 0, shown
+	if l.trigger == "/" { // there are few, and none may move the others while the list scrolls
+		sizes = l.hits
+	}
+	for _, h := range sizes {
 		label = max(label, cells.Width(h.label))
 		help = max(help, cells.Width(cells.CleanLine(h.Help)))
+		if h.Args != "" {
+			help = w
+		}
 	}
 	width := min(w, 2+label+1)
 	if help > 0 {
@@ -281,6 +287,9 @@ func (b *Box) listLines(w, h int) []string {
 		rest := strings.Repeat(" ", max(0, name-cells.Width(body)))
 		if help > 0 {
 			rest += "  " + cells.CleanLine(hit.Help)
+			if chosen && hit.Args != "" {
+				rest += "   " + cells.CleanLine(hit.Args)
+			}
 		}
 		rest = cells.Fit(rest, max(0, width-2-cells.Width(body)))
 		if chosen {

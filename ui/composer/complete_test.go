@@ -15,18 +15,18 @@ func commands(trigger, line, word string) []Item {
 	switch trigger {
 	case "/":
 		return []Item{
-			{"push", "/push", "queue a task"},
-			{"run", "/run", "start queued tasks"},
-			{"queue", "/queue", "show the queue"},
-			{"receive", "/receive", "take one message"},
-			{"check", "/check", "take all messages"},
-			{"inbox", "/inbox", "show the inbox"},
-			{"messages", "/messages", "next, show"},
-			{"kill", "/kill", "end an agent"},
-			{"model", "/model", "choose a model"},
-			{"theme", "/theme", "choose a theme"},
-			{"help", "/help", "keys and commands"},
-			{"quit", "/quit", "leave"},
+			{Insert: "push", Label: "/push", Help: "queue a task"},
+			{Insert: "run", Label: "/run", Help: "start queued tasks"},
+			{Insert: "queue", Label: "/queue", Help: "show the queue"},
+			{Insert: "receive", Label: "/receive", Help: "take one message"},
+			{Insert: "check", Label: "/check", Help: "take all messages"},
+			{Insert: "inbox", Label: "/inbox", Help: "show the inbox"},
+			{Insert: "messages", Label: "/messages", Help: "next, show"},
+			{Insert: "kill", Label: "/kill", Help: "end an agent"},
+			{Insert: "model", Label: "/model", Help: "choose a model"},
+			{Insert: "theme", Label: "/theme", Help: "choose a theme"},
+			{Insert: "help", Label: "/help", Help: "keys and commands"},
+			{Insert: "quit", Label: "/quit", Help: "leave"},
 		}
 	case "@":
 		return []Item{
@@ -193,5 +193,29 @@ func TestPopupScrollsAndFits(t *testing.T) {
 		if strings.Contains(ansi.Strip(l), "\x1b") || !strings.Contains(ansi.Strip(l), "evil") {
 			t.Fatalf("got %q", l)
 		}
+	}
+}
+
+// TestPopupShowsArguments: the arguments stand in the row of the chosen candidate alone, after its help, and all helps
+// begin in the same column.
+func TestPopupShowsArguments(t *testing.T) {
+	t.Parallel()
+	b := New(theme(t), func(string, string, string) []Item {
+		return []Item{{Insert: "run", Label: "/run", Help: "start it", Args: "[N]"}, {Insert: "schedule", Label: "/schedule", Help: "plan it", Args: "WHEN"}}
+	}, "› ")
+	keys(b, "'/'")
+	rows := func() string {
+		var all []string
+		for _, l := range b.Popup(40, 8) {
+			all = append(all, strings.TrimRight(ansi.Strip(l), " "))
+		}
+		return strings.Join(all, "\n")
+	}
+	if got, want := rows(), "│ /run       start it   [N]\n│ /schedule  plan it"; got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	keys(b, "down")
+	if got, want := rows(), "│ /run       start it\n│ /schedule  plan it   WHEN"; got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }

@@ -42,6 +42,7 @@ type Item struct {
 	Insert string // what it inserts, without the trigger
 	Label  string // what the list shows; Insert if empty
 	Help   string
+	Args   string // after the help, where the item is the chosen one and there is room
 }
 
 // Source yields candidates for a trigger: "/" (the whole first word of the text), "@" (a path, anywhere), "#" (a

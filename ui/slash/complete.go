@@ -22,7 +22,7 @@ func Complete(e Options, trigger, line, word string) []composer.Item {
 	case "/":
 		var items []composer.Item
 		for _, c := range commands() {
-			items = append(items, composer.Item{Insert: c.name, Label: c.usage(), Help: c.help})
+			items = append(items, composer.Item{Insert: c.name, Label: "/" + c.name, Help: c.help, Args: c.args})
 		}
 		return append(items, e.Custom.Candidates()...)
 	case "@":

@@ -48,8 +48,8 @@ func (r CustomCommands) Resources(word string) (items []composer.Item) {
 // Candidates returns the commands for completion.
 func (r CustomCommands) Candidates() (items []composer.Item) {
 	for _, row := range r.Rows() {
-		name, _, _ := strings.Cut(strings.TrimPrefix(row.Left, "/"), " ")
-		items = append(items, composer.Item{Insert: name, Label: row.Left, Help: row.Right})
+		name, args, _ := strings.Cut(row.Left, " ")
+		items = append(items, composer.Item{Insert: name[1:], Label: name, Help: row.Right, Args: args})
 	}
 	return items
 }

@@ -55,3 +55,12 @@ func TestSheet(t *testing.T) {
 		}
 	}
 }
+
+// TestSentences: each command says what it does in one short sentence without an end.
+func TestSentences(t *testing.T) {
+	for _, c := range commands() {
+		if c.help == "" || len(c.help) > 60 || strings.ContainsAny(c.help[len(c.help)-1:], ".;:") || strings.Contains(c.help, "--") {
+			t.Errorf("/%s: %q is no short sentence", c.name, c.help)
+		}
+	}
+}
