@@ -73,6 +73,8 @@ func (a *App) act(i intent.Intent) tea.Cmd {
 		a.boards.rules(i.Agent, i.Name)
 	case intent.Fan:
 		a.boards.wall()
+	case intent.Timeline:
+		a.boards.timeline()
 	case intent.Overview:
 		a.boards.overview()
 	case intent.Handle:

@@ -22,6 +22,9 @@ func (a *App) apply(e event.Event) tea.Cmd {
 	if p := a.boards.panel(); p != nil {
 		p.Note(e)
 	}
+	if t := a.boards.clock(); t != nil {
+		t.Note(e)
+	}
 	a.boards.waiting.Note(e)
 	switch e.(type) {
 	case event.Delta, event.Output, event.Appended, event.Void:

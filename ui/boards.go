@@ -73,6 +73,15 @@ func (b *boards) overview() { b.layers.Show(panel.Overview(b.Options, b.over)) }
 // wall opens the Fan.
 func (b *boards) wall() { b.layers.Show(panel.NewFan(b.Options, &b.waiting, b.over)) }
 
+// timeline opens the timeline.
+func (b *boards) timeline() { b.layers.Show(panel.NewTimeline(b.Options, &b.waiting)) }
+
+// clock returns the open timeline; nil: it is not open.
+func (b *boards) clock() *panel.Timeline {
+	t, _ := b.layers.Board().(*panel.Timeline)
+	return t
+}
+
 // panel returns the open inbox, queue, or list of schedules, servers or rules. fleet returns the
 // open overview, and fan the open Fan. Each returns nil if it is not open.
 func (b *boards) panel() *panel.Panel {
@@ -97,6 +106,9 @@ func (b *boards) muster() {
 	}
 	if f := b.fan(); f != nil {
 		f.Muster()
+	}
+	if t := b.clock(); t != nil {
+		t.Muster()
 	}
 }
 
@@ -126,6 +138,9 @@ func (b *boards) turns() time.Duration {
 	if f := b.fan(); f != nil {
 		moves = f.Moves()
 	}
+	if t := b.clock(); t != nil {
+		moves = t.Moves()
+	}
 	switch p := b.panel(); {
 	case moves:
 		return time.Second
@@ -139,6 +154,9 @@ func (b *boards) turns() time.Duration {
 func (b *boards) views() (vs []*transcript.View) {
 	if p := b.panel(); p != nil && p.Previewed() != nil {
 		vs = append(vs, p.Previewed())
+	}
+	if t := b.clock(); t != nil && t.View() != nil {
+		vs = append(vs, t.View())
 	}
 	for _, t := range b.tailed() {
 		vs = append(vs, t.View)

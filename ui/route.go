@@ -151,7 +151,7 @@ func (a *App) keyFromDialog(key string) (tea.Cmd, bool) {
 	switch {
 	case key != "alt+a" && key != "f5" || a.boards.panel() != nil && a.layers.Bare():
 		return nil, false
-	case over || (a.boards.fleet() != nil || a.boards.fan() != nil) && a.layers.Bare():
+	case over || (a.boards.fleet() != nil || a.boards.fan() != nil || a.boards.clock() != nil) && a.layers.Bare():
 		a.asks.Next(Sought)
 		return nil, true
 	}

@@ -190,6 +190,9 @@ func (a *App) use(p *agents.Pool) {
 	if f := a.boards.fan(); f != nil {
 		f.Pool, f.Inbox = p, a.boards.Inbox
 	}
+	if t := a.boards.clock(); t != nil {
+		t.Pool = p
+	}
 }
 
 // refreshBox has the prompt box complete its word again.
@@ -282,6 +285,9 @@ func (a *App) setTheme(t *themes.Theme) {
 	}
 	if f := a.boards.fan(); f != nil {
 		f.SetTheme(t)
+	}
+	if c := a.boards.clock(); c != nil {
+		c.SetTheme(t)
 	}
 }
 

@@ -241,7 +241,10 @@ func (a *App) restock() tea.Cmd {
 	if p := a.boards.panel(); p != nil && a.pool != nil {
 		cmds = append(cmds, a.act(p.Wants()))
 	}
-	if a.boards.fan() != nil || a.rail.came && !a.rail.hidden && a.w >= railFrom && a.layers.Base() == nil {
+	if t := a.boards.clock(); t != nil {
+		cmds = append(cmds, a.act(t.Wants()))
+	}
+	if a.boards.fan() != nil || a.boards.clock() != nil || a.rail.came && !a.rail.hidden && a.w >= railFrom && a.layers.Base() == nil {
 		cmds = append(cmds, a.act(a.boards.waiting.Wants(a.boards.Options, a.tabs.Acting().Info.ID)))
 	}
 	return tea.Batch(cmds...)

@@ -145,7 +145,7 @@ func (b *Fan) next() {
 
 // fanVerbs are the actions on the selected agent by their keys, and those on none.
 var fanVerbs = map[string]string{
-	"space": "peek", "m": "tell", "x": "remove", "w": "wrap", "r": "respawn", "c": "check", "u": "undo", "l": "table", "?": "keys",
+	"space": "peek", "m": "tell", "x": "remove", "w": "wrap", "r": "respawn", "c": "check", "u": "undo", "l": "table", "t": "timeline", "?": "keys",
 	"f3": "inbox", "f4": "queue", "f6": "schedules",
 }
 
@@ -375,7 +375,7 @@ func (b *Fan) hint(w, at, per int) string {
 	if n := len(b.listed); n > per && !b.zoomed {
 		hint += fmt.Sprintf("page %d/%d pgdn · ", at/per+1, (n+per-1)/per)
 	}
-	for _, part := range slices.Concat([]string{"enter open"}, b.keys, []string{"space peek", "c collect", "l list", "/ find", "? keys"}) {
+	for _, part := range slices.Concat([]string{"enter open"}, b.keys, []string{"space peek", "c collect", "t timeline", "l list", "/ find", "? keys"}) {
 		if cells.Width(hint+part+" · "+rest) > w-1 {
 			break
 		}

@@ -130,33 +130,7 @@ func (b *Fleet) sort() {
 			}
 		}
 	} else {
-		here := make(map[int64]bool, len(b.members))
-		for _, m := range b.members {
-			here[m.ID] = true
-		}
-		below := map[int64][]int{}
-		for i, m := range b.members {
-			parent := m.Parent
-			if !here[parent] || parent == m.ID {
-				parent = 0
-			}
-			below[parent] = append(below[parent], i)
-		}
-		var add func(parent int64, depth int, rails uint64)
-		add = func(parent int64, depth int, rails uint64) {
-			for n, i := range below[parent] {
-				l := leaf{i, depth, n == len(below[parent])-1, rails}
-				b.lines = append(b.lines, l)
-				rail := uint64(1)
-				if l.last || depth == 0 {
-					rail = 0
-				}
-				if id := b.members[i].ID; id != 0 { // 0: main before the workspace is open; it has nothing below it
-					add(id, depth+1, rails<<1|rail)
-				}
-			}
-		}
-		add(0, 0, 0)
+		b.lines = appendTree(b.lines, b.members)
 	}
 	b.longest = 0
 	for _, l := range b.lines {
@@ -165,6 +139,54 @@ func (b *Fleet) sort() {
 	if b.place() < 0 && len(b.lines) > 0 {
 		b.at = b.members[b.lines[min(was, len(b.lines)-1)].member].ID
 	}
+}
+
+// appendTree appends the lines of the tree of these agents.
+func appendTree(lines []leaf, members []Member) []leaf {
+	here := make(map[int64]bool, len(members))
+	for _, m := range members {
+		here[m.ID] = true
+	}
+	below := map[int64][]int{}
+	for i, m := range members {
+		parent := m.Parent
+		if !here[parent] || parent == m.ID {
+			parent = 0
+		}
+		below[parent] = append(below[parent], i)
+	}
+	var add func(parent int64, depth int, rails uint64)
+	add = func(parent int64, depth int, rails uint64) {
+		for n, i := range below[parent] {
+			l := leaf{i, depth, n == len(below[parent])-1, rails}
+			lines = append(lines, l)
+			rail := uint64(1)
+			if l.last || depth == 0 {
+				rail = 0
+			}
+			if id := members[i].ID; id != 0 { // 0: main before the workspace is open; it has nothing below it
+				add(id, depth+1, rails<<1|rail)
+			}
+		}
+	}
+	add(0, 0, 0)
+	return lines
+}
+
+// Branched is an agent in the tree, and the lines drawn before its name.
+type Branched struct {
+	Member
+	Branch string
+}
+
+// Tree returns the agents in the order of the overview's tree. The lines are at most `levels` levels deep.
+func Tree(members []Member, levels int) []Branched {
+	lines := appendTree(nil, members)
+	out := make([]Branched, len(lines))
+	for i, l := range lines {
+		out[i] = Branched{members[l.member], l.branch(levels)}
+	}
+	return out
 }
 
 // place returns the index of the bar's line; -1: its agent has none.

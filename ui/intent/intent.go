@@ -124,11 +124,12 @@ type (
 	}
 	// Close closes the open board, and any dialog over it.
 	Close struct{}
-	// Leave ends the screen, and with End the agents too. Fan, Overview, Help and Quit do what
+	// Leave ends the screen, and with End the agents too. Fan, Overview, Timeline, Help and Quit do what
 	// their keys and commands do; Quit asks first if agents are working.
 	Leave    struct{ End bool }
 	Fan      struct{}
 	Overview struct{}
+	Timeline struct{}
 	Help     struct{ Page string } // of the manual; "": the commands and keys
 	Quit     struct{}
 
@@ -188,6 +189,7 @@ func (Servers) intent()     {}
 func (Close) intent()       {}
 func (Fan) intent()         {}
 func (Overview) intent()    {}
+func (Timeline) intent()    {}
 func (Help) intent()        {}
 func (Quit) intent()        {}
 func (Leave) intent()       {}

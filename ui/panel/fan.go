@@ -85,6 +85,8 @@ func (f *Fan) Do(d dialog.Decision) intent.Intent {
 	switch w.Verb {
 	case "table":
 		return intent.Overview{}
+	case "timeline":
+		return intent.Timeline{}
 	case "keys":
 		return intent.Open{Box: dialog.NewKeys(f.Theme, "Keys", fanKeys)}
 	case "inbox", "queue", "schedules":
@@ -126,6 +128,7 @@ var fanKeys = []dialog.Row{
 	{Left: "c", Right: "collect the mail, as /check does"},
 	{Left: "u", Right: "put the collected messages back"},
 	{Left: "l", Right: "show the agents as a list"},
+	{Left: "t", Right: "show who did what when, on a timeline"},
 	{Left: "/", Right: "find an agent by its name or state"},
 	{Left: "f3, f4, f6", Right: "open the inbox, the queue, the schedules"},
 	{Left: "alt+a", Right: "answer the oldest open question"},

@@ -18,6 +18,13 @@ func runAgents(in input) (intent.Intent, error) {
 	return intent.Overview{}, nil
 }
 
+func runTimeline(in input) (intent.Intent, error) {
+	if in.rest != "" {
+		return nil, in.wrong("%q is not understood", in.rest)
+	}
+	return intent.Timeline{}, nil
+}
+
 func runView(in input) (intent.Intent, error) {
 	p, ok := tabs.PaneOf(in.rest)
 	if !ok {

@@ -165,6 +165,10 @@ var agentCommands = []command{
 		help: "list all agents on the whole screen",
 	},
 	{
+		name: "timeline", run: runTimeline,
+		help: "what each agent did when, and how long they waited for you; open or fork an agent at a moment",
+	},
+	{
 		name: "view", run: runView, complete: viewArguments,
 		args: "prompt|transcript|output|info",
 		help: "show another view of this tab",

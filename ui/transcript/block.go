@@ -75,6 +75,7 @@ type block struct {
 	mail  *inbox.Message
 	plain string // its body, or the beginning, if that is shown as it is
 	cost  string // of the entry's messages, on the first
+	seq   int64  // the entry that it is of
 	entry int64  // the entry that brought the message, or that a document belongs to
 	doc   *history.Recall
 	shell *history.Shell
@@ -251,6 +252,9 @@ func (v *View) read(es []history.Entry, old []*block, at side) (fresh []*block, 
 			if b := one(e); b != nil {
 				fresh = append(fresh, b)
 			}
+		}
+		for _, b := range fresh[n:] {
+			b.seq = e.Seq
 		}
 		if len(fresh) > n {
 			fresh[n].first = true

@@ -47,6 +47,7 @@ type View struct {
 	still    bool   // it does not follow its end, even when all of it is visible
 	top      anchor // of a view that does not follow
 	below    int    // blocks appended below it
+	seeks    int64  // the entry that Reach wants to show, once it was read; 0: none
 	selected int    // index of a block of the selected group; -1: none
 
 	shown    span          // the blocks the last Lines showed
@@ -159,7 +160,7 @@ func (v *View) insert(at int, fresh []*block) {
 // and there may be older entries.
 func (v *View) Older() (before int64, ok bool) {
 	const near = 20 // blocks
-	if !v.more || v.asked || v.oldest == 0 || v.shown.from > near {
+	if !v.more || v.asked || v.oldest == 0 || v.shown.from > near && !v.missing() {
 		return 0, false
 	}
 	v.asked = true

@@ -83,6 +83,7 @@ func (v *View) Lines(w, h int) []string {
 	if w == 0 || h == 0 {
 		return append(out, make([]string, h)...)
 	}
+	v.found()
 	top := v.settle()
 	v.shown = span{top.i, top.i}
 	for i := top.i; i < v.count() && len(out) < h; i++ {
@@ -209,6 +210,28 @@ func (v *View) move(a anchor, lines int) anchor {
 		}
 	}
 	return a
+}
+
+// Reach shows the entry of that Seq at the lower edge, once all from there on was read.
+func (v *View) Reach(seq int64) { v.seeks = seq }
+
+// missing reports whether older pages must be read for Reach.
+func (v *View) missing() bool { return v.seeks > 0 && v.more && (v.oldest == 0 || v.oldest > v.seeks) }
+
+// found shows what Reach wants, if it was read.
+func (v *View) found() {
+	if v.seeks == 0 || v.oldest == 0 || v.missing() {
+		return
+	}
+	i := len(v.blocks) - 1
+	for i > 0 && (v.blocks[i].seq > v.seeks || v.blocks[i].seq == 0) {
+		i--
+	}
+	v.seeks = 0
+	if i >= 0 {
+		_, n := v.height(i)
+		v.showFrom(v.move(anchor{i, max(n-1, 0), n}, 1-v.h), v.last())
+	}
 }
 
 // Scroll moves the view; negative: up. A view that reaches the end follows it.
