@@ -267,3 +267,24 @@ func BenchmarkFan(b *testing.B) {
 		})
 	}
 }
+
+// TestFanPulse: a cell and a row of the rail show how much an agent at work wrote lately. Nothing shows of an agent at rest,
+// nor with reduced motion.
+func TestFanPulse(t *testing.T) {
+	for _, still := range []bool{false, true} {
+		a := walled(t, 160, 36, sub(2, "docs", event.Running), sub(3, "todo", event.Idle))
+		a.tabs.Still = still
+		for _, id := range []int64{2, 3} {
+			a.tabs.ByID(id).Heard(100)
+		}
+		a.draw()
+		fan := plain(a.drawn.view.Content)
+		a.wallKey(tea.KeyPressMsg{Code: tea.KeyEscape})
+		a.draw()
+		for _, frame := range []string{fan, plain(a.drawn.view.Content)} {
+			if n := strings.Count(frame, "▁▁▁▁▁▄"); n != map[bool]int{false: 1, true: 0}[still] {
+				t.Errorf("still %t: %d pulses in\n%s", still, n, frame)
+			}
+		}
+	}
+}

@@ -17,6 +17,7 @@ type Cell struct {
 	Role  themes.Role
 	Name  string
 	Word  string   // its state and for how long: `asks · 2:31`
+	Pulse string   // how much it wrote lately, in six cells; "": it does not work
 	Mail  string   // its pending mail, as the tabs show it
 	Foot  []string // painted lines below its last lines, as wide as the cell's text
 	Asks  bool     // a question of it is open
@@ -343,6 +344,9 @@ func (b *Fan) cell(m Member, w, h int) []string {
 	title := b.theme.Paint(c.Role, c.Sign) + " " + name
 	if c.Word != "" {
 		title += " " + b.theme.Paint(word, c.Word)
+	}
+	if c.Pulse != "" && cells.Width(title)+cells.Width(c.Pulse)+7 <= w {
+		title += " " + b.theme.Paint(themes.Accent, c.Pulse)
 	}
 	if c.Mail != "" {
 		title += " " + b.theme.Paint(themes.Message, c.Mail)

@@ -205,7 +205,7 @@ func (f *Fan) cell(id int64, w, h int) dialog.Cell {
 	}
 	i, now := t.Info, f.Now()
 	c := dialog.Cell{
-		Name: cells.CleanLine(i.Name), Word: stateText(t, now), Mail: t.WithAsks(tabs.MailMark(t, t.News)),
+		Name: cells.CleanLine(i.Name), Word: stateText(t, now), Pulse: t.Pulse(), Mail: t.WithAsks(tabs.MailMark(t, t.News)),
 		Moves: format.Working(i.State) || format.Turns(i, t.Active, now) > 0, Keys: fanCellKeys(i),
 	}
 	c.Sign, c.Role = format.Glyph(i)

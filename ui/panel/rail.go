@@ -97,6 +97,9 @@ func railAgent(o Options, t *tabs.Tab, now time.Time, w int) []string {
 	}
 	name := cells.CutMiddle(cells.CleanLine(i.Name), max(6, w/2))
 	head := paint(role, sign) + " " + paint(who, name) + "  " + paint(word, stateText(t, now))
+	if pulse := t.Pulse(); pulse != "" {
+		head += " " + paint(themes.Accent, pulse)
+	}
 	if mail := tabs.MailMark(t, t.News); mail != "" {
 		head += " " + paint(themes.Message, mail)
 	}
