@@ -33,6 +33,7 @@ type Call struct {
 	Start   func(ctx context.Context)
 	Run     func(ctx context.Context) Result
 	Asks    *Question
+	Was     string // the command that the model asked for, if the human changed it; "": they did not
 }
 
 // Touched are the files and directories of the workspace that the call worked with, resolved. Call it after Run: then
@@ -52,6 +53,7 @@ func (c *Call) Touched() []string {
 type Result struct {
 	Text  string
 	Error bool
+	Title string // what ran, if it is not what the model asked for
 	Diff  string // unified diff of an edit, for the screen
 	File  string // the file with the whole output, if Text is cut
 	Exit  *int   // a command's exit code

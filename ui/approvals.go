@@ -301,7 +301,7 @@ func (a *Approvals) answered(d dialog.Decision) intent.Intent {
 	var ans event.Answer
 	switch d := d.(type) {
 	case dialog.Answered:
-		id, ans = d.Question, event.Answer{Choice: d.Answer.Choice, Reason: d.Answer.Reason}
+		id, ans = d.Question, event.Answer{Choice: d.Answer.Choice, Reason: d.Answer.Reason, Command: d.Answer.Command}
 	case dialog.Said:
 		id, ans = d.Question, event.Answer{Text: d.Text}
 	default:

@@ -154,7 +154,7 @@ func (qs *Questions) Put(ctx context.Context, who Asker, q event.Question, by Co
 			return ans, cmp.Or(qs.withdraw(ctx, k), err)
 		}
 	}
-	if ans.Choice != permission.No && ans.Choice != "" || q.Abroad {
+	if ans.Choice != permission.No && ans.Choice != permission.Edited && ans.Choice != "" || q.Abroad {
 		err = who.Keep(ctx, "act on an answer", func(tx *store.Tx) error {
 			_, err := tx.ActApproval(q.ID)
 			return err
@@ -275,7 +275,7 @@ func (qs *Questions) pose(ctx context.Context, who Asker, q event.Question, by C
 // rowOf returns the content of a question's row.
 func rowOf(q event.Question, by Company) event.QuestionRow {
 	return event.QuestionRow{
-		Action: q.Action, Rule: q.Rule, Again: q.Again, Asks: q.Asks, Outside: q.Outside, Abroad: q.Abroad, Beside: by == Beside,
+		Action: q.Action, Rule: q.Rule, Again: q.Again, Was: q.Was, Asks: q.Asks, Outside: q.Outside, Abroad: q.Abroad, Beside: by == Beside,
 	}
 }
 
@@ -499,6 +499,9 @@ func (qs *Questions) audited(tx *store.Tx, row store.Approval, ans event.Answer)
 	case permission.Once:
 		a.Decision = audit.Allowed
 	}
+	if d.Was != "" {
+		a.By += ", for " + d.Action.Command + " instead of " + d.Was
+	}
 	return qs.audit.Answered(tx, a)
 }
 
@@ -532,12 +535,16 @@ func (qs *Questions) Settle(tx *store.Tx, agent int64, why string) error {
 	return nil
 }
 
-// Review answers the open questions that rules answer now. The mode does not matter: a change of it answers none.
+// Review answers the open questions that rules answer now. The mode does not matter: a change of it answers none. A rule
+// never allows a command that the human changed: they have not said yes to it yet.
 func (qs *Questions) Review(ctx context.Context) error {
 	answers := map[int64]event.Answer{}
 	for _, q := range qs.approvals() {
 		switch v := qs.gate.Again(q.Action); v.Decision {
 		case permission.Allow:
+			if q.Was != "" {
+				continue
+			}
 			answers[q.ID] = event.Answer{Choice: permission.Once, Settled: "a rule allows it"}
 		case permission.Deny:
 			answers[q.ID] = event.Answer{Choice: permission.No, Reason: v.Reason, Settled: "a rule refuses it"}

@@ -32,6 +32,7 @@ type Answer struct {
 	Choice  permission.Choice `json:"choice,omitempty"`  // whether the call may run
 	Reason  string            `json:"reason,omitempty"`  // told to the model with a No
 	Text    string            `json:"text,omitempty"`    // to ask_user
+	Command string            `json:"command,omitempty"` // with an Edited: the human's command
 	Settled string            `json:"settled,omitempty"` // what ended the question without the human; "": they answered
 	By      string            `json:"by,omitempty"`      // the human who answered, by the audit's name; "": unknown
 }
@@ -77,6 +78,7 @@ type QuestionRow struct {
 	Action  permission.Action `json:"action"`
 	Rule    permission.Rule   `json:"rule,omitempty"`
 	Again   string            `json:"again,omitempty"` // see permit.Question
+	Was     string            `json:"was,omitempty"`   // see permit.Question
 	Asks    *tools.Question   `json:"asks,omitempty"`
 	Outside bool              `json:"outside,omitempty"`
 	Beside  bool              `json:"beside,omitempty"` // other calls of the same reply may run concurrently with it
@@ -89,6 +91,12 @@ func (ans Answer) Suits(d QuestionRow) error {
 	case d.Asks != nil && ans.Text == "":
 		return errors.New("the answer is missing")
 	case d.Asks != nil:
+		return nil
+	case ans.Choice == permission.Edited && (d.Action.Kind != permission.Command || d.Abroad):
+		return errors.New("only a command can be changed: yes lets this run once, no refuses it")
+	case ans.Choice == permission.Edited && strings.TrimSpace(ans.Command) == "":
+		return errors.New("the changed command is empty")
+	case ans.Choice == permission.Edited:
 		return nil
 	case ans.Choice == permission.Session && d.Rule == "":
 		return errors.New("no rule can cover this call for the session: yes lets it run once, no refuses it")
@@ -109,7 +117,7 @@ func QuestionOf(row store.Approval, name string) (Question, error) {
 	return Question{
 		Question: permission.Question{
 			ID: row.ID, Agent: row.Agent, Name: name,
-			Call: row.Call, Action: d.Action, Rule: d.Rule, Again: d.Again,
+			Call: row.Call, Action: d.Action, Rule: d.Rule, Again: d.Again, Was: d.Was,
 		},
 		Asks: d.Asks, Outside: d.Outside, Abroad: d.Abroad, Message: row.Message, Since: row.Created,
 	}, nil
@@ -151,6 +159,8 @@ func (ans Answer) String() string {
 			return "no: " + llm.Clip(ans.Reason, 80)
 		}
 		return "no"
+	case permission.Edited:
+		return "changed the command to: " + ans.Command
 	}
 	return llm.Clip(ans.Text, 80)
 }
@@ -182,6 +192,9 @@ func (q Question) whole() string {
 		parts = append(parts, strings.Join(append([]string{act.Title}, act.Paths...), "\n"))
 	} else {
 		parts = append(parts, act.Command, "in "+act.Dir)
+	}
+	if q.Was != "" {
+		parts = append(parts, "as the user changed it; the agent asked for:\n"+q.Was)
 	}
 	if act.Input != "" {
 		parts = append(parts, act.Input)

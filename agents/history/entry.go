@@ -94,6 +94,7 @@ type Result struct {
 	Name   string `json:"name"`
 	Text   string `json:"text"`
 	Error  bool   `json:"error,omitempty"`
+	Title  string `json:"title,omitempty"` // what ran, if it is not what the model asked for
 	Diff   string `json:"diff,omitempty"`
 	File   string `json:"file,omitempty"` // the whole output
 	Exit   *int   `json:"exit,omitempty"`

@@ -88,6 +88,7 @@ func (l *Loop) runCall(ctx context.Context, c history.Call, line func(start func
 	if err == nil {
 		r, err = l.widen(ctx, c, call, r)
 	}
+	r = withChange(call, r)
 	if err != nil && r.Text != "" { // it ran, but what followed was cut short
 		return errors.Join(err, l.Result(ctx, c, began, r))
 	}
@@ -125,24 +126,33 @@ func (l *Loop) decide(ctx context.Context, call string, act permission.Action) (
 	return v, err
 }
 
-// permit reports whether a call may run. The gate decides, or the human if the gate asks. If the call
-// may not run, the reason is recorded as its result. A hook may change the call.
-func (l *Loop) permit(ctx context.Context, said *history.Call, call *tools.Call, by approval.Company) (bool, error) {
+// judge decides about a call, together with the hooks, which may change it.
+func (l *Loop) judge(ctx context.Context, said *history.Call, call *tools.Call) (permission.Verdict, error) {
 	v, err := l.decide(ctx, said.ID, call.Action)
 	if err != nil {
-		return false, err
+		return v, err
 	}
 	v = l.o.Hooks.Before(ctx, l.who(), *said, call.Action, v, func(args json.RawMessage) (permission.Action, permission.Verdict, error) {
 		return l.withArgs(ctx, said, call, args)
 	})
 	if ctx.Err() != nil {
-		return false, context.Cause(ctx)
+		return v, context.Cause(ctx)
 	}
-	c := *said
-	l.audit(c, audit.Allowed, v.Reason)
+	l.audit(*said, audit.Allowed, v.Reason)
 	if call.Leave != nil {
 		call.Leave.Leave, call.Leave.Free = l.o.Gate.Leave(call.Action), v.Free
 	}
+	return v, nil
+}
+
+// permit reports whether a call may run. The gate decides, or the human if the gate asks. If the call
+// may not run, the reason is recorded as its result. A hook may change the call.
+func (l *Loop) permit(ctx context.Context, said *history.Call, call *tools.Call, by approval.Company) (bool, error) {
+	v, err := l.judge(ctx, said, call)
+	if err != nil {
+		return false, err
+	}
+	c := *said
 	switch {
 	case v.Decision == permission.Allow:
 		return true, nil
@@ -157,10 +167,11 @@ func (l *Loop) permit(ctx context.Context, said *history.Call, call *tools.Call,
 		return false, l.deny(ctx, c, "it "+v.Reason+
 			", and nobody is here to be asked; --permission-mode or a rule in the configuration can allow it")
 	}
-	answer, err := l.askPermission(ctx, c, call.Action, v, by)
+	answer, err := l.askToRun(ctx, said, call, &v, by)
 	if err != nil {
 		return false, err
 	}
+	c = *said
 	if answer.Choice == permission.No {
 		l.audit(c, audit.Refused, approval.Decided(answer))
 		return false, l.Result(ctx, c, time.Now(), tools.Result{Text: approval.Refusal(answer.Reason), Error: true})
@@ -168,7 +179,11 @@ func (l *Loop) permit(ctx context.Context, said *history.Call, call *tools.Call,
 	if call.Leave != nil && call.Leave.Free {
 		call.Leave.Free = l.o.Gate.Decide(call.Action).Free // a mode may have been chosen meanwhile that keeps the sandbox
 	}
-	l.audit(c, audit.Allowed, approval.Decided(answer))
+	decided := approval.Decided(answer)
+	if call.Was != "" {
+		decided += ", for " + call.Action.Command + " instead of " + call.Was
+	}
+	l.audit(c, audit.Allowed, decided)
 	if v.Vendor != "" {
 		err = l.Keep(ctx, "let it hand work to "+v.Vendor, func(tx *store.Tx) error { return l.o.Asks.LetDispatch(tx, l.Agent.ID, v.Vendor) })
 	}

@@ -20,11 +20,15 @@ func (l *Loop) askHuman(ctx context.Context, q event.Question, by approval.Compa
 
 // askPermission asks the human the question of v.
 func (l *Loop) askPermission(ctx context.Context, c history.Call, act permission.Action, v permission.Verdict, by approval.Company) (event.Answer, error) {
+	return l.askHuman(ctx, permissionQuestion(c, act, v), by)
+}
+
+// permissionQuestion returns the question of v.
+func permissionQuestion(c history.Call, act permission.Action, v permission.Verdict) event.Question {
 	if act.Sensitive == "" {
 		act.Sensitive = v.Secret
 	}
-	q := event.Question{Question: permission.Question{Call: c.ID, Action: act, Rule: v.Rule, Auto: v.Auto, Edits: v.Edits, Again: v.Changed}}
-	return l.askHuman(ctx, q, by)
+	return event.Question{Question: permission.Question{Call: c.ID, Action: act, Rule: v.Rule, Auto: v.Auto, Edits: v.Edits, Again: v.Changed}}
 }
 
 // askUser carries out a call of ask_user. The answer is its result.

@@ -194,6 +194,10 @@ type Question struct {
 	Auto   bool   // mode auto is offered: it would allow this and similar commands
 	Edits  bool   // mode accept-edits is offered: it would allow this and similar edits
 	Again  string // why it is asked in spite of a rule; "" if there is none
+
+	Editable bool   // the human may change the command
+	Was      string // the command that the agent asked for, if the human changed it; "": they did not
+	Draft    string // the human's change that may not run, as Again says; "": there is none
 }
 
 // Choice is the human's answer.
@@ -206,10 +210,12 @@ const (
 	No      Choice = "no"
 	Freely  Choice = "freely" // this one, and similar ones, in the sandbox: mode auto
 	Edits   Choice = "edits"  // this one, and all edits in the workspace: mode accept-edits
+	Edited  Choice = "edited" // not this command but another one, which is judged and asked about in its place
 )
 
-// Answer answers a question. Reason goes to the model with a No.
+// Answer answers a question. Reason goes to the model with a No. Command is the other one of an Edited.
 type Answer struct {
-	Choice Choice
-	Reason string
+	Choice  Choice
+	Reason  string
+	Command string
 }

@@ -151,8 +151,8 @@ func TestQuestionAnswers(t *testing.T) {
 		{script: "n"},
 		{script: "n enter", want: answer(permission.No, "")},
 		{script: "3 n 'too slow' enter", want: answer(permission.No, "too slow")},
-		{script: "tab 'use make' left left left left left 'r' end '!' enter", want: answer(permission.No, "user make!")},
-		{script: "tab 'yes' enter", want: answer(permission.No, "yes")},
+		{script: "n 'use make' left left left left left 'r' end '!' enter", want: answer(permission.No, "user make!")},
+		{script: "tab"}, // only a command that may be changed opens
 		{script: "n esc y", want: answer(permission.Once, "")},
 		{script: "n 'abc def' ctrl+w backspace 'd' enter", want: answer(permission.No, "abcd")},
 		{script: "esc", want: Cancelled{}},
@@ -183,6 +183,39 @@ func TestQuestionAnswers(t *testing.T) {
 		if got := keys(b, c.script); got != c.want {
 			t.Errorf("%s: got %+v, want %+v", c.script, got, c.want)
 		}
+	}
+}
+
+// TestQuestionEdit: Tab opens the command; only Enter sends a change of it, and an unchanged one answers nothing.
+func TestQuestionEdit(t *testing.T) {
+	t.Parallel()
+	change := func(to string) Decision {
+		return Answered{Question: 7, Answer: permission.Answer{Choice: permission.Edited, Command: to}}
+	}
+	for _, c := range []struct {
+		script, draft string
+		want          Decision
+	}{
+		{script: "tab ' -v' enter", want: change("go test -v")},
+		{script: "tab ' -v' alt+enter 'y' enter", want: change("go test -v\ny")},
+		{script: "tab enter"},
+		{script: "tab ctrl+u enter"},
+		{script: "tab 'ys' esc"},
+		{script: "tab esc y", want: Answered{Question: 7, Answer: permission.Answer{Choice: permission.Once}}},
+		{script: "'x' enter", draft: "rm -r ", want: change("rm -r x")},
+	} {
+		q := command("go test")
+		q.Editable, q.Draft = true, c.draft
+		b := asked(t, q)
+		b.Lines(80, 24)
+		if got := keys(b, c.script); got != c.want {
+			t.Errorf("%s: got %+v, want %+v", c.script, got, c.want)
+		}
+	}
+	q := command("go test -v")
+	q.Was = "go test"
+	if s := ansi.Strip(strings.Join(NewQuestion(theme(t), q).Lines(80, 24), "\n")); !strings.Contains(s, "Run your command for auth?") || !strings.Contains(s, "asked for:") {
+		t.Errorf("a changed command is shown as\n%s", s)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"fantail/themes"
 	"fantail/tools/permission"
 	"fantail/ui/cells"
+	"fantail/ui/composer"
 	"fantail/ui/markdown"
 )
 
@@ -24,7 +25,9 @@ type question struct {
 	// prompt answers nothing. The first arrow moves it to the last choice, no: approving by Enter
 	// takes two arrows and Enter, never one slip.
 	at      int
-	reason  *input // the open line for a reason; nil: closed
+	reason  *input        // the open line for a reason; nil: closed
+	edit    *composer.Box // the open box with the command to change; nil: closed
+	edited  int           // rows of edit
 	scroll  scroll
 	body    []RevealRow
 	laid    laid // the layout of body
@@ -54,6 +57,9 @@ type choice struct {
 // NewQuestion asks q.
 func NewQuestion(t *themes.Theme, q permission.Question) Question {
 	b := &question{theme: t, q: q, at: -1}
+	if q.Draft != "" {
+		b.change(q.Draft)
+	}
 	b.choices = choicesOf(q)
 	for _, s := range []string{q.Action.Command, q.Action.Diff, q.Action.Input} {
 		b.length, b.size = b.length+strings.Count(s, "\n"), b.size+len(s)
@@ -63,8 +69,11 @@ func NewQuestion(t *themes.Theme, q permission.Question) Question {
 }
 
 func (b *question) Key(k tea.KeyPressMsg) Decision {
-	if b.reason != nil {
+	switch {
+	case b.reason != nil:
 		return b.reasonKey(k)
+	case b.edit != nil:
+		return b.editKey(k)
 	}
 	key := k.Keystroke()
 	if b.scroll.key(key) {
@@ -74,7 +83,9 @@ func (b *question) Key(k tea.KeyPressMsg) Decision {
 	case "esc":
 		return Cancelled{}
 	case "tab":
-		b.reason = newInput()
+		if b.q.Editable {
+			b.change(b.q.Action.Command)
+		}
 	case "space":
 		b.scroll.key("pgdown")
 	case "j":
@@ -118,16 +129,37 @@ func (b *question) choice(typed string) int {
 // Means excludes the letters that scroll, because text begins with them.
 func (b *question) Means(k tea.KeyPressMsg) bool {
 	typed := typedText(k)
-	return typed != "" && (b.reason != nil || b.choice(typed) >= 0 || typed == " " && len(b.body) > b.scroll.view)
+	return typed != "" && (b.writing() || b.choice(typed) >= 0 || typed == " " && len(b.body) > b.scroll.view)
 }
 
 func (b *question) Strictly() { b.by, b.at = strictly, -1 }
 func (b *question) Lettered() { b.by, b.at = lettered, -1 }
 func (b *question) Freely()   { b.by, b.at = freely, -1 }
 
-func (b *question) Typed() string { return b.reason.typed() }
+func (b *question) Typed() string {
+	if b.edit != nil && b.edit.Value() != b.q.Action.Command {
+		return b.edit.Value()
+	}
+	return b.reason.typed()
+}
 
-func (b *question) SetTheme(t *themes.Theme) { b.theme, b.laid = t, laid{} }
+func (b *question) SetTheme(t *themes.Theme) {
+	b.theme, b.laid = t, laid{}
+	if b.edit != nil {
+		b.edit.SetTheme(t)
+	}
+}
+
+// writing reports whether a line for text is open.
+func (b *question) writing() bool { return b.reason != nil || b.edit != nil }
+
+// change opens the box in which the human changes the command.
+func (b *question) change(command string) {
+	b.edit = composer.New(b.theme, nil, editPrompt)
+	b.edit.Set(command)
+}
+
+const editPrompt = "$ "
 
 // answer decides. For a no it first asks for the reason.
 func (b *question) answer(c permission.Choice) Decision {
@@ -153,13 +185,40 @@ func (b *question) reasonKey(k tea.KeyPressMsg) Decision {
 	return nil
 }
 
+// editKey edits the command. Enter sends it to be asked about in place of the one that is asked about.
+func (b *question) editKey(k tea.KeyPressMsg) Decision {
+	switch key := k.Keystroke(); key {
+	case "enter":
+		command := strings.TrimSpace(b.edit.Value())
+		if command == strings.TrimSpace(b.q.Action.Command) {
+			b.edit = nil
+		} else if command != "" {
+			return Answered{Question: b.q.ID, Answer: permission.Answer{Choice: permission.Edited, Command: command}}
+		}
+	case "esc":
+		b.edit = nil
+	case "pgup", "pgdown":
+		b.scroll.key(key)
+	case "tab", "up", "down", "ctrl+r": // the box has no completion and no history
+		if key == "up" || key == "down" {
+			b.edit.Key(k)
+		}
+	default:
+		b.edit.Key(k)
+	}
+	return nil
+}
+
 func (b *question) Paste(s string) {
-	if b.reason != nil {
+	switch {
+	case b.reason != nil:
 		b.reason.insert(s)
+	case b.edit != nil:
+		b.edit.Insert(s)
 	}
 }
 
-func (b *question) Cursor() (x, y int, ok bool) { return b.cx, b.cy, b.reason != nil }
+func (b *question) Cursor() (x, y int, ok bool) { return b.cx, b.cy, b.writing() }
 
 func (b *question) Lines(w, h int) []string {
 	if !fits(w, h) {
@@ -189,6 +248,10 @@ func (b *question) Lines(w, h int) []string {
 		}
 	}
 	b.cy = 1 + len(lines) + len(foot) - 1
+	if b.edit != nil {
+		x, y := b.edit.Cursor()
+		b.cx, b.cy = 2+x, b.cy-b.edited+1+y
+	}
 	lines = append(lines, foot...)
 	lines = lines[:min(len(lines), rows)]
 	return bright(b.theme, w, b.title(w-titleCols), b.hint(), lines)
@@ -196,11 +259,16 @@ func (b *question) Lines(w, h int) []string {
 
 func (b *question) hint() string {
 	hint := "esc decide later"
+	if b.q.Editable {
+		hint = "tab edit · " + hint
+	}
 	switch {
 	case b.reason != nil:
 		return "enter send · esc back"
+	case b.edit != nil:
+		return "enter ask about this one · alt+enter new line · esc back"
 	case b.by == strictly:
-		hint = "enter confirm · esc decide later"
+		hint = "enter confirm · " + hint
 	}
 	if len(b.body) > b.scroll.view {
 		hint += " · pgup/pgdn scroll"
@@ -262,6 +330,10 @@ func (b *question) foot(inner, rows, why int) (foot []string, at laid) {
 		view, x := b.reason.view(inner - len(label) - 1)
 		b.cx = 2 + len(label) + x
 		return append(foot, b.theme.Paint(themes.Warn, label)+b.theme.Paint(themes.Text, view)), at
+	}
+	if b.edit != nil {
+		b.edited = b.edit.Height(inner, max(1, rows/3))
+		return append(foot, b.edit.Lines(inner, b.edited)...), at
 	}
 	list, body := b.listed(at), b.length+b.size/inner
 	if rows >= listRows {
@@ -404,6 +476,10 @@ func (b *question) lay(at laid) {
 	}
 	if a.Command != "" {
 		b.body = append(b.body, commandRows(a.Command, at.inner)...)
+	}
+	if b.q.Was != "" {
+		add("you changed it; "+b.q.Name+" asked for:", themes.Dim)
+		b.body = append(b.body, commandRows(b.q.Was, at.inner)...)
 	}
 	for line := range strings.SplitSeq(a.Input, "\n") {
 		if line != "" {

@@ -104,7 +104,7 @@ func (b *Sheet) Guard() { b.since = b.now() }
 // key is equal for questions that one answer may answer: everything that is shown of them, and
 // everything that decides what they may do, is the same.
 func (it SheetItem) key() string {
-	if it.Text != "" {
+	if it.Text != "" || it.Was != "" {
 		return fmt.Sprint(it.ID)
 	}
 	data, err := json.Marshal([]any{it.Action, it.Action.Boxed, it.Rule, it.Auto, it.Edits, it.Again, it.Outside})

@@ -32,6 +32,9 @@ func (b *question) wants() string {
 func (b *question) title(w int) string {
 	verb, object := act(b.q.Action)
 	head := plain(b.q.Name) + " wants to " + verb
+	if b.q.Was != "" {
+		head = "Run your command for " + plain(b.q.Name) + "?"
+	}
 	if object != "" && cells.Width(head+" "+object) > w {
 		object = "…/" + filepath.Base(object)
 	}

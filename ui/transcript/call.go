@@ -39,6 +39,9 @@ func (c canvas) call(b *block) []string {
 		counts = " " + change.Counts(c.theme)
 	}
 	title := b.call.Title
+	if b.result != nil && b.result.Title != "" {
+		title = b.result.Title
+	}
 	if title == "" {
 		title = b.call.Name
 	}
