@@ -47,6 +47,8 @@ type Approvals struct {
 	held                 held
 	maybe                maybe
 	raised               raised
+	follows              *tabs.Tab // its question stands in the place of the one answered before; nil: none does
+	followsIn            *tabs.Tab // the tab that was focused then
 }
 
 // NewApprovals returns an Approvals without a question.
@@ -58,6 +60,7 @@ type raised struct {
 	agent  int64
 	id     int64 // kept after it closed
 	stands QuestionState
+	whole  bool // on the whole screen
 }
 
 // box returns the dialog of the question that the tab's agent asks. The dialog keeps what was typed
@@ -104,8 +107,14 @@ func (a *Approvals) answer(q dialog.Question, k tea.KeyPressMsg) (intent.Intent,
 	was, now := q.Typed(), a.Tabs.Now()
 	d := q.Key(k)
 	switch d.(type) {
+	case dialog.Whole:
+		t := a.sight.asks
+		a.raised = raised{q, t.Info.ID, a.sight.question, Sought, true}
+		a.since = now
+		a.Layers.Open(q, a.answered)
+		return nil, true
 	case dialog.Answered, dialog.Said:
-		a.chose, a.choseIn, a.sent = now, a.sight.asks, false
+		a.chose, a.choseIn, a.sent, a.typed = now, a.sight.asks, false, time.Time{} // what was typed for the answer is sent
 		if a.sight.over {
 			a.choseIn = nil
 		}
@@ -118,16 +127,55 @@ func (a *Approvals) answer(q dialog.Question, k tea.KeyPressMsg) (intent.Intent,
 		if d == nil {
 			return nil, true
 		}
-		return a.Layers.Decided(d), true
+		i := a.Layers.Decided(d)
+		if _, back := d.(dialog.Cancelled); back && a.raised.whole && a.Layers.Top() == nil {
+			a.takes(q, Sought)
+			a.sight, a.stands, a.since, a.next = a.inSight(), Sought, now, false
+		}
+		return i, true
 	}
 	switch d.(type) {
 	case dialog.Answered, dialog.Said:
-		return a.answered(d), true
+		i := a.answered(d)
+		a.goOn()
+		return i, true
 	case dialog.Cancelled:
 		a.stands, a.sight.asks.PutOff = carded, true
 		a.StopsTwice()
 	}
 	return nil, k.String() != "shift+tab"
+}
+
+// goOn has another agent's oldest open question take the place of the one just answered, unless the focused agent asks
+// something itself. A question that wants words does not: it would take what the human types for the focused agent.
+func (a *Approvals) goOn() {
+	a.follows, a.followsIn = nil, a.Tabs.Focus
+	if a.Openly(a.Tabs.Focus) {
+		return
+	}
+	for _, t := range a.Tabs.All {
+		if a.Openly(t) && t.Info.Question.Asks == nil && !t.PutOff && (a.follows == nil || t.Info.Question.ID < a.follows.Info.Question.ID) {
+			a.follows = t
+		}
+	}
+}
+
+// following returns the tab whose question took the place of the one answered before; nil: none, or the human writes
+// or left it for later.
+func (a *Approvals) following() *tabs.Tab {
+	t := a.follows
+	if t == nil || a.Tabs.Focus != a.followsIn || a.Tabs.ByID(t.Info.ID) != t || !a.Openly(t) || t.PutOff || a.sight.asks == t && a.stands == carded {
+		return nil
+	}
+	return t
+}
+
+// Whole returns the question on the whole screen; nil: none.
+func (a *Approvals) Whole() dialog.Question {
+	if !a.sight.over || !a.raised.whole {
+		return nil
+	}
+	return a.Asker()
 }
 
 // StopsTwice reports whether Esc stops the turn. While the turn's agent asks, Esc must be pressed
@@ -199,13 +247,14 @@ func (a *Approvals) Open(agent int64, how QuestionState) {
 	a.sent = false
 	q := a.box(t)
 	a.takes(q, how)
-	a.raised = raised{nil, agent, t.Info.Question.ID, how}
+	a.raised = raised{nil, agent, t.Info.Question.ID, how, false}
 	if t != a.Tabs.Focus || base != nil || how == Strict && a.pages() { // in these places the question takes the digits
 		a.raised.box = q
 		a.Layers.Open(q, a.answered)
 		return
 	}
 	a.Layers.Drop() // close another question, if any
+	a.follows = nil
 	a.sight, a.stands, a.since, a.next = a.inSight(), how, a.Tabs.Now(), false
 }
 
@@ -252,7 +301,7 @@ func (a *Approvals) Lower(i event.Info) {
 // Next goes to the focused agent's question if it is announced above the box. Else it goes to the
 // oldest open question, or to the one after the question left open last.
 func (a *Approvals) Next(how QuestionState) {
-	if a.stands == carded { // the announcement names these keys
+	if f := a.Tabs.Focus; a.stands == carded || a.following() != nil && a.Openly(f) && !a.sight.over { // the announcement names these keys
 		a.Open(a.Tabs.Focus.Info.ID, how)
 		return
 	}

@@ -185,6 +185,9 @@ func (a *Approvals) inSight() sight {
 		if a.Openly(s.asks) {
 			s.message = s.asks.Info.Question.Message
 		}
+	case a.Layers.Top() == nil && a.following() != nil:
+		s.asks = a.following()
+		s.question = s.asks.Info.Question.ID
 	case a.Layers.Top() == nil && a.Openly(t):
 		s.asks, s.question = t, t.Info.Question.ID
 	case a.Layers.Bare():
@@ -263,6 +266,9 @@ func (a *Approvals) come(s, was sight, by questionMover) {
 	if visited {
 		a.closed, a.sent = time.Time{}, false // the human went elsewhere, so a key is not meant for the question they left
 	}
+	if s.asks != a.follows && !s.over {
+		a.follows = nil
+	}
 	a.sight, a.since, a.next = s, now, false
 	switch {
 	case s.question == 0:
@@ -277,7 +283,7 @@ func (a *Approvals) come(s, was sight, by questionMover) {
 			a.stands = carded
 		}
 		if a.stands == placed {
-			s.asks.Opened, a.next = true, s.asks == a.choseIn && now.Sub(a.chose) < atRest
+			s.asks.Opened, a.next = true, (s.asks == a.choseIn || s.asks == a.follows) && now.Sub(a.chose) < atRest
 		}
 	}
 }

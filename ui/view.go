@@ -68,6 +68,9 @@ func (a *App) draw() tea.Cmd {
 func (a *App) compose() ([]string, *tea.Cursor) {
 	a.visited()
 	a.drawn.asked = rect{}
+	if q := a.asks.Whole(); q != nil {
+		return a.whole(q)
+	}
 	if base := a.layers.Base(); base != nil && !bare(base) {
 		lines, cursor := a.whole(base)
 		if a.layers.Top() != base {
@@ -157,6 +160,9 @@ func (a *App) whole(b dialog.Box) ([]string, *tea.Cursor) {
 		for i, l := range lines {
 			lines[i] = cells.Fit(l, a.w)
 		}
+	}
+	for len(lines) < a.h-1-len(card) { // a question takes only the rows that it needs
+		lines = append(lines, strings.Repeat(" ", a.w))
 	}
 	for _, l := range append(card, a.statusLine(a.w)) {
 		lines = append(lines, cells.Fit(l, a.w))

@@ -58,6 +58,9 @@ type Answered struct {
 	Answer   permission.Answer
 }
 
+// Whole asks for a question on the whole screen. It stays open.
+type Whole struct{}
+
 // Picked is the value of the picked item.
 type Picked struct{ Value string }
 
@@ -66,6 +69,7 @@ type Confirmed struct{ Choice string }
 
 func (Cancelled) decision() {}
 func (Answered) decision()  {}
+func (Whole) decision()     {}
 func (Picked) decision()    {}
 func (Confirmed) decision() {}
 

@@ -159,7 +159,7 @@ func TestQuestionAnswers(t *testing.T) {
 		{script: "n esc esc", want: Cancelled{}},
 		// Enter answers nothing before an arrow chose, and the first arrow chooses no.
 		{script: "enter"},
-		{script: "enter enter space"},
+		{script: "enter enter space", want: Whole{}},
 		{script: "down enter enter", want: answer(permission.No, "")},
 		{script: "up enter enter", want: answer(permission.No, "")},
 		{script: "up up enter", want: answer(permission.Project, "")},
@@ -274,8 +274,8 @@ func TestMeans(t *testing.T) {
 		b    Question
 		want string
 	}{
-		{"a call", asked(t, command("ls")), "yYsSpPnN"},
-		{"without a rule", asked(t, bare), "yYnN"},
+		{"a call", asked(t, command("ls")), " yYsSpPnN"},
+		{"without a rule", asked(t, bare), " yYnN"},
 	} {
 		c.b.Lines(80, 24)
 		for r := rune(' '); r < 0x7f; r++ {

@@ -28,6 +28,7 @@ type question struct {
 	reason  *input        // the open line for a reason; nil: closed
 	edit    *composer.Box // the open box with the command to change; nil: closed
 	edited  int           // rows of edit
+	whole   bool          // it fills the screen
 	scroll  scroll
 	body    []RevealRow
 	laid    laid // the layout of body
@@ -87,6 +88,10 @@ func (b *question) Key(k tea.KeyPressMsg) Decision {
 			b.change(b.q.Action.Command)
 		}
 	case "space":
+		if !b.whole && b.by != strictly {
+			b.whole = true
+			return Whole{}
+		}
 		b.scroll.key("pgdown")
 	case "j":
 		b.scroll.key("shift+down")
@@ -129,12 +134,12 @@ func (b *question) choice(typed string) int {
 // Means excludes the letters that scroll, because text begins with them.
 func (b *question) Means(k tea.KeyPressMsg) bool {
 	typed := typedText(k)
-	return typed != "" && (b.writing() || b.choice(typed) >= 0 || typed == " " && len(b.body) > b.scroll.view)
+	return typed != "" && (b.writing() || b.choice(typed) >= 0 || typed == " ")
 }
 
-func (b *question) Strictly() { b.by, b.at = strictly, -1 }
-func (b *question) Lettered() { b.by, b.at = lettered, -1 }
-func (b *question) Freely()   { b.by, b.at = freely, -1 }
+func (b *question) Strictly() { b.by, b.at, b.whole = strictly, -1, false }
+func (b *question) Lettered() { b.by, b.at, b.whole = lettered, -1, false }
+func (b *question) Freely()   { b.by, b.at, b.whole = freely, -1, false }
 
 func (b *question) Typed() string {
 	if b.edit != nil && b.edit.Value() != b.q.Action.Command {
@@ -258,7 +263,13 @@ func (b *question) Lines(w, h int) []string {
 }
 
 func (b *question) hint() string {
-	hint := "esc decide later"
+	hint := "space whole · esc decide later"
+	switch {
+	case b.whole:
+		hint = "esc back"
+	case b.by == strictly:
+		hint = "esc decide later"
+	}
 	if b.q.Editable {
 		hint = "tab edit · " + hint
 	}

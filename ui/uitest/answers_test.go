@@ -323,9 +323,75 @@ func TestAnswersInARow(t *testing.T) {
 		s.See("Instead:")
 		slowly(s, "not now")
 		s.Press("enter")
-		s.See("▌ main wants to run  touch made!   ")
-		s.Wait(2 * time.Second)
-		s.See(askedIn) // at rest again
+		s.See(askedIn, "$ touch made!") // the reason is sent: nobody types
+	})
+}
+
+// TestNextTakesThePlace: after an answer another agent's question takes the same place, with the half-second guard; what
+// begins a sentence puts it away and goes into the box.
+//
+// Spec: E-26.
+func TestNextTakesThePlace(t *testing.T) {
+	t.Parallel()
+	play(t, uitest.Options{W: 100, H: 24}, func(s *uitest.Session) {
+		for n, job := range []string{"job1 run touch one", "job2 run touch two"} { // job1 asks first
+			s.Enter("/push name=" + job)
+			s.Enter("/run")
+			s.See(fmt.Sprintf("%d asking", n+1))
+		}
+		s.Enter("run touch made")
+		s.See("3 asking")
+		s.Wait(5 * time.Second)
+		s.See(askedIn)
+		s.Type("y")
+		s.See("job1 wants to run a command", "Agent: main")
+		s.Type("y") // too early
+		s.Wait(600 * time.Millisecond)
+		if made(s, "one") || open(s) != 2 {
+			t.Error("a key in the first half second answers")
+		}
+		s.Wait(3 * time.Second)
+		s.Type("y")
+		s.See("job2 wants to run a command")
+		s.Until("the first ran", func() bool { return made(s, "one") && !made(s, "two") })
+		s.Wait(3 * time.Second)
+		s.Type("hello")
+		s.See("› hello")
+		s.Gone("job2 wants to run a command")
+		if open(s) != 1 {
+			t.Error("a sentence answers")
+		}
+	})
+}
+
+// TestWholeQuestion: Space shows a question on the whole screen, where keys answer after half a second; Esc goes back to
+// it, with the same guard.
+//
+// Spec: E-26.
+func TestWholeQuestion(t *testing.T) {
+	t.Parallel()
+	play(t, uitest.Options{W: 100, H: 24}, func(s *uitest.Session) {
+		s.Enter("run touch made")
+		s.See("1 asking")
+		s.Wait(5 * time.Second)
+		s.Press("space")
+		s.See("tab edit · esc back")
+		s.Gone("▌ run touch made")
+		s.Type("y")
+		s.See("nothing was answered")
+		s.Wait(time.Second)
+		s.Press("esc")
+		s.See("▌ run touch made", "space whole")
+		s.Type("y")
+		s.Wait(time.Second)
+		if made(s, "made") {
+			t.Error("a key in the first half second answers")
+		}
+		s.Press("space")
+		s.See("esc back")
+		s.Wait(time.Second)
+		s.Type("y")
+		s.Until("it ran", func() bool { return made(s, "made") && open(s) == 0 })
 	})
 }
 
