@@ -173,6 +173,7 @@ func TestFanAnswers(t *testing.T) {
 		k     tea.KeyPressMsg
 	}
 	const late = time.Second
+	enter, escape := tea.KeyPressMsg{Code: tea.KeyEnter}, tea.KeyPressMsg{Code: tea.KeyEscape}
 	for name, c := range map[string]struct {
 		q    event.Question
 		keys []press
@@ -181,7 +182,8 @@ func TestFanAnswers(t *testing.T) {
 		"yes":                      {plain, []press{{0, right}, {late, key('y')}}, permission.Once},
 		"session":                  {plain, []press{{0, right}, {late, key('s')}}, permission.Session},
 		"project":                  {plain, []press{{0, right}, {late, key('p')}}, permission.Project},
-		"no":                       {plain, []press{{0, right}, {late, key('n')}}, permission.No},
+		"no":                       {plain, []press{{0, right}, {late, key('n')}, {late, enter}}, permission.No},
+		"no, but back":             {plain, []press{{0, right}, {late, key('n')}, {late, escape}}, ""},
 		"another key":              {plain, []press{{0, right}, {late, key('a')}, {0, key('1')}}, ""},
 		"not selected":             {plain, []press{{late, key('y')}}, ""},
 		"just selected":            {plain, []press{{late, right}, {400 * time.Millisecond, key('y')}}, ""},
@@ -189,7 +191,7 @@ func TestFanAnswers(t *testing.T) {
 		"in a filter":              {plain, []press{{0, right}, {late, key('/')}, {late, key('y')}}, ""},
 		"no rule":                  {with(func(q *event.Question) { q.Rule = "" }), []press{{0, right}, {late, key('s')}, {0, key('p')}}, ""},
 		"no room":                  {long, []press{{0, right}, {late, key('y')}, {0, key('s')}}, ""},
-		"no room, but no":          {long, []press{{0, right}, {late, key('n')}}, permission.No},
+		"no room, but no":          {long, []press{{0, right}, {late, key('n')}, {late, enter}}, permission.No},
 		"outside the workspace":    {with(func(q *event.Question) { q.Action.Outside = true }), []press{{0, right}, {late, key('y')}}, ""},
 		"a secret":                 {with(func(q *event.Question) { q.Action.Sensitive = "a key" }), []press{{0, right}, {late, key('y')}}, ""},
 		"beyond its sandbox":       {with(func(q *event.Question) { q.Action.Kind = permission.Widen }), []press{{0, right}, {late, key('y')}}, ""},

@@ -384,6 +384,12 @@ func (a *Approvals) keyCell(k tea.KeyPressMsg, m moment) (intent.Intent, bool) {
 		a.Flash.Say("nothing was answered: the question has just come")
 	case !strings.Contains(a.sight.cell, k.Text):
 		a.Flash.Say("press space first: the cell does not show all of it")
+	case choice == permission.No: // it may have a reason
+		t := a.sight.asks
+		a.Open(t.Info.ID, Strict)
+		for _, strict := range []tea.KeyPressMsg{{Code: '3', Text: "3"}, {Code: tea.KeyEnter}} {
+			t.Question.Key(strict)
+		}
 	default:
 		return a.answered(dialog.Answered{Question: a.sight.question, Answer: permission.Answer{Choice: choice}}), true
 	}

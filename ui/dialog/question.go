@@ -482,7 +482,7 @@ func (b *question) lay(at laid) {
 	}
 	if a.Command == "" && (!at.title || len(a.Paths) > 1) {
 		for _, p := range a.Paths {
-			add(p, themes.Dim)
+			add(within(a, p), themes.Dim)
 		}
 	}
 	if a.Command != "" {

@@ -85,12 +85,15 @@ func act(a permission.Action) (verb, object string) {
 	return plain(a.Title), ""
 }
 
-// inWorkspace returns the path of an action: relative to the workspace inside it, else absolute.
-func inWorkspace(a permission.Action) string {
-	if rel, err := filepath.Rel(a.Dir, a.Paths[0]); err == nil && !a.Outside && a.Dir != "" && filepath.IsLocal(rel) {
+// inWorkspace returns the first path of an action: relative to the workspace inside it, else absolute.
+func inWorkspace(a permission.Action) string { return within(a, a.Paths[0]) }
+
+// within returns a path of an action: relative to the workspace inside it, else absolute.
+func within(a permission.Action, path string) string {
+	if rel, err := filepath.Rel(a.Dir, path); err == nil && !a.Outside && a.Dir != "" && filepath.IsLocal(rel) {
 		return rel
 	}
-	return a.Paths[0]
+	return path
 }
 
 // plain returns a text of an agent in one line that shows all of it.
