@@ -300,20 +300,20 @@ func (t *Timeline) waited() string {
 	return "Waited for you: " + format.Clock(t.read.Waited) + " of " + format.Clock(t.read.Busy)
 }
 
-// legend explains the signs. The time that was waited for the human is on the right.
+// legend explains the signs, as many as fit. The time that was waited for the human is on the right.
 func (t *Timeline) legend(w int) string {
-	line := " "
+	line, sum := " ", t.waited()
+	room := max(0, w-cells.Width(sum)-1)
+	add := func(role themes.Role, sign, word string) {
+		if cells.Width(line+sign+word)+3 <= room {
+			line += t.Theme.Paint(role, sign) + t.Theme.Paint(themes.Dim, " "+word+"  ")
+		}
+	}
 	for _, a := range legend {
-		s := actSigns[a]
-		line += t.Theme.Paint(s.role, s.sign) + t.Theme.Paint(themes.Dim, " "+s.word+"  ")
+		add(actSigns[a].role, actSigns[a].sign, actSigns[a].word)
 	}
-	line += t.Theme.Paint(themes.Message, "✉") + t.Theme.Paint(themes.Dim, " mail")
-	sum := t.waited()
-	room := w - cells.Width(sum) - 1
-	if cells.Width(line)+2 > room {
-		line = ""
-	}
-	return cells.Fit(line, max(0, room)) + t.Theme.Paint(themes.Text, sum)
+	add(themes.Message, "✉", "mail")
+	return cells.Fit(line, room) + t.Theme.Paint(themes.Text, sum)
 }
 
 // below returns exactly h lines with the transcript of the selected agent at the selected moment.

@@ -79,8 +79,13 @@ func TestTimeline_bar(t *testing.T) {
 	if got := strings.Count(row, "▒"); got < 8 || got > 10 {
 		t.Errorf("two of 15 minutes have %d columns: %s", got, row)
 	}
-	if got := ansi.Strip(strings.Join(x.Lines(100, 24), "\n")); !strings.Contains(got, "Waited for you: 2:00 of 7:00") {
-		t.Errorf("the sum is missing in\n%s", got)
+	for _, w := range []int{80, 100} {
+		got := ansi.Strip(strings.Join(x.Lines(w, 24), "\n"))
+		for _, want := range []string{"Waited for you: 2:00 of 7:00", "━ model  ╍ tool  ▒ waiting for you"} {
+			if !strings.Contains(got, want) {
+				t.Errorf("at %d columns %q is missing in\n%s", w, want, got)
+			}
+		}
 	}
 }
 
