@@ -39,3 +39,12 @@ func (p *Pool) Queue(ctx context.Context, by int64) (tasks.QueueView, error) {
 // Joins reports whether a pushed task starts without another run: its queue is being drained, or it
 // has started already.
 func (p *Pool) Joins(task int64) bool { return p.fleet.Line.Joins(task) }
+
+// Start starts a task of its own with a prompt that the human typed to the agent by, whatever else is
+// queued. blocked says why it does not start yet; "": it does.
+func (p *Pool) Start(ctx context.Context, by int64, prompt string) (t tasks.Task, blocked string, err error) {
+	if t, err = p.Tasks.Start(ctx, by, prompt); err != nil {
+		return t, "", err
+	}
+	return t, p.fleet.Line.Blocked(t.ID), nil
+}

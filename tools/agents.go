@@ -60,6 +60,7 @@ type Wait func(ctx context.Context) (text string, entry int64, err error)
 // Task is the input of push.
 type Task struct {
 	Name        string
+	Suggested   string // what its name begins with if Name is "": a number makes it unused; "": any name
 	Prompt      string
 	Model       string
 	Agent       string // an agent of a file, which works with Model instead of its own; "": see Model

@@ -109,6 +109,7 @@ func (a *App) change(i event.Info) tea.Cmd {
 		a.asks.Give(t)
 	}
 	cmds := []tea.Cmd{a.shown(), a.goWanted(), a.act(a.sender.early()), a.act(a.notice.Changed(was, i))}
+	cmds = append(cmds, a.act(a.sender.opened(t)))
 	if witnessed {
 		cmds = append(cmds, a.act(a.notice.CallFor(was, i)))
 	}

@@ -27,8 +27,8 @@ type Drafts struct {
 	DraftOptions
 
 	past   past
-	early  []string   // sent before the pool arrived
-	store  draftStore // nil until the pool arrived
+	early  []typedText // sent before the pool arrived
+	store  draftStore  // nil until the pool arrived
 	offer  offer
 	saving saving
 }
@@ -79,8 +79,26 @@ func (d *Drafts) Command(t *tabs.Tab) {
 	t.Line = l
 }
 
-// Typed returns the text of a box as it is sent and remembered: without keys.
-func (d *Drafts) Typed(box *composer.Box) string { return d.withheld(box.Value()) }
+// typedText is a text as it is sent.
+type typedText struct {
+	text   string
+	starts bool // it is for a new agent
+}
+
+// typed returns the text as it was typed.
+func (k typedText) typed() string {
+	if k.starts {
+		return "&" + k.text
+	}
+	return k.text
+}
+
+// Typed returns the text of a box as it is sent: without keys.
+func (d *Drafts) Typed(box *composer.Box) (k typedText) {
+	k.text, k.starts = box.Sent()
+	k.text = d.withheld(k.text)
+	return k
+}
 
 // withheld returns a typed text without its keys.
 func (d *Drafts) withheld(text string) string {
@@ -98,7 +116,7 @@ func (d *Drafts) Keep(box *composer.Box) {
 }
 
 // Kept returns the stored texts in order, and forgets them.
-func (d *Drafts) Kept() []string {
+func (d *Drafts) Kept() []typedText {
 	texts := d.early
 	d.early = nil
 	return texts
@@ -107,6 +125,9 @@ func (d *Drafts) Kept() []string {
 // Give puts a text typed for t's agent before the draft in its box or in a line to it, else into
 // main's box. It says so if that box is out of sight.
 func (d *Drafts) Give(t *tabs.Tab, text string) { d.hand(t, text, (*composer.Box).Prepend) }
+
+// Again is Give for a text for a new agent.
+func (d *Drafts) Again(t *tabs.Tab, text string) { d.hand(t, text, (*composer.Box).Again) }
 
 // Lead is Give with the cursor after the text.
 func (d *Drafts) Lead(t *tabs.Tab, text string) { d.hand(t, text, (*composer.Box).Lead) }

@@ -139,7 +139,10 @@ type leaving struct {
 
 // leaving collects what to store.
 func (d *Drafts) leaving(ctx context.Context) (l leaving, err error) {
-	l.rest = append(slices.Clone(d.past.typed), d.early...)
+	l.rest = slices.Clone(d.past.typed)
+	for _, k := range d.early {
+		l.rest = append(l.rest, k.typed())
+	}
 	for _, t := range d.Tabs.All {
 		mine, e := d.unsent(t)
 		err = errors.Join(err, e)

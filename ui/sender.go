@@ -23,6 +23,8 @@ type sender struct {
 	drafts  *Drafts
 	options func() slash.Options // for commands
 	pool    prompter             // nil until attached
+	// starts has, by task, the answers that wait for the tab of a new agent.
+	starts map[int64]func(*tabs.Tab) intent.Intent
 }
 
 // prompter gives agents what the human typed, and takes it back.
@@ -34,14 +36,22 @@ type prompter interface {
 	Stop(agent int64)
 	Tell(ctx context.Context, name, text string) error
 	Resume(ctx context.Context, by int64, name, prompt string) (t tasks.Task, goes bool, err error)
+	Start(ctx context.Context, by int64, prompt string) (t tasks.Task, blocked string, err error)
 }
 
-// submit sends the text of a tab's box: a command, a shell command of the human's own, or a prompt.
-// Before the workspace is open, it keeps the text.
+// submit sends the text of a tab's box: a command, a shell command of the human's own, a prompt, or
+// a task for a new agent. Before the workspace is open, it keeps the text.
 func (s *sender) submit(t *tabs.Tab) intent.Intent {
 	box := t.Typing()
-	text := s.drafts.Typed(box)
-	if strings.TrimSpace(text) == "" {
+	typed := s.drafts.Typed(box)
+	if t.Line != nil {
+		typed = typedText{text: s.drafts.withheld(box.Value())}
+	}
+	text := typed.text
+	switch {
+	case strings.TrimSpace(text) == "" && typed.starts:
+		return intent.Say{Text: "type what a new agent is to do after the &, as in &run the tests"}
+	case strings.TrimSpace(text) == "":
 		return nil
 	}
 	t.At().Follow()
@@ -49,7 +59,7 @@ func (s *sender) submit(t *tabs.Tab) intent.Intent {
 	if t.Line != nil {
 		return s.line(t, text)
 	}
-	if strings.HasPrefix(text, "/") {
+	if strings.HasPrefix(text, "/") && !typed.starts {
 		i, err := slash.Run(s.options(), t, text)
 		if errors.Is(err, panel.ErrOpening) {
 			s.drafts.Keep(box)
@@ -66,9 +76,61 @@ func (s *sender) submit(t *tabs.Tab) intent.Intent {
 		s.drafts.Keep(box)
 		return nil
 	}
-	kept := s.drafts.Remember(box, text)
+	kept := s.drafts.Remember(box, typed.typed())
 	box.Clear()
-	return intent.All{kept, s.prompt(t, text)}
+	return intent.All{kept, s.send(t, typed)}
+}
+
+// send sends a prompt, or starts a new agent with it.
+func (s *sender) send(t *tabs.Tab, k typedText) intent.Intent {
+	if k.starts {
+		return s.start(t, k.text)
+	}
+	return s.prompt(t, k.text)
+}
+
+// start starts a new agent with a prompt typed in a tab's box. If it can't, the text returns to the
+// box.
+func (s *sender) start(t *tabs.Tab, text string) intent.Intent {
+	id, command, doubt := t.Info.ID, "&"+text, s.options().Doubt
+	return intent.Do{Agent: id, Command: command, F: func(ctx context.Context) (intent.Intent, error) {
+		task, blocked, err := s.pool.Start(ctx, id, text)
+		if err != nil {
+			return intent.Call(func() intent.Intent {
+				s.drafts.Again(s.tabs.ByID(id), text)
+				return intent.Tell{Agent: id, Command: command, Text: format.Sentence(err), Tone: transcript.Bad}
+			}), nil
+		}
+		tell := func(said string) intent.Intent {
+			return intent.Tell{Agent: id, Command: command, Text: format.Warned(said, doubt.Of(task)), Tone: transcript.Plain}
+		}
+		if blocked != "" {
+			return tell("Queued " + task.Name + ": " + blocked + ". It starts by itself"), nil
+		}
+		return intent.Call(func() intent.Intent {
+			began := func(x *tabs.Tab) intent.Intent { return tell(format.Started(task.Name, s.tabs.Number(x))) }
+			for _, x := range s.tabs.All {
+				if x.Info.Task == task.ID {
+					return began(x)
+				}
+			}
+			if s.starts == nil {
+				s.starts = map[int64]func(*tabs.Tab) intent.Intent{}
+			}
+			s.starts[task.ID] = began
+			return nil
+		}), nil
+	}}
+}
+
+// opened returns the answer to a start once the new agent's tab is there.
+func (s *sender) opened(t *tabs.Tab) intent.Intent {
+	began := s.starts[t.Info.Task]
+	if began == nil {
+		return nil
+	}
+	delete(s.starts, t.Info.Task)
+	return began(t)
 }
 
 // line sends a one-line box: an instruction for the agent, a prompt to resume it with, or a command
@@ -107,10 +169,11 @@ func (s *sender) early() intent.Intent {
 		return nil
 	}
 	var all intent.All
-	for _, text := range s.drafts.Kept() {
+	for _, k := range s.drafts.Kept() {
+		text := k.typed()
 		all = append(all, s.drafts.Remember(t.Box, text))
 		if !strings.HasPrefix(text, "/") {
-			all = append(all, s.prompt(t, text))
+			all = append(all, s.send(t, k))
 			continue
 		}
 		all = append(all, intent.Call(func() intent.Intent { // run it only after the ones before are carried out

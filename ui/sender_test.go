@@ -15,8 +15,9 @@ import (
 
 // ear is a pool that notes what a human says to it, in order, and fails with err.
 type ear struct {
-	said []string
-	err  error
+	said    []string
+	blocked string // why a task does not start
+	err     error
 }
 
 func (e *ear) note(format string, args ...any) error {
@@ -168,5 +169,49 @@ func TestSenderBringsBack(t *testing.T) {
 	a.o.ReadOnly = event.ErrReadOnly
 	if a.sender.stop(main) != nil {
 		t.Error("where nothing can be written a turn is stopped")
+	}
+}
+
+func (e *ear) Start(_ context.Context, by int64, prompt string) (tasks.Task, string, error) {
+	return tasks.Task{ID: 7, Name: "audit"}, e.blocked, e.note("start by %d: %s", by, prompt)
+}
+
+// TestSenderStarts: a text for a new agent starts one, the answer names the key of its tab, and a
+// refused text is in the box again as it was.
+func TestSenderStarts(t *testing.T) {
+	a, e := sends(t)
+	main := a.tabs.Main()
+	send := func(text string) []intent.Intent {
+		main.Box.Again(text)
+		return carried(t, a.sender.submit(main))
+	}
+	said := func(text string, tone transcript.Tone) []intent.Intent {
+		return []intent.Intent{intent.Tell{Agent: 1, Command: "&audit it", Text: text, Tone: tone}}
+	}
+	if left := send(" "); len(left) != 1 || !main.Box.Starts() || e.said != nil {
+		t.Errorf("of a blank: %+v, said %q", left, e.said)
+	}
+	main.Box.Clear()
+	if left := send("audit it"); left != nil || !main.Box.Empty() || !slices.Equal(e.said, []string{"start by 1: audit it"}) {
+		t.Errorf("left %+v, said %q", left, e.said)
+	}
+	tab := a.newTab(event.Info{ID: 9, Name: "audit", Kind: event.Sub, Task: 7, Parent: 1})
+	a.tabs.Add(tab)
+	if left := carried(t, a.sender.opened(tab)); !slices.Equal(left, said("Started audit. Alt+4 to watch", transcript.Plain)) {
+		t.Errorf("its tab is open: %+v", left)
+	}
+	if left := carried(t, a.sender.opened(tab)); left != nil {
+		t.Errorf("said twice: %+v", left)
+	}
+	if left := send("audit it"); !slices.Equal(left, said("Started audit. Alt+4 to watch", transcript.Plain)) {
+		t.Errorf("its tab was there first: %+v", left)
+	}
+	e.blocked = "4 agents run, as many as may at once"
+	if left := send("audit it"); !slices.Equal(left, said("Queued audit: 4 agents run, as many as may at once. It starts by itself", transcript.Plain)) {
+		t.Errorf("with all slots taken: %+v", left)
+	}
+	e.err = errors.New("the disk is full")
+	if left := send("audit it"); !slices.Equal(left, said("The disk is full", transcript.Bad)) || main.Box.Value() != "&audit it" || !main.Box.Starts() {
+		t.Errorf("refused: %+v, in the box %q", left, main.Box.Value())
 	}
 }

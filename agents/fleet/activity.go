@@ -38,7 +38,7 @@ func (f *Fleet) Does(name string) (Now, error) {
 		n := Now{Info: a.Info, Calls: append([]Working(nil), a.calls...)}
 		n.Info.Active = a.active
 		if a.Info.State == event.Queued { // a fork
-			n.Queued = f.crowded(a.Slot())
+			n.Queued = f.crowded(a.Slot(), f.Queue.Full(a.Slot()))
 		}
 		if a.Info.State == event.Running && a.Info.Doing == "streaming" {
 			n.Asked = a.asked
@@ -60,12 +60,13 @@ func (f *Fleet) HoldUp(q *tasks.QueuedWork) string {
 	case len(q.Needs) > 0:
 		return "it waits for " + strings.Join(q.Waits(), ", ")
 	}
-	return f.crowded(q.Slot)
+	return f.crowded(q.Slot, f.Queue.Full(q.Slot))
 }
 
-// crowded says why an agent that wants that slot can't run. The caller holds the fleet's mutex.
-func (f *Fleet) crowded(s tasks.Slot) string {
-	switch full := f.Queue.Full(s); full {
+// crowded says why an agent that wants that slot can't run. full is from [tasks.Queue.Full]. The caller holds the fleet's
+// mutex.
+func (f *Fleet) crowded(s tasks.Slot, full string) string {
+	switch full {
 	case "":
 		return "it is about to start"
 	case "cap":

@@ -165,6 +165,18 @@ func (l *Line) Joins(task int64) bool {
 	return t == nil || f.Queue.Wanted(t)
 }
 
+// Blocked says why a queued task that waits for no other does not start yet; "": nothing is in its way, or it has
+// started.
+func (l *Line) Blocked(task int64) string {
+	f := l.fleet
+	f.Lock()
+	defer f.Unlock()
+	if full := f.Queue.Blocked(task); full != "" {
+		return f.crowded(f.Queue.Task(task).Slot, full)
+	}
+	return ""
+}
+
 // Waiting returns the queued task of that name (0: none), and whether it starts by itself as soon as it can.
 func (l *Line) Waiting(name string) (task int64, starts bool) {
 	f := l.fleet

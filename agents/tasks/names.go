@@ -1,12 +1,16 @@
 package tasks
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"fantail/agents/event"
 	"fantail/store"
@@ -131,6 +135,62 @@ func FirstFree(used func(n int) (bool, error)) (int, error) {
 		return !is
 	})
 	return from + n, failed
+}
+
+// The words that say little about a task, and how much of the others a name takes.
+const (
+	littleWords = " a about after all also an and any are as at be before both but by can check could do does each every for from " +
+		"get give has have how i if in into is it its just let like lets make me my need now of on or our out please should so some " +
+		"take tell than that the their them then there these they this those through to too try up us use using want was we what when " +
+		"where whether which who why will with without would you your "
+	nameWords  = 3
+	nameLength = 24
+	nameReads  = 2 << 10 // bytes of the text
+)
+
+// NameFrom makes a short name from the telling words of a text: audit-retry-code. It returns "" if there are none.
+func NameFrom(text string) string {
+	text = text[:min(len(text), nameReads)]
+	letter := func(r rune) bool { return r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r)) }
+	var name []string
+	var little string // the first word of little meaning, if there is no other
+	length := 0
+	for _, word := range strings.Fields(strings.ToLower(text)) {
+		word = strings.TrimRight(word, "/.,:;!?)'\"`")
+		if at := strings.LastIndexByte(word, '/'); at >= 0 {
+			word, _, _ = strings.Cut(word[at+1:], ".") // of a path, the file's own name
+		}
+		for _, part := range strings.FieldsFunc(word, func(r rune) bool { return !letter(r) && r < utf8.RuneSelf && r != '\'' }) {
+			part, _, _ = strings.Cut(part, "'")
+			switch {
+			case part == "" || strings.ContainsFunc(part, func(r rune) bool { return !letter(r) }), slices.Contains(name, part):
+			case len(name) == 0 && !unicode.IsLetter(rune(part[0])):
+			case strings.Contains(littleWords, " "+part+" "):
+				little = cmp.Or(little, part)
+			case len(name) > 0 && length+1+len(part) > nameLength, len(name) == nameWords:
+				return strings.Join(name, "-")
+			default:
+				part = part[:min(len(part), nameLength)]
+				name = append(name, part)
+				length += 1 + len(part)
+			}
+		}
+	}
+	return cmp.Or(strings.Join(name, "-"), little)
+}
+
+// spareName returns a name that no agent or task has yet: the suggested one, or that with a number.
+func spareName(v *store.View, suggested string) (string, error) {
+	called := func(n int) string {
+		if n == 1 {
+			return suggested
+		}
+		return suggested + "-" + strconv.Itoa(n)
+	}
+	if slices.ContainsFunc(reserved[:], func(r string) bool { return strings.EqualFold(r, suggested) }) {
+		return unused(v, func(n int) string { return called(n + 1) })
+	}
+	return unused(v, called)
 }
 
 // ForkName returns the name of the next fork: NAME-fork-1, NAME-fork-2, … No number is used twice, so that a name

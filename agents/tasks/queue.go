@@ -174,6 +174,22 @@ func (q *Queue) can(t *QueuedWork) bool {
 	return q.Wanted(t) && len(t.Needs) == 0 && !q.Starting(t.ID) && q.Full(t.Slot) == ""
 }
 
+// Blocked returns what prevents the start of a wanted task that waits for no other, as Full does; "": nothing. It takes the slots of the tasks before it while it looks.
+func (q *Queue) Blocked(id int64) string {
+	for _, t := range q.order {
+		switch {
+		case t.ID == id && q.Starting(id):
+			return ""
+		case t.ID == id:
+			return q.Full(t.Slot)
+		case q.can(t):
+			q.Take(-t.ID, t.Slot)
+			defer q.Free(-t.ID)
+		}
+	}
+	return ""
+}
+
 // Starting reports whether Next has returned the task and Begun has not been called.
 func (q *Queue) Starting(id int64) bool {
 	_, is := q.slots.held[-id]

@@ -62,6 +62,12 @@ func (ts *Tasks) Push(ctx context.Context, by int64, t tools.Task) (Task, error)
 	return ts.push(ctx, by, t, OriginHuman, nil)
 }
 
+// Start queues a task that the human typed in the queue of `by`, and lets it start at once, whatever else is queued.
+// Its name is made from its prompt.
+func (ts *Tasks) Start(ctx context.Context, by int64, prompt string) (Task, error) {
+	return ts.push(ctx, by, tools.Task{Prompt: prompt, Suggested: NameFrom(prompt), Start: true}, OriginHuman, nil)
+}
+
 // Spawn queues a task that the agent `by` asks for. also, if not nil, adds to the transaction.
 func (ts *Tasks) Spawn(
 	ctx context.Context, by int64, t tools.Task, also func(tx *store.Tx, row Task) error,
@@ -92,9 +98,12 @@ func (ts *Tasks) push(
 				return err
 			}
 		}
-		if t.Resume {
+		switch {
+		case t.Resume:
 			err = Resume(tx, &row, t)
-		} else {
+		case t.Name == "" && t.Suggested != "":
+			row.Name, err = spareName(&tx.View, t.Suggested)
+		default:
 			row.Name, err = NameFor(tx, t.Name, ts.line.Renamed)
 		}
 		if err != nil {

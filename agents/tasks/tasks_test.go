@@ -676,3 +676,54 @@ func TestLate(t *testing.T) {
 		t.Errorf("ended meanwhile: %v", err)
 	}
 }
+
+func TestNameFrom(t *testing.T) {
+	for text, want := range map[string]string{
+		"audit the retry code for races":                   "audit-retry-code",
+		"Please fix @internal/courier/retry_test.go, now!": "fix-retry-test",
+		"!go test ./...":                        "go-test",
+		"run go vet ./... && say what it finds": "run-go-vet",
+		"why?":                                  "why",
+		"3 things: a, b and c":                  "things-b-c",
+		"don't panic":                           "don-panic",
+		"test test test":                        "test",
+		"internationalizationofeverything now":  "internationalizationofev",
+		"prüfe die Tests":                       "die-tests",
+		"ошибка":                                "",
+		"\n \xff":                               "",
+	} {
+		if got := tasks.NameFrom(text); got != want || got != "" && !tasks.NameForm.MatchString(got) {
+			t.Errorf("%q is called %q, want %q", text, got, want)
+		}
+	}
+}
+
+// TestStart_naming: a task that the human starts with a text gets a name that was never used.
+func TestStart_naming(t *testing.T) {
+	d := newTaskRows(t)
+	var names []string
+	start := func(text string) {
+		row, err := d.Start(t.Context(), main, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		names = append(names, row.Name)
+	}
+	start("audit it")
+	d.ends("audit", history.Completed, "")
+	start("audit it")
+	start("audit it")
+	start("list it")
+	start("list")
+	start("main")
+	start("?")
+	if want := []string{"audit", "audit-2", "audit-3", "list-2", "list-3", "main-2", "wren"}; !slices.Equal(names, want) {
+		t.Errorf("the names are %q, want %q", names, want)
+	}
+	if want := "queued audit now true"; d.said[0] != want {
+		t.Errorf("%q, want %q", d.said[0], want)
+	}
+	if _, err := d.Start(t.Context(), main, " "); err == nil {
+		t.Error("a task without a prompt is queued")
+	}
+}

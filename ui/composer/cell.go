@@ -20,6 +20,7 @@ type cell struct {
 	w     uint16 // columns it takes on the screen, 0 only for a line end
 	chip  uint16 // the number of the chip, 0 if it is none
 	odd   bool   // it shows as something else than s
+	typed bool   // it is an & or a \ that was typed as the first character
 }
 
 // tab is how many columns a tab takes, at any position.

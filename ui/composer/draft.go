@@ -7,7 +7,7 @@ import (
 
 // Draft is what was typed into a box and not sent.
 type Draft struct {
-	Text   string
+	Text   string   // its first character counts as typed
 	Pastes []string // those in it that were chips, in their order
 }
 
@@ -19,7 +19,7 @@ func Unsent(b *Box) (ds []Draft) {
 		all = append(all, b.text.cells)
 	}
 	for _, cells := range all {
-		d := Draft{Text: joined(cells)}
+		d := Draft{Text: escaped(cells)}
 		for _, c := range cells {
 			if c.chip > 0 {
 				d.Pastes = append(d.Pastes, c.s)
@@ -35,5 +35,7 @@ func (d Draft) Into(b *Box) {
 	for _, p := range d.Pastes {
 		b.chip(p, 1)
 	}
-	b.Set(d.Text)
+	if b.Set(d.Text); !b.Empty() {
+		b.text.mark()
+	}
 }

@@ -79,6 +79,9 @@ func (b *Box) typing(s string) {
 	at := b.text.at
 	b.text.insert(s)
 	b.text.open = b.text.at == at+1
+	if at == 0 {
+		b.text.mark()
+	}
 }
 
 // enter submits, or turns a `\` before the cursor into a line end. It does not submit a blank text.

@@ -228,8 +228,11 @@ func (b *Box) gutter(y, h, top, rows, indent int) string {
 	return b.theme.Paint(themes.Dim, cells.Fit(mark, indent))
 }
 
-// commandEnd returns where the `/command` ends with which the text begins.
+// commandEnd returns where the `/command` ends with which the text begins, or the & that starts an agent.
 func (b *Box) commandEnd() int {
+	if b.Starts() {
+		return 1
+	}
 	if len(b.text.cells) == 0 || b.text.cells[0].s != "/" {
 		return 0
 	}

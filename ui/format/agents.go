@@ -303,3 +303,13 @@ func attached(n int) string {
 	}
 	return fmt.Sprintf("%d programs are attached to it", n)
 }
+
+// Started says that a new agent works, and which key shows it. tab is the number of its tab; 0: it has
+// none.
+func Started(name string, tab int) string {
+	key := "F2"
+	if tab > 0 {
+		key = fmt.Sprintf("Alt+%d", tab)
+	}
+	return "Started " + name + ". " + key + " to watch"
+}

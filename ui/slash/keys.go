@@ -43,6 +43,7 @@ var keys = []key{
 	{"@", "name a file", "complete the path of a file", Types},
 	{"#", "name a document", "complete the name of a memory document", Types | Noted},
 	{"!", "run a shell command", "run a shell command of your own: `!git status`", InBox},
+	{"&", "start a new agent", "`&text`, then Enter: start a new agent with that text, and nothing else that is queued. Type the `&` yourself, first: `&&` and `\\&` begin a plain prompt, and so does a pasted or recalled `&`", InBox},
 	{"Ctrl+R", "search history", "search what you typed before", Types},
 	{"Ctrl+G", "open your editor", "write in your editor", Types},
 	{"Tab", "answer the question", "in an empty box: go to the question above it", InBox | AskAbove},

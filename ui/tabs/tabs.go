@@ -363,6 +363,14 @@ func (t *Tabs) placeOf(x *Tab) int {
 	return i
 }
 
+// Number returns the number with which Alt goes to a tab; 0: none does.
+func (t *Tabs) Number(x *Tab) int {
+	if n := t.placeOf(x) + 1; n <= 9 {
+		return n
+	}
+	return 0
+}
+
 // To focuses a tab; it becomes the most recently used, followed by the one where a walk ended.
 func (t *Tabs) To(x *Tab) {
 	if t.walk != 0 {

@@ -484,3 +484,26 @@ func TestDoubt_everyDoor(t *testing.T) {
 		said("Queue of main", out)
 	})
 }
+
+// TestAmpersand: & starts one task and leaves the queue; a pasted one is a prompt.
+func TestAmpersand(t *testing.T) {
+	t.Parallel()
+	play(t, uitest.Options{}, func(s *uitest.Session) {
+		s.Enter("/push name=later say later")
+		s.See("Queued later")
+		s.Enter("&wait 30s then say found it")
+		s.See("Started wait-30s-say. Alt+2 to watch", "1 running · 1 queued")
+		s.Press("alt+2")
+		s.See("Transcript")
+		s.Press("alt+1")
+		s.Wait(31 * time.Second)
+		s.See("1 pending")
+		s.Enter(`\&x`)
+		s.See("&x")
+		s.NotSee("Started x")
+		s.Paste("&say pasted")
+		s.Press("enter")
+		s.See("&say pasted")
+		s.NotSee("Started pasted", "Started say")
+	})
+}
