@@ -26,6 +26,7 @@ func (a *App) here() (h slash.Here) {
 	add(len(a.tabs.All) > 1, slash.Many)
 	add(a.tally.Asking > 0, slash.Asks)
 	add(a.asks.tabGoes(), slash.AskAbove)
+	add(a.tabs.Pending > 0, slash.Mail)
 	add(a.notice.TakesKeys(), slash.Urgent)
 	add(a.w >= railFrom && a.rail.came, slash.Wide)
 	add(len(a.reader.documents) > 0, slash.Noted)

@@ -9,6 +9,7 @@ import (
 	"fantail/inbox"
 	"fantail/ui/composer"
 	"fantail/ui/dialog"
+	"fantail/ui/format"
 	"fantail/ui/intent"
 	"fantail/ui/panel"
 	"fantail/ui/slash"
@@ -136,12 +137,23 @@ func (a *App) keyTabs(k tea.KeyPressMsg) (tea.Cmd, bool) {
 		return nil, true
 	case "alt+r":
 		return a.keyRail(), true
+	case "alt+c":
+		return a.collect(), true
 	case "alt+1", "alt+2", "alt+3", "alt+4", "alt+5", "alt+6", "alt+7", "alt+8", "alt+9":
 		a.tabs.Nth(int(s[4] - '0'))
 	default:
 		return nil, false
 	}
 	return a.shown(), true
+}
+
+// collect takes what /check takes.
+func (a *App) collect() tea.Cmd {
+	i, err := slash.Run(a.commandOptions(), a.tabs.Focus, "/check")
+	if err != nil {
+		i = intent.Say{Text: format.Sentence(err)}
+	}
+	return a.act(i)
 }
 
 // keyFromDialog goes from one question to the next, and from the overview to a question. A panel

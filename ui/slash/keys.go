@@ -23,6 +23,7 @@ const (
 	AskAbove                  // a question stands above the box
 	Urgent                    // the card of an urgent message shows
 	Wide                      // the agents show beside the conversation
+	Mail                      // mail is ready to be taken
 	Noted                     // there are memory documents
 	rare                      // only the manual lists the key
 )
@@ -64,6 +65,7 @@ var keys = []key{
 	{"Alt+R", "hide or show agents", "hide the agents beside the conversation, or show them again; they show from 140 columns. The choice is remembered", Wide},
 	{"Alt+A", "answer a question", "go to the question above the box, or to the oldest one of any agent; if more than one question is open, all of them on one sheet", Asks},
 	{"F5", "answer the oldest question", "go to the question above the box, or to the oldest one of any agent", rare},
+	{"Alt+C", "collect the mail", "collect all mail that is ready, as `/check` does; without Alt, `c` in F2 or F3", Mail},
 	{"Alt+U", "handle urgent mail", "while the card of an urgent message shows: handle it in its tab", Urgent},
 	{"Alt+X", "put it off", "while that card shows: put it off", Urgent},
 	{"Esc", "stop the agent", "stop the agent of this tab, and nothing else. What is queued for it comes back into the box", Works},

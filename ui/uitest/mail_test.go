@@ -253,3 +253,22 @@ func TestReceiveOnTheScreen(t *testing.T) {
 		}
 	})
 }
+
+// TestCollectKey: Alt+C collects what /check collects, for the agent in sight, and for main from another tab.
+func TestCollectKey(t *testing.T) {
+	t.Parallel()
+	play(t, uitest.Options{}, func(s *uitest.Session) {
+		s.Press("alt+c")
+		s.See("No messages ready.")
+		s.Enter("&say found it")
+		s.See("Alt+2 to watch", "1 pending")
+		s.Type("a draft")
+		s.Press("alt+c")
+		s.See("✉ from say-found", "found it", "[Agent: main]", "› a draft")
+		s.Press("ctrl+c")
+		s.Enter("&say another")
+		s.See("Started say-another", "1 pending")
+		s.Press("alt+2", "alt+c")
+		s.See("1 message taken; the tab of main shows it")
+	})
+}
