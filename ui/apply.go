@@ -97,6 +97,9 @@ func (a *App) change(i event.Info) tea.Cmd {
 		a.flash.While(i.Name+" has ended ("+string(i.Outcome)+"); its tab stays "+after, a.tabs.Stays(t))
 	}
 	a.tabs.Note(t, i)
+	if t.Box != nil && was.Name != i.Name {
+		t.Box.Invite(invitation(i.Name))
+	}
 	if i.Active.After(t.Active) {
 		t.Active = i.Active
 	}
@@ -145,8 +148,14 @@ func (a *App) newTab(i event.Info) *tabs.Tab {
 	t := a.tabs.Make(i)
 	if i.Kind.HasPrompt() {
 		t.Box = a.drafts.Box()
+		t.Box.Invite(invitation(i.Name))
 	}
 	return t
+}
+
+// invitation says what can be typed into an agent's empty box.
+func invitation(name string) string {
+	return "Ask " + name + ", & for a new agent, / for commands, @ for files"
 }
 
 // page shows a page of a transcript.

@@ -13,6 +13,7 @@ type Box struct {
 	theme  *themes.Theme
 	look   look
 	prompt string
+	empty  string // shown while there is no text
 	source Source
 
 	text   text
@@ -76,6 +77,12 @@ func New(t *themes.Theme, source Source, prompt string) *Box {
 func (b *Box) SetTheme(t *themes.Theme) {
 	b.theme = t
 	b.look = newLook(t)
+	b.touch()
+}
+
+// Invite sets the text that shows while the box is empty.
+func (b *Box) Invite(text string) {
+	b.empty = cells.CleanLine(text)
 	b.touch()
 }
 

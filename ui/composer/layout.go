@@ -206,6 +206,10 @@ func (b *Box) textRows(w, h, top int) {
 	b.last.top = top
 	b.last.x = min(indent+b.column(rows[at], width), w-1)
 	b.last.y = at - top
+	if b.Empty() && b.empty != "" {
+		b.last.lines = append(b.last.lines, b.gutter(0, h, top, len(rows), indent)+b.theme.Paint(themes.Dim, cells.Cut(b.empty, width)))
+		return
+	}
 	command := b.commandEnd()
 	for y := 0; y < h && top+y < len(rows); y++ {
 		b.last.lines = append(b.last.lines, b.gutter(y, h, top, len(rows), indent)+b.paint(rows[top+y], width, command))

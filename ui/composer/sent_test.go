@@ -1,6 +1,13 @@
 package composer
 
-import "testing"
+import (
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"fantail/ui/cells"
+)
 
 // TestSent: only an & typed as the first character is for a new agent.
 func TestSent(t *testing.T) {
@@ -47,5 +54,24 @@ func TestSent(t *testing.T) {
 				t.Errorf("%s, as a stored draft %q: %q, for a new agent %v", c.name, d.Text, text, starts)
 			}
 		}
+	}
+}
+
+// TestInvite: an empty box says what can be typed, cut to its width, with the cursor before it.
+func TestInvite(t *testing.T) {
+	b := box(t)
+	b.Invite("Ask main\n\x1b[2J, & for a new agent")
+	line := func(w int) string { return ansi.Strip(b.Lines(w, 1)[0]) }
+	if got := line(80); !strings.HasPrefix(got, "› Ask main") || !strings.HasSuffix(got, "& for a new agent") || strings.ContainsAny(got, "\x1b\n") {
+		t.Errorf("it shows %q", got)
+	}
+	if got := line(14); cells.Width(got) > 14 || !strings.HasPrefix(got, "› Ask") {
+		t.Errorf("14 columns wide it shows %q", got)
+	}
+	if x, y := b.Cursor(); x != 2 || y != 0 || b.Value() != "" {
+		t.Errorf("the cursor is at %d, %d, the text is %q", x, y, b.Value())
+	}
+	if keys(b, "' '"); strings.Contains(line(80), "Ask") {
+		t.Errorf("with a blank typed it shows %q", line(80))
 	}
 }
