@@ -40,6 +40,8 @@ func (a *App) act(i intent.Intent) tea.Cmd {
 	case intent.Call:
 		a.dirty = true
 		return a.act(i())
+	case intent.Press:
+		return a.key(i.Key)
 	case intent.Go:
 		a.wanted = i.Agent
 		return a.goWanted()
@@ -128,6 +130,9 @@ func (a *App) show(i intent.Intent) {
 		}
 	case intent.Back:
 		a.report(done{agent: i.Agent, back: i.Text})
+	case intent.Type:
+		a.drafts.Lead(a.tabs.ByID(i.Agent), i.Text)
+		a.dirty = true
 	case intent.Talk:
 		a.drafts.Talk(a.tabs.ByID(i.Agent))
 		a.dirty = true

@@ -277,6 +277,8 @@ func (a *App) keyGlobal(k tea.KeyPressMsg) (tea.Cmd, bool) {
 			return nil, true
 		}
 		return a.stepMode(), true
+	case "ctrl+p":
+		return a.act(slash.Palette(a.commandOptions(), a.here(), t)), true
 	case "?":
 		a.sheet()
 		return nil, true

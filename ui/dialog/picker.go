@@ -19,6 +19,7 @@ type picker struct {
 	items  []Item
 	labels []string // without control characters
 	fuzzy  bool
+	named  bool // the filter also matches the help, which comes first
 	filter *input
 	hits   []found
 	at     int
@@ -44,6 +45,14 @@ func NewPicker(t *themes.Theme, title string, items []Item) Box {
 func NewFinder(t *themes.Theme, title string, items []Item) Box {
 	b := newPicker(t, title, items)
 	b.fuzzy = true
+	b.match()
+	return b
+}
+
+// NewPalette is NewFinder for items whose help is the name to type: the filter matches it too.
+func NewPalette(t *themes.Theme, title string, items []Item) Box {
+	b := newPicker(t, title, items)
+	b.fuzzy, b.named = true, true
 	b.match()
 	return b
 }
@@ -82,8 +91,21 @@ func (b *picker) match() {
 	word := b.filter.value()
 	b.hits, b.at, b.scroll.top = nil, 0, 0
 	if b.fuzzy && word != "" {
-		for _, m := range fuzzy.Find(word, b.labels) {
-			b.hits = append(b.hits, found{m.Index, m.MatchedIndexes})
+		of := b.labels
+		if b.named {
+			of = make([]string, len(b.labels))
+			for i, it := range b.items {
+				of[i] = cells.CleanLine(it.Help) + " " + b.labels[i]
+			}
+		}
+		for _, m := range fuzzy.Find(word, of) {
+			f, before := found{index: m.Index}, len(of[m.Index])-len(b.labels[m.Index])
+			for _, at := range m.MatchedIndexes {
+				if at >= before {
+					f.marks = append(f.marks, at-before)
+				}
+			}
+			b.hits = append(b.hits, f)
 		}
 		return
 	}

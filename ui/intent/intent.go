@@ -10,6 +10,8 @@ package intent
 import (
 	"context"
 
+	tea "charm.land/bubbletea/v2"
+
 	"fantail/agents/history"
 	"fantail/inbox"
 	"fantail/themes"
@@ -61,6 +63,13 @@ type (
 		Agent int64
 		Text  string
 	}
+	// Type puts the beginning of a text into an agent's box, before the draft.
+	Type struct {
+		Agent int64
+		Text  string
+	}
+	// Press does what that key does.
+	Press struct{ Key tea.KeyPressMsg }
 	// Say shows a line in the status line while While holds, and no longer than it takes to read.
 	Say struct {
 		Text  string
@@ -172,6 +181,8 @@ func (Call) intent()        {}
 func (Said) intent()        {}
 func (Tell) intent()        {}
 func (Back) intent()        {}
+func (Type) intent()        {}
+func (Press) intent()       {}
 func (Say) intent()         {}
 func (Go) intent()          {}
 func (Talk) intent()        {}

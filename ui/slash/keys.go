@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	tea "charm.land/bubbletea/v2"
+
 	"fantail/ui/dialog"
 )
 
@@ -32,64 +34,63 @@ const (
 type key struct {
 	keys  string // the first one is the one that works in most terminals
 	does  string
-	help  string // for the manual; "": as does
-	needs Here   // where it works
+	help  string          // for the manual; "": as does
+	needs Here            // where it works
+	press tea.KeyPressMsg // what the palette presses; zero: the palette does not have it
+	runs  string          // the command that does the same; "": none
 }
 
 // keys are those outside of boards and questions.
 var keys = []key{
-	{"Enter", "send", "send. While the agent works, the prompt enters at its next step", Types},
-	{"Alt+Enter, Ctrl+J, Shift+Enter", "new line", "new line; so is Enter after a `\\`", Types},
-	{"/", "run a command", "complete a command", InBox},
-	{"@", "name a file", "complete the path of a file", Types},
-	{"#", "name a document", "complete the name of a memory document", Types | Noted},
-	{"!", "run a shell command", "run a shell command of your own: `!git status`", InBox},
-	{"&", "start a new agent", "`&text`, then Enter: start a new agent with that text, and nothing else that is queued. Type the `&` yourself, first: `&&` and `\\&` begin a plain prompt, and so does a pasted or recalled `&`", InBox},
-	{"Ctrl+R", "search history", "search what you typed before", Types},
-	{"Ctrl+G", "open your editor", "write in your editor", Types},
-	{"Tab", "answer the question", "in an empty box: go to the question above it", InBox | AskAbove},
+	{keys: "Enter", does: "send", help: "send. While the agent works, the prompt enters at its next step", needs: Types},
+	{keys: "Alt+Enter, Ctrl+J, Shift+Enter", does: "new line", help: "new line; so is Enter after a `\\`", needs: Types},
+	{keys: "/", does: "run a command", help: "complete a command", needs: InBox},
+	{keys: "@", does: "name a file", help: "complete the path of a file", needs: Types},
+	{keys: "#", does: "name a document", help: "complete the name of a memory document", needs: Types | Noted},
+	{keys: "!", does: "run a shell command", help: "run a shell command of your own: `!git status`", needs: InBox},
+	{keys: "&", does: "start a new agent", help: "`&text`, then Enter: start a new agent with that text, and nothing else that is queued. Type the `&` yourself, first: `&&` and `\\&` begin a plain prompt, and so does a pasted or recalled `&`", needs: InBox},
+	{keys: "Ctrl+R", does: "search history", help: "search what you typed before", needs: Types, press: tea.KeyPressMsg{Code: 'r', Mod: tea.ModCtrl}},
+	{keys: "Ctrl+G", does: "open your editor", help: "write in your editor", needs: Types, press: tea.KeyPressMsg{Code: 'g', Mod: tea.ModCtrl}},
+	{keys: "Tab", does: "answer the question", help: "in an empty box: go to the question above it", needs: InBox | AskAbove},
 
-	{"m", "message the agent", "tell that agent what to do, or resume it if it has ended", InTab | Tells},
-	{"/", "run a command as main", "type a command as main", InTab},
-	{"1…4, Left/Right", "switch view", "its views: Prompt, Transcript, Output (the answer alone), Info", InTab},
-	{"y", "copy what it shows", "copy", InTab},
-	{"w", "twice: wrap up", "twice: ask it to finish with what it has", InTab | Lives},
+	{keys: "m", does: "message the agent", help: "tell that agent what to do, or resume it if it has ended", needs: InTab | Tells},
+	{keys: "/", does: "run a command as main", help: "type a command as main", needs: InTab},
+	{keys: "1…4, Left/Right", does: "switch view", help: "its views: Prompt, Transcript, Output (the answer alone), Info", needs: InTab},
+	{keys: "y", does: "copy what it shows", help: "copy", needs: InTab},
+	{keys: "w", does: "twice: wrap up", help: "twice: ask it to finish with what it has", needs: InTab | Lives},
 
-	{"F2", "the Fan: all agents", "the Fan: the last lines of all agents at once", 0},
-	{"F3", "inbox", "the inbox, on the whole screen", 0},
-	{"F4", "queue", "the queue, on the whole screen", 0},
-	{"F6", "schedules", "the schedules, on the whole screen", 0},
-	{"Alt+1…9, Ctrl+PgUp/PgDn", "go to a tab", "go to a tab; to the next one", Many},
-	{"Alt+Tab, Ctrl+Tab", "go to the last tab", "go to the agent you used last; press again quickly to go further back", Many},
-	{"Ctrl+Space", "find an agent", "go to an agent by name", Many},
-	{"Alt+R", "hide or show agents", "hide the agents beside the conversation, or show them again; they show from 140 columns. The choice is remembered", Wide},
-	{"Alt+A", "answer a question", "go to the question above the box, or to the oldest one of any agent; if more than one question is open, all of them on one sheet", Asks},
-	{"F5", "answer the oldest question", "go to the question above the box, or to the oldest one of any agent", rare},
-	{"Alt+C", "collect the mail", "collect all mail that is ready, as `/check` does; without Alt, `c` in F2 or F3", Mail},
-	{"Alt+U", "handle urgent mail", "while the card of an urgent message shows: handle it in its tab", Urgent},
-	{"Alt+X", "put it off", "while that card shows: put it off", Urgent},
-	{"Esc", "stop the agent", "stop the agent of this tab, and nothing else. What is queued for it comes back into the box", Works},
-	{"Ctrl+B", "stop waiting", "let the agent go on: the work it waits for runs in the background (in tmux press it twice)", Waits},
-	{"Shift+Tab", "permission mode", "next [permission mode](permissions.md#modes). What it allows is allowed after a second without another press", 0},
-	{"PgUp/PgDn, wheel, Home/End", "scroll", "scroll. New output never moves a view that you scrolled up", 0},
-	{"Ctrl+O", "unfold or fold", "unfold all in sight, or fold it", 0},
-	{"Ctrl+Up", "select a block", "select a block; then `y` copies it, Enter or `o` opens the message it is or names, or unfolds a memory document", 0},
-	{"Alt+M", "leave the mouse", "leave the mouse to the terminal, for its own selection", rare},
-	{"Ctrl+Z", "suspend", "give the terminal to the shell; `fg` brings the screen back", rare},
-	{"Ctrl+L", "redraw", "draw the screen again", rare},
-	{"Ctrl+C", "clear; twice: leave", "clear the box; twice: leave, the agents work on", 0},
-	{"?", "these keys", "in an empty box: the keys that work here. On a board: its keys", 0},
+	{keys: "F2", does: "the Fan: all agents", help: "the Fan: the last lines of all agents at once", press: tea.KeyPressMsg{Code: tea.KeyF2}},
+	{keys: "F3", does: "inbox", help: "the inbox, on the whole screen", press: tea.KeyPressMsg{Code: tea.KeyF3}, runs: "inbox"},
+	{keys: "F4", does: "queue", help: "the queue, on the whole screen", press: tea.KeyPressMsg{Code: tea.KeyF4}, runs: "queue"},
+	{keys: "F6", does: "schedules", help: "the schedules, on the whole screen", press: tea.KeyPressMsg{Code: tea.KeyF6}, runs: "schedule"},
+	{keys: "Alt+1…9, Ctrl+PgUp/PgDn", does: "go to a tab", help: "go to a tab; to the next one", needs: Many},
+	{keys: "Alt+Tab, Ctrl+Tab", does: "go to the last tab", help: "go to the agent you used last; press again quickly to go further back", needs: Many, press: tea.KeyPressMsg{Code: tea.KeyTab, Mod: tea.ModAlt}},
+	{keys: "Ctrl+Space", does: "find an agent", help: "go to an agent by name", needs: Many, press: tea.KeyPressMsg{Code: tea.KeySpace, Mod: tea.ModCtrl}},
+	{keys: "Alt+R", does: "hide or show agents", help: "hide the agents beside the conversation, or show them again; they show from 140 columns. The choice is remembered", needs: Wide, press: tea.KeyPressMsg{Code: 'r', Mod: tea.ModAlt}},
+	{keys: "Alt+A", does: "answer a question", help: "go to the question above the box, or to the oldest one of any agent; if more than one question is open, all of them on one sheet", needs: Asks, press: tea.KeyPressMsg{Code: 'a', Mod: tea.ModAlt}, runs: "answer"},
+	{keys: "F5", does: "answer the oldest question", help: "go to the question above the box, or to the oldest one of any agent", needs: rare},
+	{keys: "Alt+C", does: "collect the mail", help: "collect all mail that is ready, as `/check` does; without Alt, `c` in F2 or F3", needs: Mail, press: tea.KeyPressMsg{Code: 'c', Mod: tea.ModAlt}, runs: "check"},
+	{keys: "Alt+U", does: "handle urgent mail", help: "while the card of an urgent message shows: handle it in its tab", needs: Urgent, press: tea.KeyPressMsg{Code: 'u', Mod: tea.ModAlt}},
+	{keys: "Alt+X", does: "put it off", help: "while that card shows: put it off", needs: Urgent, press: tea.KeyPressMsg{Code: 'x', Mod: tea.ModAlt}},
+	{keys: "Esc", does: "stop the agent", help: "stop the agent of this tab, and nothing else. What is queued for it comes back into the box", needs: Works, press: tea.KeyPressMsg{Code: tea.KeyEscape}},
+	{keys: "Ctrl+B", does: "stop waiting", help: "let the agent go on: the work it waits for runs in the background (in tmux press it twice)", needs: Waits, press: tea.KeyPressMsg{Code: 'b', Mod: tea.ModCtrl}},
+	{keys: "Shift+Tab", does: "permission mode", help: "next [permission mode](permissions.md#modes). What it allows is allowed after a second without another press", press: tea.KeyPressMsg{Code: tea.KeyTab, Mod: tea.ModShift}},
+	{keys: "PgUp/PgDn, wheel, Home/End", does: "scroll", help: "scroll. New output never moves a view that you scrolled up"},
+	{keys: "Ctrl+O", does: "unfold or fold", help: "unfold all in sight, or fold it", press: tea.KeyPressMsg{Code: 'o', Mod: tea.ModCtrl}},
+	{keys: "Ctrl+Up", does: "select a block", help: "select a block; then `y` copies it, Enter or `o` opens the message it is or names, or unfolds a memory document", press: tea.KeyPressMsg{Code: tea.KeyUp, Mod: tea.ModCtrl}},
+	{keys: "Alt+M", does: "leave the mouse", help: "leave the mouse to the terminal, for its own selection", needs: rare, press: tea.KeyPressMsg{Code: 'm', Mod: tea.ModAlt}},
+	{keys: "Ctrl+Z", does: "suspend", help: "give the terminal to the shell; `fg` brings the screen back", needs: rare, press: tea.KeyPressMsg{Code: 'z', Mod: tea.ModCtrl}},
+	{keys: "Ctrl+L", does: "redraw", help: "draw the screen again", needs: rare, press: tea.KeyPressMsg{Code: 'l', Mod: tea.ModCtrl}},
+	{keys: "Ctrl+C", does: "clear; twice: leave", help: "clear the box; twice: leave, the agents work on"},
+	{keys: "Ctrl+P", does: "find a command", help: "all commands and keys by name, outside of a list; Enter runs the chosen one, or puts a command that needs more into the box"},
+	{keys: "?", does: "these keys", help: "in an empty box: the keys that work here. On a board: its keys", press: tea.KeyPressMsg{Code: '?', Text: "?"}},
 }
 
 // Sheet returns the keys of the day that work here.
 func Sheet(here Here) (rows []dialog.Row) {
 	for _, k := range keys {
 		if k.needs&^here == 0 {
-			first, _, _ := strings.Cut(k.keys, ", ")
-			if first[0] != 'F' { // F2 stays
-				first = strings.ToLower(first)
-			}
-			rows = append(rows, dialog.Row{Left: first, Right: k.does})
+			rows = append(rows, dialog.Row{Left: k.name(), Right: k.does})
 		}
 	}
 	return rows
@@ -107,6 +108,15 @@ func KeyTable(place Here) string {
 		}
 	}
 	return b.String()
+}
+
+// name returns the first key as hints show it: `ctrl+o`, but `F2`.
+func (k key) name() string {
+	first, _, _ := strings.Cut(k.keys, ", ")
+	if first[0] == 'F' {
+		return first
+	}
+	return strings.ToLower(first)
 }
 
 func (k key) inFull() string {

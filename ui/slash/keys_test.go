@@ -64,3 +64,17 @@ func TestSentences(t *testing.T) {
 		}
 	}
 }
+
+// TestBare: a command runs by its name alone if one of its forms has no argument that is needed.
+func TestBare(t *testing.T) {
+	var needs []string
+	for _, c := range commands() {
+		if !bare(c.args) {
+			needs = append(needs, c.name)
+		}
+	}
+	want := "push retry respawn remind watch tell send messages reply kill end resume view wrapup"
+	if got := strings.Join(needs, " "); got != want {
+		t.Errorf("these need arguments: %s; want %s", got, want)
+	}
+}

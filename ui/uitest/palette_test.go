@@ -1,0 +1,40 @@
+package uitest_test
+
+import (
+	"testing"
+
+	"fantail/ui/uitest"
+)
+
+// TestPalette: Ctrl+P finds commands and keys by name. Enter runs the chosen one; a command that needs more enters the box
+// before what was typed there.
+func TestPalette(t *testing.T) {
+	t.Parallel()
+	play(t, uitest.Options{}, func(s *uitest.Session) {
+		s.Press("ctrl+p")
+		s.Type("ctx")
+		s.See("/context")
+		s.Press("esc")
+		s.Gone("Commands and keys")
+		s.Press("ctrl+p")
+		s.Type("/inbox")
+		s.Press("enter")
+		s.See("[All 0]")
+		s.Press("esc")
+		s.Press("ctrl+p")
+		s.Type("mode")
+		s.See("shift+tab")
+		s.Press("esc")
+		s.Press("ctrl+p")
+		s.Type("these keys")
+		s.Press("enter")
+		s.See("Keys", "search history")
+		s.Type("?")
+		s.Gone("search history")
+		s.Type("look around")
+		s.Press("ctrl+p")
+		s.Type("/push")
+		s.Press("enter")
+		s.See("› /push", "look around")
+	})
+}
