@@ -10,10 +10,8 @@ import (
 
 	"fantail/tools/permission"
 	"fantail/ui/composer"
-	"fantail/ui/dialog"
 	"fantail/ui/format"
 	"fantail/ui/intent"
-	"fantail/ui/manual"
 	"fantail/ui/panel"
 	"fantail/ui/slash"
 	"fantail/ui/tabs"
@@ -55,10 +53,11 @@ func (a *App) act(i intent.Intent) tea.Cmd {
 		}
 		a.dirty = true
 	case intent.Help:
-		if p, ok := manual.Find(i.Page); ok {
-			return a.act(p.Show(a.tabs.Theme, a.w))
+		p, err := slash.HelpPage(a.commandOptions().Custom, i.Page)
+		if err != nil {
+			return a.act(intent.Tell{Command: i.Command, Text: format.Sentence(err), Tone: transcript.Bad})
 		}
-		a.layers.Open(dialog.NewTable(a.tabs.Theme, "Help", slash.Help(a.commandOptions().Custom)), nil)
+		return a.act(p.Show(a.tabs.Theme, a.w))
 	case intent.Message:
 		return a.act(panel.Letter(a.boards.Options, i, a.w))
 	case intent.Inbox:

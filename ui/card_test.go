@@ -10,7 +10,6 @@ import (
 	"fantail/inbox"
 	"fantail/inbox/policy"
 	"fantail/ui/cells"
-	"fantail/ui/intent"
 )
 
 // presses shows the card of these.
@@ -81,7 +80,7 @@ func TestCardGrace(t *testing.T) {
 	a.presses(inbox.Message{ID: 8, Recipient: 1, From: "ci", Body: "more", Priority: inbox.Urgent}, red)
 	takes("another came", 499*time.Millisecond, false)
 	takes("another came", time.Millisecond, true)
-	a.act(intent.Help{})
+	a.sheet()
 	takes("under a dialog", time.Hour, false)
 	a.layers.Shut()
 	takes("from under a dialog", 499*time.Millisecond, false)

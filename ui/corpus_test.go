@@ -243,7 +243,7 @@ func TestOnceOnTheScreen(t *testing.T) {
 		},
 		"from another tab":  func(p *posed) { p.tabs.To(p.tabs.ByID(2)); p.asks.Next(Sought) },
 		"another tab":       func(p *posed) { p.tabs.To(p.tabs.ByID(2)); p.asks.Next(Sought); p.Update(nil); p.layers.Shut() },
-		"under the help":    func(p *posed) { p.act(intent.Help{}) },
+		"under the help":    func(p *posed) { p.carried(p.act(intent.Help{})) },
 		"in the overview":   func(p *posed) { p.boards.overview() },
 		"its facts":         func(p *posed) { p.showPane(p.tabs.ByID(1), tabs.Info) },
 		"over the overview": func(p *posed) { p.boards.overview(); p.asks.Next(Strict) },

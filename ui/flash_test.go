@@ -47,8 +47,8 @@ func TestFlashEndsWithItsCause(t *testing.T) {
 		{"nothing asks", press('a', tea.ModAlt), "No open questions", notify.FlashLong, nil, []func(*App){press('x', 0)}},
 		{"the agent looked at ends", func(a *App) { to(2)(a); state(2, event.Failed)(a) }, "kid has ended", notify.FlashLong, press(tea.KeyUp, 0), []func(*App){to(1)}},
 		{"its tab is closed", func(a *App) { to(2)(a); a.Update(news{[]event.Event{event.Closed{Agent: 2}}}) }, "the tab of kid was closed", notify.FlashLong, press('x', 0), []func(*App){to(3)}},
-		{"a message that found something open", func(a *App) { a.act(intent.Help{}); a.Update(wanted{intent.Open{What: "message #5"}}) }, "message #5 was not opened", notify.FlashLong, nil, []func(*App){func(a *App) { a.layers.Shut(); a.dirty = true }, press(tea.KeyEsc, 0)}},
-		{"a question, while a list is open", func(a *App) { a.act(intent.Help{}); press('a', tea.ModAlt)(a) }, "close what is open first", notify.FlashLong, nil, []func(*App){func(a *App) { a.layers.Shut(); a.dirty = true }, press(tea.KeyEsc, 0)}},
+		{"a message that found something open", func(a *App) { a.sheet(); a.Update(wanted{intent.Open{What: "message #5"}}) }, "message #5 was not opened", notify.FlashLong, nil, []func(*App){func(a *App) { a.layers.Shut(); a.dirty = true }, press(tea.KeyEsc, 0)}},
+		{"a question, while a list is open", func(a *App) { a.sheet(); press('a', tea.ModAlt)(a) }, "close what is open first", notify.FlashLong, nil, []func(*App){func(a *App) { a.layers.Shut(); a.dirty = true }, press(tea.KeyEsc, 0)}},
 		{
 			"what was typed in a tab that is gone", func(a *App) {
 				to(2)(a)

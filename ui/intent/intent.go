@@ -139,7 +139,7 @@ type (
 	Fan      struct{}
 	Overview struct{}
 	Timeline struct{}
-	Help     struct{ Page string } // of the manual; "": the commands and keys
+	Help     struct{ Page, Command string } // page of the manual or of a command, "": the overview; Command shows above an error
 	Quit     struct{}
 
 	// Handle starts a turn with a message, in its recipient's tab; Failed follows if it can't.

@@ -39,6 +39,8 @@ func Complete(e Options, trigger, line, word string) []composer.Item {
 		before := strings.Fields(strings.TrimSuffix(line, word))
 		switch {
 		case c.name != name:
+		case name == "help" && len(before) == 1:
+			return items(helpNames()...)
 		case c.complete != nil:
 			return c.complete(e, before[1:], word)
 		case c.verbs != nil && len(before) == 1:

@@ -6,8 +6,6 @@ import (
 	"strings"
 
 	"fantail/tools/permission"
-	"fantail/ui/dialog"
-	"fantail/ui/manual"
 )
 
 // loose is a permission mode and what it allows without asking.
@@ -27,28 +25,6 @@ var modes = []loose{
 // offered returns the modes that can be chosen here.
 func (e Options) offered() []loose {
 	return slices.DeleteFunc(slices.Clone(modes), func(m loose) bool { return m.mode == permission.Auto && e.Tally.Wall != permission.Prevents })
-}
-
-// Help lists the pages of the manual, all commands, those that files bring, and the keys.
-func Help(files CustomCommands) []dialog.Row {
-	var rows []dialog.Row
-	for _, name := range manual.Names() {
-		if p, ok := manual.Find(name); ok {
-			rows = append(rows, dialog.Row{Left: "/help " + name, Right: "the manual: " + p.Title})
-		}
-	}
-	rows = append(rows, dialog.Row{})
-	for _, c := range commands() {
-		rows = append(rows, dialog.Row{Left: c.usage(), Right: c.help})
-	}
-	if more := files.Rows(); more != nil {
-		rows = append(append(rows, dialog.Row{}), more...)
-	}
-	rows = append(rows, dialog.Row{})
-	for _, k := range keys {
-		rows = append(rows, dialog.Row{Left: k.keys, Right: k.inFull()})
-	}
-	return rows
 }
 
 // Table returns the commands as a Markdown table for the manual.

@@ -9,14 +9,11 @@ import (
 
 	"fantail/agents"
 	"fantail/agents/fleet"
-	"fantail/store/config"
 	"fantail/themes"
 	"fantail/tools/permission"
-	"fantail/ui/composer"
 	"fantail/ui/dialog"
 	"fantail/ui/format"
 	"fantail/ui/intent"
-	"fantail/ui/manual"
 	"fantail/ui/panel"
 	"fantail/ui/transcript"
 )
@@ -222,16 +219,8 @@ func runCompact(in input) (intent.Intent, error) {
 func runCopy(in input) (intent.Intent, error) { return intent.Copy{Text: in.here.Copied()}, nil }
 
 func runHelp(in input) (intent.Intent, error) {
-	if _, ok := manual.Find(in.rest); !ok && in.rest != "" {
-		if near := config.Nearest(in.rest, manual.Names()); near != "" {
-			return nil, fmt.Errorf("there is no page %q; did you mean /help %s?", in.rest, near)
-		}
-		return nil, fmt.Errorf("there is no page %q; there are: %s", in.rest, strings.Join(manual.Names(), ", "))
-	}
-	return intent.Help{Page: in.rest}, nil
+	return intent.Help{Page: in.rest, Command: in.text}, nil
 }
-
-func helpArguments(Options, []string, string) []composer.Item { return items(manual.Names()...) }
 
 func runDetach(input) (intent.Intent, error) { return intent.Leave{}, nil }
 

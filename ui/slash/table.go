@@ -276,8 +276,8 @@ var conversationCommands = []command{
 // programCommands are about the program itself.
 var programCommands = []command{
 	{
-		name: "help", run: runHelp, complete: helpArguments, alone: true,
-		args: "[PAGE]",
+		name: "help", run: runHelp, alone: true,
+		args: "[PAGE | COMMAND]",
 		help: "show commands and keys, or explain one",
 	},
 	{
