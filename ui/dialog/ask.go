@@ -230,7 +230,7 @@ func (b *ask) Lines(w, h int) []string {
 // lay returns the question wrapped to w columns.
 func (b *ask) lay(w int) (rows []string) {
 	if b.q.Outside {
-		for _, s := range cells.Wrap("⚠ for work that was asked for outside of the program", w) {
+		for _, s := range cells.Wrap("● for work that was asked for outside of the program", w) {
 			rows = append(rows, b.theme.Paint(themes.Warn, s))
 		}
 	}

@@ -302,7 +302,7 @@ func (b *question) why(inner int) []string {
 	if len(why) == 0 {
 		return nil
 	}
-	rows := cells.Wrap("⚠ "+strings.Join(why, " · "), inner)
+	rows := cells.Wrap("● "+strings.Join(why, " · "), inner)
 	for i, row := range rows {
 		rows[i] = b.theme.Paint(themes.Warn, row)
 	}
