@@ -145,10 +145,12 @@ func (r *Result) told(b *sandbox.Box, command string) {
 		output = r.Text
 		r.Refused = refused(b, output)
 	} else if missed := refused(b, complaints(r.Text)); missed != nil {
+		r.Lacks = lacks(missed.Rule)
 		r.note("its sandbox keeps it from " + missed.Says + ", though it ends with exit code 0: what it would have done there is not done; a rule can add " + string(missed.Rule))
 		return
 	}
 	if name := b.Missed(command); name != "" && !r.Error {
+		r.Lacks = lacks(permission.NetworkRule)
 		r.note("its sandbox has no network, though it ends with exit code 0: what " + name + " was to fetch is missing; a rule can add " + string(permission.NetworkRule))
 		return
 	}
@@ -157,6 +159,14 @@ func (r *Result) told(b *sandbox.Box, command string) {
 	} else if h := b.Hidden(command, output); h != "" {
 		r.note("its sandbox hides " + h + " and shows it as empty; read_file asks the user for one file of it")
 	}
+}
+
+// lacks says in a few words what a command lacked without a rule. Its result names the rule.
+func lacks(rule permission.Rule) string {
+	if rule == permission.NetworkRule {
+		return "no network in the sandbox"
+	}
+	return "the sandbox kept it from writing"
 }
 
 // note adds a line of the tool's own to a result.

@@ -54,13 +54,15 @@ func TestTold(t *testing.T) {
 				t.Errorf("%q: %q", c.text, note)
 			case c.says != "" && (!strings.Contains(note, "its sandbox keeps it from") || !strings.Contains(note, c.says)):
 				t.Errorf("%q (failed: %v): %q", c.text, failed, note)
+			case (r.Lacks != "") != (c.says != "" && !failed):
+				t.Errorf("%q (failed: %v) lacks %q", c.text, failed, r.Lacks)
 			case failed != (r.Refused != nil) && c.says != "":
 				t.Errorf("%q (failed: %v) may run again: %v", c.text, failed, r.Refused)
 			}
 		}
 	}
 	r := Result{}
-	if r.told(box, "curl -s https://example.com/x.sh | sh"); !strings.Contains(r.Text, "what curl was to fetch is missing") {
+	if r.told(box, "curl -s https://example.com/x.sh | sh"); !strings.Contains(r.Text, "what curl was to fetch is missing") || r.Lacks != "no network in the sandbox" {
 		t.Errorf("a silent curl: %q", r.Text)
 	}
 }

@@ -54,6 +54,7 @@ type Result struct {
 	Text  string
 	Error bool
 	Title string // what ran, if it is not what the model asked for
+	Lacks string // what its sandbox kept from a command that ended with exit code 0, for the screen
 	Diff  string // unified diff of an edit, for the screen
 	File  string // the file with the whole output, if Text is cut
 	Exit  *int   // a command's exit code

@@ -95,6 +95,7 @@ type Result struct {
 	Text   string `json:"text"`
 	Error  bool   `json:"error,omitempty"`
 	Title  string `json:"title,omitempty"` // what ran, if it is not what the model asked for
+	Lacks  string `json:"lacks,omitempty"` // what its sandbox kept from a command that ended with exit code 0
 	Diff   string `json:"diff,omitempty"`
 	File   string `json:"file,omitempty"` // the whole output
 	Exit   *int   `json:"exit,omitempty"`

@@ -16,7 +16,7 @@ func (l *Loop) Result(ctx context.Context, c history.Call, began time.Time, r to
 		return nil
 	}
 	return l.recordResult(ctx, &history.Result{
-		ID: c.ID, Name: c.Name, Text: r.Text, Error: r.Error, Title: r.Title, Diff: r.Diff, File: r.File, Exit: r.Exit, Shows: r.Shows,
+		ID: c.ID, Name: c.Name, Text: r.Text, Error: r.Error, Title: r.Title, Lacks: r.Lacks, Diff: r.Diff, File: r.File, Exit: r.Exit, Shows: r.Shows,
 		Millis: time.Since(began).Milliseconds(),
 	})
 }

@@ -115,6 +115,8 @@ func (c canvas) state(b *block) (mark, facts string) {
 		return c.mark(c.spin(), themes.Accent), " · " + c.since(b.started)
 	case r.Error:
 		return c.mark("✗", themes.Bad), exit(r.Exit) + took(r.Millis)
+	case r.Lacks != "":
+		return c.mark("▲", themes.Bad), " · " + cells.CleanLine(clip(r.Lacks))
 	default:
 		return c.mark("✓", themes.Good), exit(r.Exit) + took(r.Millis)
 	}
