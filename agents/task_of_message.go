@@ -30,7 +30,7 @@ func (l *Records) Made(ctx context.Context, message int64) (made Made, err error
 			return err
 		}
 		if !ok {
-			return fmt.Errorf("there is no message #%d; /inbox lists those that wait", message)
+			return fmt.Errorf("there is no message #%d. /inbox to list your mail", message)
 		}
 		made.Message = m
 		turns, err := turnsOf(&rx.View, m)

@@ -230,7 +230,7 @@ func (a *App) moded(holds, coming permission.Mode, change func(ctx context.Conte
 // copy puts text on the terminal's clipboard.
 func (a *App) copy(text string) tea.Cmd {
 	if text == "" {
-		a.flash.Say("there is nothing to copy")
+		a.flash.Say("nothing to copy")
 		return nil
 	}
 	if n := strings.Count(strings.TrimRight(text, "\n"), "\n") + 1; n > 1 {

@@ -94,7 +94,7 @@ func (a *App) change(i event.Info) tea.Cmd {
 		if i.Kind.Fleeting() {
 			after = "until you leave it"
 		}
-		a.flash.While(i.Name+" has ended ("+string(i.Outcome)+"); its tab stays "+after, a.tabs.Stays(t))
+		a.flash.While(i.Name+" has ended ("+string(i.Outcome)+"). Its tab stays "+after, a.tabs.Stays(t))
 	}
 	a.tabs.Note(t, i)
 	if t.Box != nil && was.Name != i.Name {

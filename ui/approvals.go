@@ -237,7 +237,7 @@ func (a *Approvals) Open(agent int64, how QuestionState) {
 		a.Flash.Say("that agent's tab is closed")
 		return
 	case t.Info.Question == nil:
-		a.Flash.Say(t.Info.Name + " asks nothing now")
+		a.Flash.Say(t.Info.Name + " has no question now")
 		return
 	}
 	base := a.Layers.Base()
@@ -294,7 +294,7 @@ func (a *Approvals) Lower(i event.Info) {
 	a.raised.box = nil
 	if a.Layers.Top() == r.box {
 		a.Layers.Shut()
-		a.Flash.Say("the question of " + i.Name + " is not open any more")
+		a.Flash.Say("the question of " + i.Name + " is closed now")
 	}
 }
 

@@ -61,7 +61,7 @@ func TestQuit(t *testing.T) {
 		{event.Idle, event.Idle, nil},
 		{event.Running, event.Idle, []string{"kid is still at work."}},
 		{event.Running, event.Waiting, []string{"aide, kid are still at work."}},
-		{event.Running, event.Asking, []string{"kid is still at work.", "aide asks you something"}},
+		{event.Running, event.Asking, []string{"kid is still at work.", "aide has a question"}},
 	} {
 		a := screen(t, 120, 30).with(
 			event.Info{ID: 1, Name: "main", Kind: event.Main, State: event.Idle},
@@ -103,28 +103,28 @@ func TestOverviewEndsAndRespawns(t *testing.T) {
 		says string
 	}{
 		{
-			"idle", waiter(2, "auth", event.Await{For: time.Minute}), "enter opens · m tells · e ends · k kills · p peeks · / finds · esc",
+			"idle", waiter(2, "auth", event.Await{For: time.Minute}), "enter open · m message · e finish · k kill · ",
 			'e', noAgent,
 		},
 		{
 			"at work, and will",
 			event.Info{ID: 2, Name: "auth", Kind: event.Sub, State: event.Running, Await: &event.Await{}},
-			"enter opens · m tells · e ends · k kills · w wraps up · p peeks · esc", 'e', noAgent,
+			"enter open · m message · e finish · k kill · w wrap up", 'e', noAgent,
 		},
 		{
 			"at work",
 			event.Info{ID: 2, Name: "auth", Kind: event.Sub, State: event.Running},
-			"enter opens · m tells · k kills · w wraps up · p peeks", 'e', noAgent,
+			"enter open · m message · k kill · w wrap up · p preview", 'e', noAgent,
 		},
-		{"a command", event.Info{ID: 2, Name: "auth", Kind: event.Sub, State: event.Running, Prompt: "!make"}, "enter opens · k kills · w wraps up · p peeks", 'k', ""},
+		{"a command", event.Info{ID: 2, Name: "auth", Kind: event.Sub, State: event.Running, Prompt: "!make"}, "enter open · k kill · w wrap up · p preview", 'k', ""},
 		{
 			"ended",
 			event.Info{ID: 2, Name: "auth", Kind: event.Sub, State: event.Crashed},
-			"enter opens · m resumes · r respawns · c closes · p peeks · / finds · esc", 'r', noTask,
+			"enter open · m continue · r run again · c close · ", 'r', noTask,
 		},
-		{"a fork", event.Info{ID: 2, Name: "auth", Kind: event.Fork, State: event.Running, Handles: 7}, "enter opens · k kills · w wraps up · p peeks", 'r', noTask},
-		{"a fork that ended", event.Info{ID: 2, Name: "auth", Kind: event.Fork, State: event.Done, Handles: 7}, "enter opens · c closes · p peeks", 'r', noTask},
-		{"a helper", event.Info{ID: 2, Name: "auth", Kind: event.Helper, State: event.Idle}, "enter opens · p peeks · / finds · esc", 'e', noAgent},
+		{"a fork", event.Info{ID: 2, Name: "auth", Kind: event.Fork, State: event.Running, Handles: 7}, "enter open · k kill · w wrap up · p preview", 'r', noTask},
+		{"a fork that ended", event.Info{ID: 2, Name: "auth", Kind: event.Fork, State: event.Done, Handles: 7}, "enter open · c close · p preview", 'r', noTask},
+		{"a helper", event.Info{ID: 2, Name: "auth", Kind: event.Helper, State: event.Idle}, "enter open · ", 'e', noAgent},
 	} {
 		a := screen(t, 80, 24).with(event.Info{ID: 1, Name: "main", Kind: event.Main, State: event.Idle}, c.i)
 		a.use(w.Pool)
@@ -149,7 +149,7 @@ func TestOverviewEndsAndRespawns(t *testing.T) {
 		says  string
 	}{
 		{event.Idle, 'e', "auth ends"},
-		{event.Done, 'r', "Queued auth again, interactive: it awaits input for 1m00s after each turn; it starts by itself"},
+		{event.Done, 'r', "Queued auth again (interactive, closes after 1m00s without input). It starts on its own"},
 	} {
 		w.State("auth", c.state)
 		a := screen(t, 80, 24).with(w.Info("main"), w.Info("auth"))
@@ -185,7 +185,7 @@ func TestOverviewOfIdle(t *testing.T) {
 	a.w = 80
 	a.draw()
 	for _, want := range []string{
-		"◐ auth", "idle, ends in 0:42 ", "idle · 1 attached ", "idle, stays until it is ended ", "idle, stays while somebody looks ", "with the model · then ends ",
+		"◐ auth", "idle, closes in 0:42 ", "idle · 1 attached ", "idle, stays until you end it ", "idle, stays while someone looks ", "thinking · then ends ",
 	} {
 		if got := plain(a.drawn.view.Content); !strings.Contains(got, want) {
 			t.Errorf("it lacks %q:\n%s", want, got)

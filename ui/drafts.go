@@ -49,11 +49,11 @@ func (d *Drafts) Box() *composer.Box {
 // agent or, if the agent has ended, a prompt to resume it with.
 func (d *Drafts) Tell(t *tabs.Tab) {
 	if t.Info.Kind.Handles() {
-		d.Flash.While(t.Info.Name+" is a fork: it handles one message and is told nothing", d.Tabs.Stays(t))
+		d.Flash.While(t.Info.Name+" is a fork: it handles one message and takes no instructions", d.Tabs.Stays(t))
 		return
 	}
 	if t.Info.Kind.Observes() {
-		d.Flash.While(t.Info.Name+" is an observer: it does what its schedule says and is told nothing", d.Tabs.Stays(t))
+		d.Flash.While(t.Info.Name+" is an observer: it follows its schedule and takes no instructions", d.Tabs.Stays(t))
 		return
 	}
 	l := &tabs.Line{For: tabs.Tell, Label: "tell " + t.Info.Name + "› "}
@@ -138,7 +138,7 @@ func (d *Drafts) hand(t *tabs.Tab, text string, put func(b *composer.Box, text s
 	}
 	t, open := d.placeOf(t, text)
 	if t != d.Tabs.Focus {
-		d.Flash.While("what you typed is in "+t.Info.Name+"'s box now", func() bool { return d.Tabs.Focus != t })
+		d.Flash.While("your text is in "+t.Info.Name+"'s box now", func() bool { return d.Tabs.Focus != t })
 	}
 	if t.Typing() == nil {
 		open(t)

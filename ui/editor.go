@@ -21,7 +21,7 @@ func edit(terminal Terminal, environ []string, name, draft string, then func(tex
 		return returned{m}
 	}
 	if terminal == nil {
-		return fail(fmt.Errorf("this terminal can be given to no editor"))
+		return fail(fmt.Errorf("no editor can use this terminal"))
 	}
 	argv, err := editorOf(environ)
 	if err != nil {

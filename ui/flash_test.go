@@ -40,15 +40,15 @@ func TestFlashEndsWithItsCause(t *testing.T) {
 		stays func(a *App)   // does not end it; nil: nothing to be tried
 		ends  []func(a *App) // each of these does
 	}{
-		{"a key that is to come again", press('c', tea.ModCtrl), "Ctrl+C again leaves", notify.TwiceWithin, nil, []func(*App){press('x', 0), press(tea.KeyLeft, 0)}},
-		{"another", press('d', tea.ModCtrl), "Ctrl+D again leaves", notify.TwiceWithin, nil, []func(*App){press('x', 0)}},
-		{"w, in an agent's tab", func(a *App) { to(2)(a); press('w', 0)(a) }, "w again asks kid", notify.TwiceWithin, nil, []func(*App){press(tea.KeyUp, 0), to(1), state(2, event.Done)}},
+		{"a key that is to come again", press('c', tea.ModCtrl), "Press Ctrl+C again to leave", notify.TwiceWithin, nil, []func(*App){press('x', 0), press(tea.KeyLeft, 0)}},
+		{"another", press('d', tea.ModCtrl), "Press Ctrl+D again to leave", notify.TwiceWithin, nil, []func(*App){press('x', 0)}},
+		{"w, in an agent's tab", func(a *App) { to(2)(a); press('w', 0)(a) }, "press w again to ask kid", notify.TwiceWithin, nil, []func(*App){press(tea.KeyUp, 0), to(1), state(2, event.Done)}},
 		{"what a key did", press('m', tea.ModAlt), "the mouse selects text", notify.FlashLong, state(2, event.Done), []func(*App){press('x', 0)}},
 		{"nothing asks", press('a', tea.ModAlt), "No open questions", notify.FlashLong, nil, []func(*App){press('x', 0)}},
 		{"the agent looked at ends", func(a *App) { to(2)(a); state(2, event.Failed)(a) }, "kid has ended", notify.FlashLong, press(tea.KeyUp, 0), []func(*App){to(1)}},
 		{"its tab is closed", func(a *App) { to(2)(a); a.Update(news{[]event.Event{event.Closed{Agent: 2}}}) }, "the tab of kid was closed", notify.FlashLong, press('x', 0), []func(*App){to(3)}},
 		{"a message that found something open", func(a *App) { a.sheet(); a.Update(wanted{intent.Open{What: "message #5"}}) }, "message #5 was not opened", notify.FlashLong, nil, []func(*App){func(a *App) { a.layers.Shut(); a.dirty = true }, press(tea.KeyEsc, 0)}},
-		{"a question, while a list is open", func(a *App) { a.sheet(); press('a', tea.ModAlt)(a) }, "close what is open first", notify.FlashLong, nil, []func(*App){func(a *App) { a.layers.Shut(); a.dirty = true }, press(tea.KeyEsc, 0)}},
+		{"a question, while a list is open", func(a *App) { a.sheet(); press('a', tea.ModAlt)(a) }, "Close the open dialog first (esc)", notify.FlashLong, nil, []func(*App){func(a *App) { a.layers.Shut(); a.dirty = true }, press(tea.KeyEsc, 0)}},
 		{
 			"what was typed in a tab that is gone", func(a *App) {
 				to(2)(a)
@@ -57,12 +57,12 @@ func TestFlashEndsWithItsCause(t *testing.T) {
 				to(3)(a)
 				a.Update(news{[]event.Event{event.Closed{Agent: 2}}})
 			},
-			"what you typed is in main's box now", notify.FlashLong, press('x', 0),
+			"your text is in main's box now", notify.FlashLong, press('x', 0),
 			[]func(*App){to(1)},
 		},
-		{"what was typed for an agent out of sight", func(a *App) { a.drafts.Give(a.tabs.ByID(2), "words") }, "what you typed is in kid's box now", notify.FlashLong, press('x', 0), []func(*App){to(2)}},
+		{"the text typed for an agent out of sight", func(a *App) { a.drafts.Give(a.tabs.ByID(2), "words") }, "your text is in kid's box now", notify.FlashLong, press('x', 0), []func(*App){to(2)}},
 		{"before the workspace is open", func(a *App) { a.tabs.Main().Typing().Set("hello"); press(tea.KeyEnter, 0)(a) }, "kept until the workspace is open", 0, press('x', 0), []func(*App){func(a *App) { a.drafts.Kept(); a.dirty = true }}},
-		{"quitting when all are done", func(a *App) { state(2, event.Running)(a); a.act(intent.Quit{}); press('w', 0)(a) }, "quits when all are done", 0, press('x', 0), []func(*App){state(2, event.Done)}},
+		{"quitting when all are done", func(a *App) { state(2, event.Running)(a); a.act(intent.Quit{}); press('w', 0)(a) }, "will quit when all are done", 0, press('x', 0), []func(*App){state(2, event.Done)}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			at := time.Date(2026, 1, 2, 15, 4, 5, 0, time.UTC)

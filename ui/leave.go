@@ -175,7 +175,7 @@ func (d *Drafts) leaving(ctx context.Context) (l leaving, err error) {
 func (d *Drafts) unsent(t *tabs.Tab) (ds []store.Draft, err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = fmt.Errorf("what was typed for %s is lost: panic: %v", t.Info.Name, v)
+			err = fmt.Errorf("the text typed for %s is lost: panic: %v", t.Info.Name, v)
 		}
 	}()
 	if t.Question != nil {

@@ -361,7 +361,7 @@ func (a *Approvals) Key(k tea.KeyPressMsg) (i intent.Intent, taken bool) {
 			a.Typed(m.now)
 		}
 		if m.early() && (c == habit || c == enter) {
-			a.Flash.Say("nothing was answered: the question has just come")
+			a.Flash.Say("not answered: the question just appeared. Press the key again")
 		}
 		return nil, true
 	}
@@ -381,9 +381,9 @@ func (a *Approvals) keyCell(k tea.KeyPressMsg, m moment) (intent.Intent, bool) {
 		return nil, false
 	case m.early() || a.inSight() != a.sight:
 		a.since = m.now
-		a.Flash.Say("nothing was answered: the question has just come")
+		a.Flash.Say("not answered: the question just appeared. Press the key again")
 	case !strings.Contains(a.sight.cell, k.Text):
-		a.Flash.Say("press space first: the cell does not show all of it")
+		a.Flash.Say("press space first: the cell does not show the whole question")
 	case choice == permission.No: // it may have a reason
 		t := a.sight.asks
 		a.Open(t.Info.ID, Strict)

@@ -41,28 +41,28 @@ func quit(ts *tabs.Tabs, line *notify.Flash, others int, settled func(ctx contex
 	switch len(asking) {
 	case 0:
 	case 1:
-		text += " " + asking[0] + " asks you something: whenever you quit, that is kept and asked again at the next start."
+		text += " " + asking[0] + " has a question. It is kept and asked again at the next start."
 	default:
-		text += " " + strings.Join(asking, ", ") + " ask you something: whenever you quit, that is kept and asked again at the next start."
+		text += " " + strings.Join(asking, ", ") + " have questions. They are kept and asked again at the next start."
 	}
 	switch {
 	case others == 1:
-		text += " Another screen shows them too, and ends with them."
+		text += " Another screen is attached and closes too."
 	case others > 1:
-		text += fmt.Sprintf(" %d other screens show them too, and end with them.", others)
+		text += fmt.Sprintf(" %d other screens are attached and close too.", others)
 	}
-	options := []dialog.Option{{Key: "l", Label: "leave it all as it is; fantail shows it again"}}
+	options := []dialog.Option{{Key: "l", Label: "leave; the agents keep working"}}
 	if len(names) > 0 {
 		options = append(options, dialog.Option{Key: "w", Label: "wait until they are done, then quit"})
 	}
 	options = append(options,
-		dialog.Option{Key: "k", Label: "stop them and quit; what they have goes into the inbox"},
+		dialog.Option{Key: "k", Label: "stop them and quit; their results so far go to the inbox"},
 		dialog.Option{Key: "c", Label: "stay here"})
 	box := dialog.NewConfirm(ts.Theme, "Quit?", strings.TrimSpace(text), options)
 	return intent.Open{Box: box, Decide: func(d dialog.Decision) intent.Intent {
 		switch c, _ := d.(dialog.Confirmed); c.Choice {
 		case "w":
-			line.Until("quits when all are done", func() bool {
+			line.Until("will quit when all are done", func() bool {
 				return slices.ContainsFunc(ts.Open, atWork)
 			})
 			return intent.Run{F: func(ctx context.Context) intent.Intent {

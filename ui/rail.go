@@ -79,10 +79,10 @@ func (a *App) railed(lines []string, w, cols int) []string {
 // keyRail hides the rail or shows it again, and remembers that.
 func (a *App) keyRail() tea.Cmd {
 	a.rail.hidden = !a.rail.hidden
-	said, choice := "Alt+R shows the agents here again", ""
+	said, choice := "Press Alt+R to show the agents here again", ""
 	if a.rail.hidden {
 		choice = agents.Hidden
-	} else if said = "Alt+R hides the agents"; a.w < railFrom {
+	} else if said = "Press Alt+R to hide the agents"; a.w < railFrom {
 		said = "the agents show beside the conversation from " + format.Count(railFrom, "column")
 	}
 	a.flash.Say(said)

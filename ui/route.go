@@ -59,7 +59,7 @@ func (a *App) interrupt() tea.Cmd {
 	case box != nil && !box.Empty():
 		box.Clear()
 		return nil
-	case a.flash.Again("ctrl+c", "Ctrl+C again leaves", nil):
+	case a.flash.Again("ctrl+c", "Press Ctrl+C again to leave", nil):
 		return a.act(intent.Leave{})
 	}
 	return nil
@@ -93,7 +93,7 @@ func (a *App) free(what string) bool {
 	if what == "" || was == nil {
 		return true
 	}
-	a.flash.While(what+" was not opened: close what is open first", func() bool { return a.layers.Top() == was })
+	a.flash.While(what+" was not opened. Close the open dialog first (esc)", func() bool { return a.layers.Top() == was })
 	return false
 }
 
@@ -168,7 +168,7 @@ func (a *App) keyFromDialog(key string) (tea.Cmd, bool) {
 		return nil, true
 	}
 	was := a.layers.Top()
-	a.flash.While("close what is open first: Esc", func() bool { return a.layers.Top() == was })
+	a.flash.While("Close the open dialog first (esc)", func() bool { return a.layers.Top() == was })
 	return nil, true
 }
 
@@ -283,7 +283,7 @@ func (a *App) keyGlobal(k tea.KeyPressMsg) (tea.Cmd, bool) {
 		a.sheet()
 		return nil, true
 	case "ctrl+d":
-		if a.flash.Again("ctrl+d", "Ctrl+D again leaves", nil) {
+		if a.flash.Again("ctrl+d", "Press Ctrl+D again to leave", nil) {
 			return a.act(intent.Leave{}), true
 		}
 		return nil, true
@@ -420,7 +420,7 @@ func (a *App) keyPanes(k tea.KeyPressMsg) (tea.Cmd, bool) {
 		if t.Info.State.Terminal() {
 			return nil, false
 		}
-		if a.flash.Again("w", "w again asks "+t.Info.Name+" to wrap up", func() bool { return a.tabs.Focus == t && !t.Info.State.Terminal() }) {
+		if a.flash.Again("w", "press w again to ask "+t.Info.Name+" to wrap up", func() bool { return a.tabs.Focus == t && !t.Info.State.Terminal() }) {
 			return a.act(panel.WrapUp(a.pool, t.Info.Name)), true
 		}
 		return nil, true

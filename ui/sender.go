@@ -156,7 +156,7 @@ func (s *sender) line(t *tabs.Tab, text string) intent.Intent {
 		err := s.pool.Tell(ctx, name, text)
 		var ended *event.EndedError
 		if errors.As(err, &ended) {
-			err = fmt.Errorf("%w: Enter resumes it with what you typed", err)
+			err = fmt.Errorf("%w: press Enter to resume it with what you typed", err)
 		}
 		return nil, err
 	}}
@@ -235,7 +235,7 @@ func (s *sender) withdraw(t *tabs.Tab, q event.Prompt) intent.Intent {
 		case err != nil:
 			return intent.Tell{Agent: id, Text: format.Sentence(err), Tone: transcript.Bad}
 		case !ok:
-			return intent.Tell{Agent: id, Text: "that prompt has been sent already"}
+			return intent.Tell{Agent: id, Text: "that prompt was already sent"}
 		}
 		return intent.Back{Agent: id, Text: q.Text}
 	}}

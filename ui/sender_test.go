@@ -100,7 +100,7 @@ func TestSenderSubmits(t *testing.T) {
 		{in: "main", typed: "  \n", box: "  \n"},
 		{in: "main", typed: "/quit", left: []intent.Intent{intent.Quit{}}},
 		{in: "main", typed: "/xyzzy", left: []intent.Intent{
-			intent.Tell{Agent: 1, Command: "/xyzzy", Text: "Unknown command /xyzzy; /help lists them", Tone: transcript.Bad},
+			intent.Tell{Agent: 1, Command: "/xyzzy", Text: "Unknown command /xyzzy. /help to list them", Tone: transcript.Bad},
 		}},
 		{in: "kid", typed: "go on", said: []string{"tell kid: go on"}},
 		{in: "old", typed: "now this", said: []string{"resume old by 1: now this"}},
@@ -156,7 +156,7 @@ func TestSenderBringsBack(t *testing.T) {
 		t.Errorf("said %q, want %q", e.said, want)
 	}
 	for id, want := range map[int64]intent.Intent{
-		5: intent.Back{Agent: 1, Text: "typed"}, 6: intent.Tell{Agent: 1, Text: "that prompt has been sent already"},
+		5: intent.Back{Agent: 1, Text: "typed"}, 6: intent.Tell{Agent: 1, Text: "that prompt was already sent"},
 	} {
 		if left := carried(t, a.sender.withdraw(main, event.Prompt{ID: id, Text: "typed"})); !slices.Equal(left, []intent.Intent{want}) {
 			t.Errorf("prompt %d: left %+v", id, left)

@@ -51,7 +51,7 @@ func statusOf(t *testing.T, d *rand.Rand) statusCase {
 		a.tally.Quiet = policy.Quiet{On: true, Until: a.o.Now().Add(time.Hour)}
 	}
 	if d.IntN(3) == 0 {
-		a.flash.Say(one("Ctrl+C again leaves", "not sent: "+strings.Repeat("the disk is full ", 8)))
+		a.flash.Say(one("Press Ctrl+C again to leave", "not sent: "+strings.Repeat("the disk is full ", 8)))
 	}
 	c := statusCase{a: a}
 	mode := a.tally.Mode

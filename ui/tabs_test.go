@@ -489,12 +489,12 @@ func TestIdleStatus(t *testing.T) {
 		a    event.Await
 		want string
 	}{
-		{120, event.Await{For: time.Hour, Until: at.Add(252 * time.Second)}, " idle, ends in 4:12   "},
+		{120, event.Await{For: time.Hour, Until: at.Add(252 * time.Second)}, " idle, closes in 4:12   "},
 		{120, event.Await{For: time.Hour}, " idle, stays while you look   "},
 		{120, event.Await{For: time.Hour, Attached: 2}, " idle, stays while you look · 2 attached   "},
-		{120, event.Await{Attached: 1}, " idle, stays until it is ended · 1 attached   "},
-		{120, event.Await{For: time.Hour, Ends: true}, " idle, ends now   "},
-		{40, event.Await{For: time.Hour, Until: at.Add(252 * time.Second)}, " idle, ends in 4:12 "},
+		{120, event.Await{Attached: 1}, " idle, stays until you end it · 1 attached   "},
+		{120, event.Await{For: time.Hour, Ends: true}, " idle, closes now   "},
+		{40, event.Await{For: time.Hour, Until: at.Add(252 * time.Second)}, " idle, closes in 4:12 "},
 		{30, event.Await{For: time.Hour, Until: at.Add(252 * time.Second)}, " idle 4:12 "},
 		{30, event.Await{For: time.Hour, Attached: 1}, " idle "},
 		{24, event.Await{For: time.Hour, Until: at.Add(time.Hour - time.Second)}, "[Agent: auth]           "},

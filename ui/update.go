@@ -265,7 +265,7 @@ func (a *App) takeOpening(o Opening) {
 	a.rail.hidden = o.Rail == agents.Hidden
 	if o.Theme != "" {
 		if t, err := themes.Load(o.Theme, a.look.noColor); err != nil {
-			a.flash.Say(format.Sentence(fmt.Errorf("the theme %s, which was chosen here, can't be had: %w", o.Theme, err)))
+			a.flash.Say(format.Sentence(fmt.Errorf("the chosen theme %s can't be used: %w", o.Theme, err)))
 		} else {
 			a.look.chosen = true
 			a.setTheme(t)

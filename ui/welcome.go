@@ -81,10 +81,10 @@ func (s *Welcome) Open(o Opening) {
 func (o Opening) inForce() string {
 	var in []string
 	if o.Instructions != "" {
-		in = append(in, "instructions from "+o.Instructions)
+		in = append(in, o.Instructions)
 	}
 	if o.Policy != "" {
-		in = append(in, "mail policy from "+o.Policy)
+		in = append(in, "the mail policy of "+o.Policy)
 	}
 	return strings.Join(in, ", ")
 }
@@ -111,13 +111,13 @@ func (s *Welcome) Tell() {
 	say(s.opening.Sandbox, transcript.Plain)
 	say(s.opening.Brings, transcript.Plain)
 	if text := s.opening.inForce(); text != "" {
-		say("In force: "+text, transcript.Plain)
+		say("Using "+text, transcript.Plain)
 	}
 }
 
 // readOnly says that nothing can be written, why, and what that means.
 func readOnly(why error) string {
-	return fmt.Sprintf("Read-only: %s. What is there shows; nothing starts, is taken or is kept.", cells.Clean(why.Error()))
+	return fmt.Sprintf("Read-only: %s. You can look around; nothing runs and nothing is saved.", cells.Clean(why.Error()))
 }
 
 // Lines returns the start screen of an empty tab. t is nil if there is no tab.
@@ -297,10 +297,10 @@ func (s *Welcome) connected(w int) []string {
 	p := s.Tabs.Theme.Paint
 	ls := slices.Concat(s.labelled("model  ", cmp.Or(s.start, "starting"), w), s.notes(w), s.about(w), []string{""})
 	for _, x := range [][2]string{
-		{"/push name=tests run go test ./...", "queue work for an agent of its own"},
-		{"/push interactive name=aide …", "one that stays; /tell aide TEXT goes on"},
-		{"/run 2", "start what is queued, two at a time"},
-		{"/check", "collect what they mailed you"},
+		{"/push name=tests run go test ./...", "queue a task for a new agent"},
+		{"/push interactive name=aide …", "an agent you can keep talking to: /tell aide …"},
+		{"/run 2", "start the queue, two at a time"},
+		{"/check", "collect finished results"},
 		{"/help", "every command and key"},
 	} {
 		if w < 60 {
@@ -321,7 +321,7 @@ func (s *Welcome) helper(i event.Info, w int) []string {
 		"Commands act for it, and other agents reach it with send.", min(max(10, w-4), 76)) {
 		ls = append(ls, p(themes.Dim, l))
 	}
-	ls = append(ls, "", p(themes.Tool, "/send "+name+" TEXT")+p(themes.Dim, "  in another tab writes to it"), p(themes.Tool, "/agent close")+p(themes.Dim, "  closes it"))
+	ls = append(ls, "", p(themes.Tool, "/send "+name+" TEXT")+p(themes.Dim, "  in another tab writes to it"), p(themes.Tool, "/agent close")+p(themes.Dim, "  to close it"))
 	for i, l := range ls {
 		ls[i] = cells.Fit("  "+l, w)
 	}

@@ -133,7 +133,7 @@ func TestTell(t *testing.T) {
 	main.Loaded, main.Newest = true, 7
 	s.Tell()
 	s.Tell()
-	for _, want := range []string{"In force: instructions from AGENTS.md", "the key is gone", "Read-only: another program has it"} {
+	for _, want := range []string{"Using AGENTS.md", "the key is gone", "Read-only: another program has it"} {
 		if n := strings.Count(text(), want); n != 1 {
 			t.Errorf("%q is said %d times in %q", want, n, text())
 		}
@@ -145,7 +145,7 @@ func TestTell(t *testing.T) {
 			t.Errorf("after the second opening %q is said %d times in %q", once, n, text())
 		}
 	}
-	if !strings.Contains(text(), "In force: mail policy from .agents/main.yml") {
+	if !strings.Contains(text(), "Using the mail policy of .agents/main.yml") {
 		t.Errorf("of the second opening nothing is said in %q", text())
 	}
 }

@@ -44,7 +44,7 @@ type Rule struct {
 
 // Rules returns all rules.
 func (plan Plan) Rules() (all []Rule) {
-	for _, some := range [][]Rule{plan.imports(), plan.sql(), plan.state(), plan.code(), plan.names(), plan.comments(), plan.locks(), plan.sizes()} {
+	for _, some := range [][]Rule{plan.imports(), plan.sql(), plan.state(), plan.code(), plan.names(), plan.comments(), plan.locks(), plan.sizes(), plan.words()} {
 		all = append(all, some...)
 	}
 	return all

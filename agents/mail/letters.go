@@ -219,7 +219,7 @@ func (ls *Letters) Reply(ctx context.Context, agent, id int64, text string) (Sen
 	return ls.Respond(ctx, agent, id, Letter{Body: text}, func(m inbox.Message, ok bool) error {
 		switch {
 		case !ok:
-			return fmt.Errorf("there is no message #%d; /inbox lists those that wait", id)
+			return fmt.Errorf("there is no message #%d. /inbox to list your mail", id)
 		case m.Recipient != agent:
 			return fmt.Errorf("message #%d was sent to another agent: reply in its tab; /messages show %d prints it",
 				id, id)

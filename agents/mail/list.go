@@ -161,7 +161,7 @@ func own(v *store.View, agent, id int64) (m inbox.Message, why, err error) {
 	case err != nil:
 		return m, nil, err
 	case !ok:
-		return m, fmt.Errorf("there is no message #%d; /inbox lists those that wait", id), nil
+		return m, fmt.Errorf("there is no message #%d. /inbox to list your mail", id), nil
 	case m.Recipient != agent:
 		name, _, err := v.AgentName(m.Recipient)
 		return m, fmt.Errorf("message #%d is in the inbox of %s: say it in its tab; /messages show %d prints it",

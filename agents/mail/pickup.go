@@ -218,7 +218,7 @@ func (p *Pickup) elsewhere(ctx context.Context, agent, id int64) error {
 	case err != nil:
 		return err
 	case !ok:
-		return fmt.Errorf("there is no message #%d; /inbox lists those that wait", id)
+		return fmt.Errorf("there is no message #%d. /inbox to list your mail", id)
 	case m.Recipient != agent:
 		return fmt.Errorf("message #%d is another agent's; /messages why %d says whose", id, id)
 	}

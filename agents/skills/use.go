@@ -43,7 +43,7 @@ func (s *Catalog) Skill(ctx context.Context, name, args string) (tools.Skill, er
 func (s *Catalog) Type(ctx context.Context, name, args string, by Typist) (tools.Skill, error) {
 	i := s.Now().Slash(name)
 	if i == nil {
-		return tools.Skill{}, fmt.Errorf("there is no command /%s any more", name)
+		return tools.Skill{}, fmt.Errorf("the command /%s is gone", name)
 	}
 	e := expansion{s: s, i: i, args: args, ctx: ctx, typed: by == Human}
 	return e.use(strings.TrimSpace("/"+name+" "+args) + "\n\nWhat /" + name + " stands for" + from(i))

@@ -148,7 +148,7 @@ func handling(rules *Rules, n ast.Node) error {
 		case "from":
 			rules.From, err = table(v, func(k ast.Node, s string) (string, error) {
 				if _, err := filepath.Match(s, ""); err != nil {
-					return s, fault(k, "%q is no pattern: * stands for any characters, ? for one", inbox.Label(s))
+					return s, fault(k, "%q is not a pattern: * matches any characters, ? matches one", inbox.Label(s))
 				}
 				return s, nil
 			})

@@ -55,7 +55,7 @@ func (w *Workspace) picks(ctx context.Context, flag, remembered string) (config.
 	case w.stays == "":
 	case err != nil:
 		none := config.Choice{Provider: config.Builtin, Protocol: config.Builtin}
-		none.Lost = fmt.Sprintf("%v. %s is used until a screen attaches whose shell has what is missing.", err, none.Name())
+		none.Lost = fmt.Sprintf("%v. %s is used until you attach from a shell that has it.", err, none.Name())
 		choice, err = none, nil
 	case choice.AskOllama:
 		if found := cli.Ollama(ctx, os.Getenv); found != "" {

@@ -129,7 +129,7 @@ func (w *Workspace) offers(pool *agents.Pool) string {
 		parts = append(parts, fmt.Sprintf("this project's files want %d rules to allow something", n))
 	}
 	if blind := pool.Permissions.Blind(); blind != "" {
-		parts = append(parts, "everything is asked, as what may deny it can't be read ("+blind+")")
+		parts = append(parts, "every call asks, because the rules that may deny it can't be read ("+blind+")")
 	} else if len(broken) > 0 {
 		parts = append(parts, fmt.Sprintf("%d permission rules can't be read", len(broken)))
 	}

@@ -155,20 +155,20 @@ const aside = "put-aside"
 func (w *Workspace) begins(chosen permission.Mode) (brief, why string) {
 	switch {
 	case w.flagged:
-		return "", "the host began with it: a flag (--permission-mode, --yolo)"
+		return "", "set by --permission-mode or --yolo"
 	case w.conf.PermissionMode != "":
-		return "", "the host began with it: the configuration (permission_mode)"
+		return "", "set by permission_mode in the configuration"
 	case chosen != permission.Auto:
 		return "", usual
 	}
 	if err := w.gate.SetMode(chosen); err != nil {
-		return "Mode auto was chosen here, and no sandbox works now: commands ask; /sandbox says why", usual
+		return "Mode auto is on, but no sandbox works now: commands ask. /sandbox to see why", usual
 	}
-	return "Mode auto, as chosen here before: commands run unasked in the sandbox", "the host began with it: chosen on a screen, earlier"
+	return "Mode auto, as before: commands run in the sandbox without asking", "chosen on a screen earlier"
 }
 
 // usual is the reason for the mode if none was set.
-const usual = "the host began with it: no flag and no configuration says another"
+const usual = "the default"
 
 // resolved returns a path with links resolved, for the part of it that exists.
 func resolved(path string) string {

@@ -152,7 +152,7 @@ func (w *Workspace) tame(pool *agents.Pool) {
 	if mode == permission.Yolo || mode == "" {
 		mode = permission.Ask
 	}
-	ctx := audit.As(context.Background(), "the program: nobody is at a screen, and that ends yolo")
+	ctx := audit.As(context.Background(), "the program: no screen is attached, so yolo ended")
 	if err := pool.SetMode(ctx, mode); err != nil {
 		shell.Warn(os.Stderr, "yolo ended: %v", err)
 	}

@@ -129,7 +129,7 @@ func (w *Workspace) lost() error {
 	if err != nil || len(logs) == 0 {
 		return nil
 	}
-	return fmt.Errorf("the database %s is gone, and %s is left of it: put a backup there, or move that elsewhere to begin anew, and start this again", db, slices.Max(logs))
+	return fmt.Errorf("the database %s is gone, and %s is left of it: put a backup there, or move that elsewhere to start empty, and start this again", db, slices.Max(logs))
 }
 
 // served returns the exit code of a service that would have ended with code.

@@ -119,7 +119,7 @@ func (w *Workspace) Own() (err error) {
 		return err
 	}
 	if w.bell, err = workspace.NewWaker(w.place.Bell); err != nil {
-		shell.Warn(os.Stderr, "what comes from outside will show late: %v", err)
+		shell.Warn(os.Stderr, "messages from outside will show late: %v", err)
 	}
 	return nil
 }

@@ -171,7 +171,7 @@ func TestText(t *testing.T) {
 		}
 	}
 	want := "\n› review\x1b[2J the login\n● bash make\n  ✗ no rule\n! ls\na\nb\n✉ #7 from lint: clean\n" +
-		"café is\n· that was cut off; the reply begins anew\ncafé is open\n· noted\n? it asks: which? (answer it on a screen: fantail)\n◐ idle 4:12\n" +
+		"café is\n· that was cut off; the reply starts again\ncafé is open\n· noted\n? it asks: which? (answer it on a screen: fantail)\n◐ idle 4:12\n" +
 		"■ no key\n✗ failed: no key\n"
 	if b.String() != want {
 		t.Errorf("it is printed as\n%s\nwant\n%s", b.String(), want)

@@ -15,7 +15,7 @@ type Peer struct {
 
 // ErrGone is the error for a peer that has ended. Its number identifies nothing: its children may go on with its
 // connection, and another process may have got the number.
-var ErrGone = errors.New("the process that connected has ended, so nobody can tell who started it")
+var ErrGone = errors.New("the process that connected has ended, so Fantail can't tell who started it")
 
 // PeerOf identifies the process that connected. It was alive while its ancestors were looked up.
 func PeerOf(conn *net.UnixConn) (p Peer, err error) {

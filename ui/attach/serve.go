@@ -43,7 +43,7 @@ func (a Agent) Serve(ctx context.Context, conn net.Conn) {
 	switch err := a.tell(ctx, f, o); {
 	case errors.Is(err, errGone):
 	case errors.Is(err, event.ErrBehind):
-		o.bye("1", fmt.Sprintf("this program left more than %d MiB unread, so its host let go of it; the agent goes on", event.MaxBehind>>20))
+		o.bye("1", fmt.Sprintf("this program left more than %d MiB unread, so the host disconnected it; the agent goes on", event.MaxBehind>>20))
 	case err != nil:
 		o.bye("1", a.Said(err.Error()))
 	default:

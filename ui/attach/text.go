@@ -38,7 +38,7 @@ func (t *Text) Line(l Line) error {
 		}
 	case VoidLine:
 		if len(t.blocks) > 0 {
-			t.say("· that was cut off; the reply begins anew")
+			t.say("· that was cut off; the reply starts again")
 		}
 		t.blocks = nil
 	case StateLine:
@@ -146,7 +146,7 @@ func (t *Text) end(l Line) {
 		text += ": " + l.Error
 	}
 	if !t.some {
-		text = fmt.Sprintf("%s %s has ended already (%s); on a screen /resume %s goes on with it, fantail agents respawn %s does its task anew",
+		text = fmt.Sprintf("%s %s has ended already (%s); type /resume %s on a screen to continue it, or run fantail agents respawn %s to run its task again",
 			sign, l.Agent, l.State, l.Agent, l.Agent)
 	}
 	t.say(text)

@@ -36,7 +36,7 @@ func TestAdapters_together(t *testing.T) {
 	y.c.exited(t)
 	y.opens(t)
 	y.c.until(t, "one ● asks", "two ✗", "three ✓")
-	y.types(t, "/inbox", "Inbox of main", "? #")
+	y.types(t, "/inbox", "Inbox · main", "? #")
 	pressed(t, "\r", []string{"one has a question", "install"}, y.c)
 	pressed(t, keyYes+"\r", []string{"!one has a question"}, y.c)
 	y.c.until(t, "one ✓")

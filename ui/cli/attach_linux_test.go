@@ -219,7 +219,7 @@ func TestAttach_slowReader(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = c.Wait()
-	if code := c.ProcessState.ExitCode(); code != failed || !strings.Contains(errs.String(), "its host let go of it") {
+	if code := c.ProcessState.ExitCode(); code != failed || !strings.Contains(errs.String(), "MiB unread, so the host disconnected it; the agent goes o") {
 		t.Errorf("exit code %d, %v, errors %q", code, err, errs.String())
 	}
 	lines := strings.Split(strings.TrimSuffix(string(said), "\n"), "\n")

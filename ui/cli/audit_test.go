@@ -32,9 +32,9 @@ func TestAudit(t *testing.T) {
 	if out, errs, code := s.run(t, "", "-p", "--yolo", "write made: the recipe\nrun exit 4"); code != failed {
 		t.Fatal(code, out, errs)
 	}
-	all := want(ok, "the audit begins\n", "")
+	all := want(ok, "audit started\n", "")
 	lines := strings.Split(strings.TrimSpace(all), "\n")
-	if len(lines) != 5 || !strings.Contains(lines[1], " permission mode: ask · the host began with it: no flag and no configuration says another") ||
+	if len(lines) != 5 || !strings.Contains(lines[1], " mode ask · the default") ||
 		!strings.Contains(lines[2], " write_file content (10 bytes), path made · allowed: yolo mode · ok, ") ||
 		!strings.Contains(lines[3], " bash command exit 4") || !strings.Contains(lines[3], " · exit code 4, ") || !strings.Contains(lines[4], "its turn ended: failed") ||
 		strings.Contains(all, "recipe") {

@@ -51,7 +51,7 @@ func TestReminderWithoutAScreen(t *testing.T) {
 		t.Errorf("host %d made it, %d fired it", host, now)
 	}
 	two := open(t, s.command())
-	two.until(t, "Since you were last here", "reminder    the oven", "1 pending", "⏲ 1")
+	two.until(t, "While you were away", "reminder    the oven", "1 pending", "⏲ 1")
 	two.typed(t, "say hello\r")
 	two.until(t, "from reminder-2", "A message came:", "hello", "!pending")
 }

@@ -83,7 +83,7 @@ func TestTwoScreens_eachInItsEnvironment(t *testing.T) {
 	two.typed(t, "/check\r")
 	two.until(t, "child-one--")
 	one.typed(t, "/quit\r")
-	one.until(t, "Another screen shows")
+	one.until(t, "Another screen is attached and closes too.")
 	one.typed(t, "k")
 	one.exited(t)
 	two.exited(t)

@@ -74,10 +74,10 @@ func (c *console) awaits(t *testing.T) {
 func TestScreenRemembersModelAndTheme(t *testing.T) {
 	t.Parallel()
 	s := working(t)
-	s.shows(t, []string{"--model", "builtin"}, []string{"builtin — chosen by --model"}, [2]string{"/model work/m1\r", "The model is work/m1"}, [2]string{"/theme light\r", "The theme is light"})
-	s.shows(t, nil, []string{"work/m1 — chosen here with /model"}, [2]string{"/theme\r", "Theme (now light)"}, [2]string{"\r", "The theme is light"})
+	s.shows(t, []string{"--model", "builtin"}, []string{"builtin — chosen by --model"}, [2]string{"/model work/m1\r", "Model: work/m1"}, [2]string{"/theme light\r", "Theme: light"})
+	s.shows(t, nil, []string{"work/m1 — chosen here with /model"}, [2]string{"/theme\r", "Theme (now light)"}, [2]string{"\r", "Theme: light"})
 	s.shows(t, []string{"--model", "builtin"}, []string{"builtin — chosen by --model"})
-	s.with("FANTAIL_MODEL=builtin", "FANTAIL_THEME=dark").shows(t, nil, []string{"builtin — chosen by FANTAIL_MODEL"}, [2]string{"/theme\r", "Theme (now dark)"}, [2]string{"light\r", "The theme is light"})
+	s.with("FANTAIL_MODEL=builtin", "FANTAIL_THEME=dark").shows(t, nil, []string{"builtin — chosen by FANTAIL_MODEL"}, [2]string{"/theme\r", "Theme (now dark)"}, [2]string{"light\r", "Theme: light"})
 	s.shows(t, nil, []string{"work/m1 — chosen here with /model"})
 	// Its key is gone: that is said, and the start does not fail.
 	s.with("WORK_LLM", "COPY").shows(t, nil, []string{"work/m1, chosen here with /model, can't be had now", "set WORK_LLM"}, [2]string{"say hi\r", "hi"})
@@ -105,11 +105,11 @@ func TestScreenTellsWhichFilesAreInForce(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	const both = "instructions from CLAUDE.md, mail policy from .agents/main.yml"
+	const both = "instructions from CLAUDE.md, the mail policy of .agents/main.yml"
 	s.shows(t, nil, []string{"here", both}, [2]string{"say hi\r", "hi"})
-	s.shows(t, nil, []string{"In force: " + both, "hi"})
+	s.shows(t, nil, []string{"Using " + both, "hi"})
 	if err := os.Remove(filepath.Join(s.dir, "CLAUDE.md")); err != nil {
 		t.Fatal(err)
 	}
-	s.shows(t, nil, []string{"In force: mail policy from .agents/main.yml"})
+	s.shows(t, nil, []string{"Using the mail policy of .agents/main.yml"})
 }

@@ -235,7 +235,7 @@ func runShow(e *Errand, c *caller) (int, error) {
 	}
 	id, err := strconv.ParseInt(strings.TrimPrefix(e.words[0], "#"), 10, 64)
 	if err != nil || id < 1 {
-		return shell.ExitUsage, shell.Misused("%q is no number of a message", e.words[0])
+		return shell.ExitUsage, shell.Misused("%q is not a message number", e.words[0])
 	}
 	m, to, found, err := c.door.Message(c.ctx, id)
 	switch {

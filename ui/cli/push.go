@@ -236,7 +236,7 @@ func order(words []string) (t mail.OutsideOrder, rest []string, err error) {
 			t.Budget = of.String()
 		case "timeout":
 			if t.Timeout, err = lasting(value); err != nil {
-				return t, nil, shell.Misused("timeout=%s is no time (300, 90s, 5m)", value)
+				return t, nil, shell.Misused("timeout=%s is not a time (300, 90s, 5m)", value)
 			}
 		}
 		words = words[1:]

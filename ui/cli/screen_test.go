@@ -396,7 +396,7 @@ func TestLeavingAndQuittingEndWithZero(t *testing.T) {
 	was := c.found
 	c.until(t, home, ready)
 	host := s.host(t)
-	for _, leave := range []struct{ key, again string }{{"\x03", "Ctrl+C again leaves"}, {"\x04", "Ctrl+D again leaves"}} {
+	for _, leave := range []struct{ key, again string }{{"\x03", "Press Ctrl+C again to leave"}, {"\x04", "Press Ctrl+D again to leave"}} {
 		c.typed(t, leave.key)
 		c.until(t, leave.again)
 		c.typed(t, leave.key)

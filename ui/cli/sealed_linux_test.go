@@ -63,11 +63,11 @@ func TestSealed_withoutAScreen(t *testing.T) {
 		t.Error("it ran before the yes")
 	}
 	two.typed(t, "/confirm\r")
-	two.until(t, "Does this hold?", "touch evil", "sandbox=off", "it runs as you", "rule bash(touch evil)")
+	two.until(t, "Keep these?", "touch evil", "sandbox=off", "it runs as you", "rule bash(touch evil)")
 	two.typed(t, "y")
 	two.until(t, "Confirmed: 2")
 	two.typed(t, "/confirm\r")
-	two.until(t, "Nothing waits for your yes")
+	two.until(t, "Nothing to confirm: all schedules, checks and rules are as you made them.")
 	two.typed(t, "/schedule run mine\r")
 	holds(t, "what holds runs", func() bool { _, err := os.Lstat(filepath.Join(s.dir, "evil")); return err == nil })
 	s.closes(t, two)

@@ -67,7 +67,7 @@ func TestServers_childProcess(t *testing.T) {
 			}
 		}
 	}
-	has(said(nothing, "mcp", "list"), "No MCP server is configured")
+	has(said(nothing, "mcp", "list"), "No MCP servers yet")
 	write(filepath.Join(s.dir, ".mcp.json"), fmt.Sprintf(`{"mcpServers": {"theirs": {"command": %q, "args": ["mcp"]}, "old": {"type": "sse", "url": "https://x"}}}`, s.program))
 	home := ""
 	for _, e := range s.env {

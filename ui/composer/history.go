@@ -271,9 +271,9 @@ func (b *Box) findRows(w, h int) {
 		}
 	}
 	if b.find.at < 0 {
-		note := "type to search the history · ctrl+r older · enter takes it · esc leaves"
+		note := "type to search the history · ctrl+r older · enter use · esc cancel"
 		if len(b.find.query) > 0 {
-			note = "nothing in the history holds this"
+			note = "no earlier prompt matches"
 		}
 		add(b.theme.Paint(themes.Dim, cells.Cut(note, w-indent)))
 		return

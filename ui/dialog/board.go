@@ -550,7 +550,7 @@ func (b *Board) pick() {
 		return
 	}
 	if does := b.lines[at].Does; does != "" {
-		b.Say("Enter " + does + " it; it can't be picked")
+		b.Say("This message can't be selected. Press enter to " + does + " it")
 		return
 	}
 	if _, ok := b.picked[b.at]; ok {

@@ -159,7 +159,7 @@ func (b *Board) foot(w, most, y int) (out []string) {
 			text = b.price()
 		}
 		if s := b.Search(); s != "" {
-			text = strings.TrimPrefix(text+" · / "+s, " · ") + " (esc shows all)"
+			text = strings.TrimPrefix(text+" · / "+s, " · ") + " (esc show all)"
 		}
 		out = append(out, b.theme.Paint(themes.Dim, cells.Cut(cells.CleanLine(text), w)))
 	}
@@ -198,9 +198,9 @@ func (b *Board) price() string {
 	case 0:
 		return ""
 	case 1:
-		return "1 message, about " + thousands(cost) + " tokens"
+		return "~" + thousands(cost) + " tokens"
 	}
-	return fmt.Sprintf("%s messages, about %s tokens", thousands(n), thousands(cost))
+	return fmt.Sprintf("%s messages, ~%s tokens", thousands(n), thousands(cost))
 }
 
 // thousands formats n with commas.
@@ -240,9 +240,9 @@ func (b *Board) list(w, h, top int) []string {
 	if len(shown) == 0 {
 		text := b.empty
 		if b.Search() != "" {
-			text = "Nothing matches."
+			text = "No matches."
 		} else if b.lane >= 0 && b.lane < len(b.lanes) {
-			text = "Nothing here. 0 shows all."
+			text = "Nothing here. 0 to show all."
 		}
 		for _, s := range wrap(text, w) {
 			out = append(out, cells.Fit(b.theme.Paint(themes.Dim, s), w))
@@ -393,14 +393,14 @@ func (b *Board) shown(w, h int) []string {
 func (b *Board) hint(w int) string {
 	switch {
 	case b.asks.Name != "":
-		return "enter does it · esc goes back"
+		return "enter confirm · esc back"
 	case b.seeks:
-		return "enter keeps it · esc shows all"
+		return "enter keep · esc show all"
 	}
-	const rest = "? keys · esc"
+	const rest = "? keys · esc back"
 	verbs := slices.Clone(b.verbs)
 	if b.picks && len(verbs) > 0 {
-		verbs = slices.Insert(verbs, 1, Verb{Key: "space", Hint: "picks"})
+		verbs = slices.Insert(verbs, 1, Verb{Key: "space", Hint: "select"})
 	}
 	at, hint := b.bar(), ""
 	for _, v := range verbs {
@@ -413,7 +413,7 @@ func (b *Board) hint(w int) string {
 		case len(b.picked) > 0 && v.Many != "":
 			word = v.Many + " " + thousands(len(b.picked))
 		case key == "enter" && len(b.picked) == 0 && !b.Peeks():
-			word = "opens"
+			word = "open"
 		case key == "enter" && at >= 0 && b.lines[at].Does != "":
 			word = b.lines[at].Does
 		}
@@ -436,18 +436,18 @@ func (b *Board) Keys() []Row {
 		rows = append(rows, Row{strings.Join(strings.Fields(v.Key), ", "), v.Help})
 	}
 	if b.picks {
-		rows = append(rows, Row{"space", "pick it, or let go of it; Esc lets go of all"}, Row{"l, h", "unfold a thread, fold it"})
+		rows = append(rows, Row{"space", "select or deselect. Press Esc to clear"}, Row{"l, h", "unfold a thread, or fold it"})
 	}
 	rows = append(rows,
-		Row{"j/k, Up/Down", "the next one, the one before; g and G go to the ends, Ctrl+D/U by pages"},
-		Row{fmt.Sprintf("Tab, 1…%d, 0", len(b.lanes)), "the next lane; a lane; all"},
+		Row{"j/k, Up/Down", "move down, move up; g and G go to the ends, Ctrl+D/U by pages"},
+		Row{fmt.Sprintf("Tab, 1…%d, 0", len(b.lanes)), "show the next lane, one lane, all"},
 	)
 	if !slices.ContainsFunc(b.verbs, func(v Verb) bool { return v.Key == "p" }) {
-		rows = append(rows, Row{"p", "the preview alone; Esc: the list"})
+		rows = append(rows, Row{"p", "show the preview alone. Press Esc for the list"})
 	}
 	return append(rows,
 		Row{"PgUp/PgDn, Ctrl+Up/Down", "scroll the preview"},
-		Row{"/", "search; Enter keeps it, Esc shows all"},
-		Row{"Esc", "close"},
+		Row{"/", "find. Press Enter to keep the filter, Esc to show all"},
+		Row{"Esc", "go back"},
 	)
 }

@@ -34,7 +34,7 @@ var noon = time.Date(2025, 3, 1, 12, 0, 0, 0, time.UTC)
 
 var boardVerbs = []Verb{
 	{Key: "enter", Name: "take", Hint: "takes"},
-	{Key: "r", Name: "reply", Hint: "replies", Ask: "reply to %s› "},
+	{Key: "r", Name: "reply", Hint: "reply", Ask: "reply to %s› "},
 	{Key: "a", Name: "archive", Hint: "archives"},
 	{Key: "u", Name: "undo", Hint: "undo", Bare: true},
 }
@@ -64,7 +64,7 @@ func mailRows(from, to int64) []Line {
 }
 
 func mailBoard(tb testing.TB, ls []Line) *Board {
-	b := NewBoard(theme(tb), func() time.Time { return noon }, "Inbox of main", "Nothing waits. /push PROMPT and /run: results land here.", boardVerbs, true)
+	b := NewBoard(theme(tb), func() time.Time { return noon }, "Inbox · main", "Nothing waits. /push PROMPT and /run: results land here.", boardVerbs, true)
 	b.Lanes([]Lane{{"Needs you", "Need", 2, themes.Warn}, {"Failed", "Fail", 1, themes.Bad}, {"Done", "Done", 14, themes.Good}, {"FYI", "FYI", 0, themes.Text}})
 	b.Show(ls, false, false)
 	return b
@@ -112,7 +112,7 @@ func TestBoardFrames(t *testing.T) {
 			b.Show(nil, false, false)
 			draw("nothing found", b)
 			e := mailBoard(t, nil)
-			e.Fail("Archive: the message #3 was taken meanwhile")
+			e.Fail("Archive: the message #3 was already taken")
 			draw("empty, an error", e)
 			golden.RequireEqual(t, out.String())
 		})
@@ -177,7 +177,7 @@ func TestBoardStaysOnItsRow(t *testing.T) {
 }
 
 // TestBoardWantsMore: near an end of the window that is not the end of all, more is
-// wanted; g and G go to the ends themselves.
+// wanted; g and G go to the finish themselves.
 func TestBoardWantsMore(t *testing.T) {
 	b := mailBoard(t, nil)
 	b.Show(mailRows(1, 200), false, true)
@@ -226,7 +226,7 @@ func TestBoardWishes(t *testing.T) {
 	want(keys(b, "space space a"), "archive", "", 4, 2, 3)
 	want(keys(b, "enter"), "take", "", 4, 2, 3)
 	want(keys(b, "r 'do a' enter"), "reply", "do a", 4, 4)
-	if !strings.Contains(text(b, 120, 36), "2 messages, about 50 tokens") {
+	if !strings.Contains(text(b, 120, 36), "2 messages, ~50 tokens") {
 		t.Errorf("the price is not in\n%s", text(b, 120, 36))
 	}
 	if keys(b, "esc") != nil || len(b.Picked()) != 0 {
@@ -249,9 +249,9 @@ func TestBoardWishes(t *testing.T) {
 func TestBoardSaysAllOfAnError(t *testing.T) {
 	b := mailBoard(t, mailRows(1, 20))
 	keys(b, "r 'text'")
-	b.Fail("Reply to #10: the agent bad has ended (failed) and reads no mail; /resume bad PROMPT lets it go on")
+	b.Fail("Reply to #10: the agent bad has ended (failed) and reads no mail; /resume bad PROMPT to continue it")
 	got := text(b, 60, 24)
-	for _, want := range []string{"Reply to #10: the agent bad has ended", "/resume bad PROMPT lets it go on", "› text", "enter does it · esc goes back"} {
+	for _, want := range []string{"Reply to #10: the agent bad has ended", "/resume bad PROMPT to continue it", "› text", "enter confirm · esc back"} {
 		if !strings.Contains(strings.Join(strings.Fields(strings.ReplaceAll(got, "│", "")), " "), want) {
 			t.Errorf("%q is not in\n%s", want, got)
 		}
@@ -265,11 +265,11 @@ func TestBoardSaysAllOfAnError(t *testing.T) {
 // costs nothing.
 func TestBoardPicksNoQuestion(t *testing.T) {
 	ls := mailRows(1, 3)
-	ls[0].Does = "answers"
+	ls[0].Does = "answer"
 	b := mailBoard(t, ls)
 	keys(b, "space")
 	got := text(b, 120, 36)
-	if len(b.Picked()) != 0 || b.At() != 1 || !strings.Contains(got, "enter answers · ") || !strings.Contains(got, "it can't be picked") {
+	if len(b.Picked()) != 0 || b.At() != 1 || !strings.Contains(got, "enter answer · ") || !strings.Contains(got, "Press enter to answer it") {
 		t.Errorf("picked %v:\n%s", b.Picked(), got)
 	}
 	keys(b, "g")

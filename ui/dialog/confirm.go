@@ -103,7 +103,7 @@ func (b *confirm) Lines(w, h int) []string {
 	for i, o := range b.options[first : first+foot] {
 		lines = append(lines, b.option(o, first+i == b.at, inner))
 	}
-	hint := "esc goes back"
+	hint := "esc back"
 	if len(text) > view {
 		hint += " · pgup/pgdn scroll"
 	}

@@ -574,7 +574,7 @@ func TestRefill(t *testing.T) {
 		t.Errorf("it shows\n%s", text)
 	}
 	b.Key(press("x"))
-	if d := b.Key(press("enter")); d != nil || !strings.Contains(ansi.Strip(strings.Join(b.Lines(60, 12), "\n")), "nothing matches") {
+	if d := b.Key(press("enter")); d != nil || !strings.Contains(ansi.Strip(strings.Join(b.Lines(60, 12), "\n")), "No matches") {
 		t.Errorf("without a match enter picks %v", d)
 	}
 	Refill(NewTable(theme(t), "Help", nil), nil) // no list to pick from

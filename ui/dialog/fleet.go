@@ -276,7 +276,7 @@ type columns struct{ name, age, seen, cost, mail, state int }
 func (b *Fleet) columnsOf(w int, priced bool) columns {
 	c := columns{age: 5, mail: 5}
 	if w >= 60 {
-		c.seen = 6
+		c.seen = 7
 	}
 	if w >= 90 && priced {
 		c.cost = 9
@@ -322,21 +322,21 @@ func (b *Fleet) Lines(w, h int) []string {
 	}
 	c := b.columnsOf(inner, slices.ContainsFunc(glances, func(g Glance) bool { return g.Cost != "" }))
 	if head > 0 {
-		out = append(out, b.theme.Paint(themes.Dim, "  "+c.cells("agent", "age", "seen", "cost", "mail", "does").String()))
+		out = append(out, b.theme.Paint(themes.Dim, "  "+c.cells("agent", "age", "active", "cost", "mail", "now").String()))
 	}
 	for i, l := range shown {
 		out = append(out, b.row(l, glances[i], c, inner))
 	}
 	for i := len(shown); i < view; i++ {
 		if i == 0 {
-			out = append(out, b.theme.Paint(themes.Dim, cells.Cut("  nothing matches", inner)))
+			out = append(out, b.theme.Paint(themes.Dim, cells.Cut("  No matches", inner)))
 			continue
 		}
 		out = append(out, "")
 	}
 	if id := b.Peeked(); id != 0 {
 		name := cells.CleanLine(b.members[b.lines[max(b.place(), 0)].member].Name)
-		head := "── last lines of " + name + " "
+		head := "── " + name + ", live "
 		out = append(out, b.theme.Paint(themes.Rule, cells.Cut(head+strings.Repeat("─", max(0, inner-cells.Width(head))), inner)))
 		out = append(out, b.peek(id, inner, under-1)...)
 	}
@@ -391,12 +391,12 @@ func (b *Fleet) row(l leaf, g Glance, c columns, inner int) string {
 // hint names the keys that act on the agent under the bar, then those for all, as many as fit the
 // border.
 func (b *Fleet) hint(w int) string {
-	const rest = "esc"
+	const rest = "esc back"
 	hint := ""
 	if n := len(b.lines); n > b.scroll.view {
 		hint = fmt.Sprintf("%d/%d · ", max(b.place(), 0)+1, n)
 	}
-	for _, part := range slices.Concat([]string{"enter opens"}, b.keys, []string{"p peeks", "/ finds"}) {
+	for _, part := range slices.Concat([]string{"enter open"}, b.keys, []string{"p preview", "/ find"}) {
 		if cells.Width(hint+part+" · "+rest) > w-6 {
 			break
 		}

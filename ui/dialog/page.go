@@ -68,7 +68,7 @@ func (b *page) hint() string {
 // NewTable shows rows of two columns; Esc and Enter close it.
 func NewTable(t *themes.Theme, title string, rows []Row) Box {
 	return &page{
-		theme: t, title: cells.CleanLine(title), keys: "esc closes",
+		theme: t, title: cells.CleanLine(title), keys: "esc close",
 		lay: func(w int) []string { return table(t, rows, w) },
 	}
 }

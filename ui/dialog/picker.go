@@ -213,7 +213,7 @@ func (b *picker) Lines(w, h int) []string {
 		case at < len(b.hits):
 			lines = append(lines, b.row(b.hits[at], at == b.at, inner, label, help))
 		case i == 0:
-			lines = append(lines, b.theme.Paint(themes.Dim, cells.Cut("  nothing matches", inner)))
+			lines = append(lines, b.theme.Paint(themes.Dim, cells.Cut("  No matches", inner)))
 		default:
 			lines = append(lines, "")
 		}
@@ -223,7 +223,7 @@ func (b *picker) Lines(w, h int) []string {
 }
 
 func (b *picker) hint() string {
-	hint := "enter picks · esc closes"
+	hint := "enter choose · esc close"
 	if len(b.hits) > b.scroll.view {
 		hint = fmt.Sprintf("%d/%d · %s", b.at+1, len(b.hits), hint)
 	}

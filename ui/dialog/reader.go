@@ -27,14 +27,14 @@ func NewReader(t *themes.Theme, title string, facts []Row, text string, w int) B
 // NewPage shows a text that lay lays out for a width. Esc and Enter close it, y copies the text. It
 // lays the text out for w columns at once, so call it in a command.
 func NewPage(t *themes.Theme, title, text string, lay func(w int) []string, w int) Box {
-	b := &reader{text: text, page: page{theme: t, title: cells.CleanLine(title), keys: "y copies · esc closes", lay: lay}}
+	b := &reader{text: text, page: page{theme: t, title: cells.CleanLine(title), keys: "y copy · esc close", lay: lay}}
 	b.fill(min(w, widest))
 	return b
 }
 
 func (b *reader) Key(k tea.KeyPressMsg) Decision {
 	if k.Keystroke() == "y" {
-		b.keys = "copied · esc closes"
+		b.keys = "copied · esc close"
 		return Copied{b.text}
 	}
 	return b.page.Key(k)

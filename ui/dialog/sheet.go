@@ -232,7 +232,7 @@ func (b *Sheet) answer(g sheetGroup, key string) Decision {
 	it := g.items[0]
 	switch {
 	case len(ids) == 0 || b.now().Sub(b.since) < sheetGuard:
-		b.say = "Nothing was answered: this has just come up"
+		b.say = "Not answered: this question just appeared. Press the key again"
 	case it.Text != "":
 		b.say = "Open it to answer: space"
 	case is == permission.No:

@@ -17,38 +17,34 @@ func Context(name string, c agents.Context) string {
 	fmt.Fprintf(&b, "Context of %s, %s\n", name, c.Model)
 	switch {
 	case c.Used == 0 && c.Abroad:
-		b.WriteString("It has not told yet how much it uses.")
+		b.WriteString("It has not reported its use yet.")
 	case c.Abroad:
-		fmt.Fprintf(&b, "%s of %s tokens, as it tells; it compacts its conversation by itself.", grouped(c.Used), unknown(c.Window))
+		fmt.Fprintf(&b, "%s of %s tokens, as it reports; it compacts its conversation itself.", grouped(c.Used), unknown(c.Window))
 	case c.Used == 0:
-		b.WriteString("No request has been counted yet.")
+		b.WriteString("No request yet.")
 	case c.Window == 0:
-		fmt.Fprintf(&b, "%s tokens after the last request; how many the model can read is unknown.", grouped(c.Used))
+		fmt.Fprintf(&b, "%s tokens in the last request. The size of the model's window is unknown.", grouped(c.Used))
 	default:
-		fmt.Fprintf(&b, "%s of %s tokens after the last request, %d%%; compacted by itself from 85%% on.",
-			grouped(c.Used), grouped(c.Window), c.Used*100/c.Window)
+		percent := c.Used * 100 / c.Window
+		full := min(percent/10, 10)
+		fmt.Fprintf(&b, "%s%s %d%% of %s · compacts at 85%%", strings.Repeat("▓", full), strings.Repeat("░", 10-full), percent, Amount(c.Window))
 	}
 	if c.Abroad {
-		b.WriteString("\nIts system prompt, its tools and what its calls read are its own, and not known here.")
+		b.WriteString("\nIts system prompt, tools and tool results are its own and unknown here.")
 	}
-	b.WriteString("\n\nEstimated, in tokens:\n")
+	b.WriteString("\n\nEstimated tokens:\n")
 	all := 0
 	for _, p := range c.Parts {
-		fmt.Fprintf(&b, "  %-22s about %8s", p.What, grouped(p.Tokens))
+		fmt.Fprintf(&b, "  %-22s %8s", p.What, grouped(p.Tokens))
 		if p.What != "system prompt" {
 			fmt.Fprintf(&b, "  (%s)", grouped(p.Items))
 		}
 		b.WriteString("\n")
 		all += p.Tokens
 	}
-	fmt.Fprintf(&b, "  %-22s about %8s\n\n", "together", grouped(all))
-	switch c.Mail {
-	case 0:
-		b.WriteString("No message has entered it.")
-	case 1:
-		fmt.Fprintf(&b, "1 message entered it, about %s tokens.", grouped(c.MailTokens))
-	default:
-		fmt.Fprintf(&b, "%d messages entered it, about %s tokens.", c.Mail, grouped(c.MailTokens))
+	fmt.Fprintf(&b, "  %-22s %8s", "total", grouped(all))
+	if c.Mail > 0 {
+		fmt.Fprintf(&b, "\n\n%s taken in, ~%s tokens", Count(c.Mail, "message"), grouped(c.MailTokens))
 	}
 	return b.String()
 }
@@ -135,7 +131,7 @@ func Idle(i event.Info, now time.Time) string {
 	if i.Await.Attached > 0 {
 		return idle(i, now, "")
 	}
-	return idle(i, now, ", stays while somebody looks")
+	return idle(i, now, ", stays while someone looks")
 }
 
 // IdleHere is Idle for a human who views the agent's tab.
@@ -145,11 +141,11 @@ func idle(i event.Info, now time.Time, kept string) string {
 	text := "idle"
 	switch left := TimeLeft(i, now); {
 	case i.Await.Ends:
-		text += ", ends now"
+		text += ", closes now"
 	case left != "":
-		text += ", ends in " + left
+		text += ", closes in " + left
 	case i.Await.For == 0:
-		text += ", stays until it is ended"
+		text += ", stays until you end it"
 	default:
 		text += kept
 	}
@@ -190,7 +186,7 @@ func Handles(i event.Info) string {
 func Doing(i event.Info) string {
 	switch {
 	case i.Doing == "streaming":
-		return "with the model"
+		return "thinking"
 	case i.Doing == "":
 		return "working"
 	case i.Call != "":
@@ -236,11 +232,11 @@ func Why(n fleet.Now, now time.Time) string {
 		add("%s · for %s", c.Title, ago(c.Since))
 	}
 	if q := i.Question; q != nil {
-		add("it asks: %s", q.Gist())
+		add("it asks you: %s", q.Gist())
 		if q.Again != "" {
-			add("it asks since %s", q.Again)
+			add("it has asked since %s", q.Again)
 		}
-		add("answer in its tab (/agent %s goes there), or here: /answer %s", i.Name, i.Name)
+		add("answer in its tab (/agent %s) or here: /answer %s", i.Name, i.Name)
 	}
 	switch {
 	case i.Why == "" || i.State == event.Running:
@@ -250,10 +246,10 @@ func Why(n fleet.Now, now time.Time) string {
 		add("because: %s", i.Why)
 	}
 	if i.State == event.Running && !i.Active.IsZero() {
-		add("its last sign of life was %s ago", ago(i.Active))
+		add("last active %s ago", ago(i.Active))
 	}
 	if quiet, ok := i.Stalled(i.Active, now); ok {
-		add("stalled for %s: /kill %s ends it now; /wrapup %s has it finish once this step ends",
+		add("stalled for %s. /kill %s to end it now, /wrapup %s to let it finish after this step",
 			Silence(quiet), i.Name, i.Name)
 	}
 	if waits := Waits(i.Pending, i.Asks); waits != "" {
@@ -268,12 +264,12 @@ func Why(n fleet.Now, now time.Time) string {
 			add("%s", l)
 		}
 	case i.State == event.Idle:
-		add("it has nothing to do; a prompt, or a message that wakes it, starts a turn")
+		add("it has nothing to do. A prompt or a message that wakes it starts a turn")
 	case i.Await == nil || i.State.Terminal():
 	case i.Await.Ends:
-		add("it ends after this turn, as it was told")
+		add("it ends after this turn")
 	default:
-		add("after this turn it awaits input %s", Stay(i.Await.For))
+		add("after this turn it waits for your input %s", Stay(i.Await.For))
 	}
 	return strings.Join(ls, "\n")
 }
@@ -281,19 +277,19 @@ func Why(n fleet.Now, now time.Time) string {
 // awaiting explains what an idle agent awaits, what keeps it and what ends it.
 func awaiting(i event.Info, now time.Time) (ls []string) {
 	ls = append(ls, fmt.Sprintf(
-		"its turn has ended, and it awaits what you tell it: /tell %s TEXT, or m in its tab (/agent %s goes there)", i.Name, i.Name,
+		"it waits for your next message: /tell %s TEXT, or m in its tab (/agent %s)", i.Name, i.Name,
 	))
 	switch left := TimeLeft(i, now); {
 	case left != "":
-		ls = append(ls, fmt.Sprintf("without input it ends in %s, as done; its time stands still while somebody looks at its tab or is attached", left))
+		ls = append(ls, fmt.Sprintf("it closes in %s without input; the time stops while someone looks at its tab or is attached", left))
 	case i.Await.For == 0:
-		ls = append(ls, "it does not end by itself")
+		ls = append(ls, "it stays until you end it")
 	case i.Await.Attached > 0:
-		ls = append(ls, fmt.Sprintf("it stays while %s: then it ends after %s, as done", attached(i.Await.Attached), Lasted(i.Await.For)))
+		ls = append(ls, fmt.Sprintf("it stays while %s, and closes %s later", attached(i.Await.Attached), Lasted(i.Await.For)))
 	default:
-		ls = append(ls, fmt.Sprintf("it stays while somebody looks at its tab: then it ends after %s, as done", Lasted(i.Await.For)))
+		ls = append(ls, fmt.Sprintf("it stays while someone looks at its tab, and closes %s later", Lasted(i.Await.For)))
 	}
-	return append(ls, fmt.Sprintf("/end %s ends it now, as done; /kill %s as killed", i.Name, i.Name))
+	return append(ls, fmt.Sprintf("/end %s to end it as done, /kill %s as stopped", i.Name, i.Name))
 }
 
 // attached says how many programs are attached to an agent.

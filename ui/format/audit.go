@@ -22,13 +22,13 @@ func AuditGist(l audit.Line) string {
 	what := cells.CleanLine(AuditArgs(l.Args))
 	switch l.What {
 	case audit.Begun:
-		return "the audit begins"
+		return "audit started"
 	case audit.Call, audit.Runs, audit.Ended, audit.Shell:
 		return strings.TrimSpace(clipped(l.Tool+" "+what, 100)) + " · " + judged(l) + ended(l)
 	case audit.Answer:
 		return clipped("asked: "+what, 100) + " · " + judged(l)
 	case audit.Mode:
-		return "permission mode: " + strings.TrimPrefix(what, "mode ") + " · " + cells.CleanLine(l.By)
+		return "mode " + strings.TrimPrefix(what, "mode ") + " · " + cells.CleanLine(l.By)
 	case audit.Grant:
 		return what + " · " + judged(l)
 	case audit.Stop:
@@ -54,7 +54,7 @@ func judged(l audit.Line) string {
 		return by
 	}
 	if l.Decision == "" && l.Open {
-		return "nothing was decided"
+		return "no decision"
 	}
 	return l.Decision
 }
@@ -62,7 +62,7 @@ func judged(l audit.Line) string {
 // ended says how a call ended.
 func ended(l audit.Line) string {
 	if l.Open {
-		return " · no end: it goes on, or was cut short"
+		return " · no end: still running, or interrupted"
 	}
 	return fmt.Sprintf(" · %s, %d bytes, %s", l.Outcome, l.Bytes, time.Duration(l.Millis)*time.Millisecond)
 }
@@ -120,7 +120,7 @@ func AuditFields(l audit.Line, here *time.Location) (fs Fields) {
 	add("decided", judged(l))
 	switch {
 	case l.Open:
-		add("ended", "no end is written down: it goes on, or was cut short")
+		add("ended", "no end recorded: still running, or interrupted")
 	case l.Outcome != "":
 		add("ended", l.Outcome)
 	}

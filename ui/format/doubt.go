@@ -52,9 +52,9 @@ func (d Doubt) Queued(q tasks.QueueView) string {
 // WhenQueued returns the answer to queueing a task: that it joins the current run, or what starts
 // it.
 func (d Doubt) WhenQueued(t tasks.Task, how, start string, joins bool) string {
-	then := start + " starts it"
+	then := start + " to start"
 	if joins {
-		then = "it joins the run that goes on"
+		then = "It joins the current run"
 	}
 	return d.queued(t, how, then)
 }
@@ -63,13 +63,13 @@ func (d Doubt) WhenQueued(t tasks.Task, how, start string, joins bool) string {
 // unless an earlier host wrote its row.
 func (d Doubt) WhenRespawned(t tasks.Task) string {
 	if t.Seal == "" {
-		return d.queued(t, " again", "an earlier host wrote what it says: /run shows that and asks")
+		return d.queued(t, " again", "An earlier host wrote it. /run to review and start")
 	}
-	return d.queued(t, " again", "it starts by itself")
+	return d.queued(t, " again", "It starts on its own")
 }
 
 func (d Doubt) queued(t tasks.Task, how, then string) string {
-	return Warned("Queued "+t.Name+how+staying(t)+"; "+then, d.Of(t))
+	return Warned("Queued "+t.Name+how+staying(t)+". "+then, d.Of(t))
 }
 
 // staying says that a task's agent awaits input after its turns; "": it does not.
@@ -77,7 +77,10 @@ func staying(t tasks.Task) string {
 	if !t.Interactive {
 		return ""
 	}
-	return ", interactive: it awaits input " + Stay(t.Idle) + " after each turn"
+	if t.Idle == 0 {
+		return " (interactive, stays until you end it)"
+	}
+	return " (interactive, closes after " + Lasted(t.Idle) + " without input)"
 }
 
 // WhenEdited returns the answer to editing the prompt of a queued task in that queue.

@@ -11,8 +11,8 @@ import (
 func TestDoubt_whenRespawned(t *testing.T) {
 	var d Doubt
 	for seal, want := range map[string]string{
-		"":  "Queued old again; an earlier host wrote what it says: /run shows that and asks",
-		"s": "Queued old again; it starts by itself",
+		"":  "Queued old again. An earlier host wrote it. /run to review and start",
+		"s": "Queued old again. It starts on its own",
 	} {
 		if got := d.WhenRespawned(tasks.Task{Name: "old", Seal: seal}); !strings.HasPrefix(got, want) {
 			t.Errorf("seal %q: %q", seal, got)

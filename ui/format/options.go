@@ -24,7 +24,7 @@ func LeadingOptions(s string, keys ...string) (map[string]string, string, error)
 		key, behind, ok := strings.Cut(s, "=")
 		if !ok || !slices.Contains(keys, key) {
 			if meant := config.Nearest(key, keys); ok && meant != "" && isWord(key) {
-				return nil, "", fmt.Errorf("%s= is no option, is it %s=? A prompt that begins so stands in quotes", key, meant)
+				return nil, "", fmt.Errorf("unknown option %s=. Did you mean %s=? Put a prompt that begins like this in quotes", key, meant)
 			}
 			return opts, s, nil
 		}
@@ -162,12 +162,12 @@ func InteractiveOption(opts map[string]string) (is bool, idle time.Duration, err
 	case !ok:
 		return is, 0, nil
 	case !is:
-		return false, 0, errors.New("idle= says how long an agent awaits input, which only an interactive one does: interactive idle=" + s)
+		return false, 0, errors.New("idle= needs an interactive agent: interactive idle=" + s)
 	case zero == nil && d == 0:
 		return true, tools.Forever, nil
 	}
 	if idle, err = Seconds(s); err != nil {
-		return false, 0, fmt.Errorf("idle=%s is no time (300, 90s, 5m; 0: it does not end by itself)", s)
+		return false, 0, fmt.Errorf("idle=%s is not a time (300, 90s, 5m; 0: never close)", s)
 	}
 	return true, idle, nil
 }

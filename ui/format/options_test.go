@@ -29,7 +29,7 @@ func TestLeading(t *testing.T) {
 		{"name=\"my task\" go", map[string]string{"name": "my task"}, "go", ""},
 		{"name='a' go", map[string]string{"name": "a"}, "go", ""},
 		{"name=\"a go", map[string]string{"name": "\"a"}, "go", ""},
-		{"name=a timout=5m go", nil, "", "timout= is no option, is it timeout=?"},
+		{"name=a timout=5m go", nil, "", "timout=. Did you mean timeout=?"},
 		{"\"timout=5m\" is wrong", nil, "\"timout=5m\" is wrong", ""},
 		{"-name=a go", nil, "-name=a go", ""},
 	} {
@@ -107,7 +107,7 @@ func TestPush(t *testing.T) {
 		"\"interactive shells\" are broken":        "map[] \"interactive shells\" are broken",
 		"interactively done":                       "map[] interactively done",
 		"name=a interactive name=b go":             "! name is given twice",
-		"interactive interactve=true go":           "! interactve= is no option, is it interactive=? A prompt that begins so stands in quotes",
+		"interactive interactve=true go":           "! unknown option interactve=. Did you mean interactive=? Put a prompt that begins like this in quotes",
 		"interactive=true interactive model=m now": "map[interactive:true] interactive model=m now",
 	} {
 		opts, prompt, err := PushOptions(text)

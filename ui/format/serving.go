@@ -83,10 +83,10 @@ func (r ServerRow) Says() string {
 	case !r.Used():
 		return r.Out
 	case !r.Trusted():
-		return "/trust shows it and asks"
+		return "/trust to review it"
 	}
 	if r.State.Phase == mcp.NeedsLogin {
-		return "a or /mcp login " + r.Word() + " logs in"
+		return "/mcp login " + r.Word() + " logs in"
 	}
 	return strings.TrimPrefix(r.State.Says, "the MCP server "+r.Name+" does not start: ") // the row already names the server
 }
@@ -120,7 +120,7 @@ func (d Servers) Rows() (rows []ServerRow, faults []mcpconfig.Fault) {
 }
 
 // NoServers says where servers are configured.
-const NoServers = "No MCP server is configured. Add one to .mcp.json of the workspace, to ~/.config/fantail/config.toml ([mcp.NAME]) or to ~/.claude.json"
+const NoServers = "No MCP servers yet. Add one to the workspace's .mcp.json, ~/.config/fantail/config.toml ([mcp.NAME]) or ~/.claude.json"
 
 // ListServers lists all servers, one a line.
 func ListServers(rows []ServerRow, faults []mcpconfig.Fault) string {
@@ -179,7 +179,7 @@ func ServerFields(r ServerRow, now time.Time) (fs Fields) {
 	add("from", r.Place+", "+whose)
 	add("reads", strings.Join(r.Reads, ", "))
 	if r.Honest {
-		add("trusted", "to say which of its tools only read (honest)")
+		add("trusted", "about which of its tools only read (honest)")
 	}
 	if r.Source.Own && r.Sampling {
 		add("asks", "a model, each time with your yes (sampling)")
@@ -205,7 +205,7 @@ func (d Servers) Brief(r ServerRow) string {
 	case !r.Used() || !r.Trusted():
 		return ""
 	case len(all) == 0:
-		return "Its tools are known once it ran. r starts it."
+		return "Its tools show once it has run. r to start it."
 	}
 	size := 0
 	var names []string
@@ -213,7 +213,7 @@ func (d Servers) Brief(r ServerRow) string {
 		size += t.Size
 		name := t.Name
 		if t.Changed {
-			name += " (what is said of it has changed: it asks)"
+			name += " (its description changed: it asks)"
 		}
 		names = append(names, name)
 	}
@@ -224,20 +224,20 @@ func (d Servers) Brief(r ServerRow) string {
 func (d Servers) Tools(r ServerRow) string {
 	all := d.tools(r)
 	if len(all) == 0 {
-		return "Nobody knows its tools before it ran."
+		return "Its tools are unknown until it has run."
 	}
 	var b strings.Builder
-	b.WriteString("What follows is what the server says of itself. A call asks you, unless a rule or an answer of yours lets the tool run.\n")
+	b.WriteString("The server describes its tools like this. Each call asks you, unless a rule or an answer of yours allows the tool.\n")
 	for _, t := range all {
 		fmt.Fprintf(&b, "\n%s\n", cells.CleanLine(t.LentName))
 		switch {
 		case t.Reads && r.Honest:
-			b.WriteString("  only reads, as you trust the server to say\n")
+			b.WriteString("  only reads (you trust the server's word)\n")
 		case t.Reads:
-			b.WriteString("  only reads, it says\n")
+			b.WriteString("  only reads, says the server\n")
 		}
 		if t.Changed {
-			b.WriteString("  what it says has changed since you agreed to it: the next call asks, and shows how\n")
+			b.WriteString("  its description changed since you agreed: the next call asks and shows the change\n")
 		}
 		for line := range strings.Lines(cells.Clean(t.Description)) {
 			b.WriteString("  " + strings.TrimRight(line, "\n") + "\n")
@@ -253,7 +253,7 @@ func (d Servers) Log(r ServerRow) string {
 		text = d.Live.Log(r.Name)
 	}
 	if strings.TrimSpace(text) == "" {
-		return "It wrote nothing."
+		return "The log is empty."
 	}
 	return cells.Clean(text)
 }
@@ -349,5 +349,5 @@ func (d Servers) Find(name string) (ServerRow, error) {
 			}
 		}
 	}
-	return ServerRow{}, fmt.Errorf("there is no MCP server %s; /mcp lists those that are configured", cells.CleanLine(name))
+	return ServerRow{}, fmt.Errorf("there is no MCP server %s. /mcp to list them", cells.CleanLine(name))
 }

@@ -72,7 +72,7 @@ func TestList(t *testing.T) {
 	want := `MCP servers:
   dead (config.toml): failed, no such host · https://dead.example/mcp
   mine (config.toml:4): ready, 2 tools · tool
-  shared (.mcp.json:1:17): not trusted yet, /trust shows it and asks · ./run 'a b'
+  shared (.mcp.json:1:17): not trusted yet, /trust to review it · ./run 'a b'
   mine (.mcp.json:1:66): not used, shadowed: config.toml:4 has a server of the same name · other
   old (.mcp.json:1:96): not used, type "sse" is not spoken`
 	rows, faults := d.Rows()
@@ -130,7 +130,7 @@ func TestFacts(t *testing.T) {
 		t.Fatal("there is none")
 		return ""
 	}
-	if got, want := text("mine"), "is: ready, process 77, since 09:00:00\nruns: tool\nfrom: config.toml:4, yours\ntrusted: to say which of its tools only read (honest)\n"; got != want {
+	if got, want := text("mine"), "is: ready, process 77, since 09:00:00\nruns: tool\nfrom: config.toml:4, yours\ntrusted: about which of its tools only read (honest)\n"; got != want {
 		t.Errorf("%s", got)
 	}
 	if got := text("dead"); !strings.Contains(got, "failed: 3 times") || !strings.Contains(got, "is at: https://dead") {
@@ -144,13 +144,13 @@ func TestFacts(t *testing.T) {
 func TestRun(t *testing.T) {
 	d, l, _ := serving(t)
 	for args, want := range map[string]string{
-		"list": "MCP servers:", "tools mine": "mcp__mine__look\n  only reads, as you trust the server to say\n  Looks.\n", "log mine": "hello", "log dead": "It wrote nothing",
-		"tools shared": "Nobody knows its tools", "reconnect mine": "mine is there, with 2 tools", "reconnect shared": "! the MCP server shared does not start: not trusted yet; /trust",
+		"list": "MCP servers:", "tools mine": "mcp__mine__look\n  only reads (you trust the server's word)\n  Looks.\n", "log mine": "hello", "log dead": "The log is empty.",
+		"tools shared": "Its tools are unknown until it has run.", "reconnect mine": "mine is there, with 2 tools", "reconnect shared": "! the MCP server shared does not start: not trusted yet; /trust",
 		"reconnect old": "! the MCP server old does not start: not used", "log nobody": "! there is no MCP server nobody", "log a b": "! there is no MCP server a b", "reconnect dead": "dead is there",
 	} {
 		do, ok := d.Run(args)
 		if !ok {
-			t.Errorf("%q is not understood", args)
+			t.Errorf("unexpected %q", args)
 			continue
 		}
 		got, err := do(t.Context())
@@ -190,13 +190,13 @@ func TestBrief(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := d.Brief(r), "2 tools, about 200 tokens of each request: look, do (what is said of it has changed: it asks)"; got != want {
+	if got, want := d.Brief(r), "2 tools, about 200 tokens of each request: look, do (its description changed: it asks)"; got != want {
 		t.Errorf("%s", got)
 	}
 	if r, _ = d.Find("shared"); d.Brief(r) != "" {
 		t.Errorf("%s", d.Brief(r))
 	}
-	if r, _ = d.Find("dead"); !strings.Contains(d.Brief(r), "once it ran") {
+	if r, _ = d.Find("dead"); !strings.Contains(d.Brief(r), "once it has run") {
 		t.Errorf("%s", d.Brief(r))
 	}
 }

@@ -72,7 +72,7 @@ func (d ScheduleCommands) Watch(ctx context.Context, text string) (string, error
 	}
 	o.Kind, o.When, o.CancelWhen, o.Text = schedule.Task, w, cond, cmp.Or(prompt, "Look whether this is so: "+cond)
 	if strings.HasPrefix(o.Text, "!") {
-		return "", wrongSchedule("nobody tells whether a command's output meets a condition; /schedule every %s %s reports when its outcome changes",
+		return "", wrongSchedule("a command can't check a condition. Use /schedule every %s %s to hear when its outcome changes",
 			strings.TrimPrefix(w.Text, "every "), o.Text)
 	}
 	return d.register(ctx, o)
@@ -144,7 +144,7 @@ func (d ScheduleCommands) Schedule(ctx context.Context, text string) (string, er
 // Pause, Resume, Run and Remove carry out their verb on the schedule of that name.
 func (d ScheduleCommands) Pause(ctx context.Context, name string) (string, error) {
 	_, err := d.Pool.Pause(ctx, name, 0)
-	return "Paused " + name + "; /schedule resume " + name + " goes on", err
+	return "Paused " + name + ". /schedule resume " + name + " goes on", err
 }
 
 func (d ScheduleCommands) Resume(ctx context.Context, name string) (string, error) {
@@ -176,7 +176,7 @@ func (d ScheduleCommands) options(text string, keys ...string) (o schedule.Order
 	for _, p := range flags["priority"] {
 		o.Priority = inbox.Priority(p)
 		if o.Priority != inbox.Low && o.Priority != inbox.Normal && o.Priority != inbox.High && o.Priority != inbox.Urgent {
-			return o, "", wrongSchedule("the priority %q is none of low, normal, high and urgent", p)
+			return o, "", wrongSchedule("unknown priority %q; use low, normal, high or urgent", p)
 		}
 	}
 	o.Deliver = inbox.Deliver(opts["deliver"])
@@ -221,7 +221,7 @@ func (d ScheduleCommands) register(ctx context.Context, o schedule.Order) (strin
 	}
 	says := fmt.Sprintf("%s: %s, %s", what, s.When.Text, d.next(s))
 	if s.Due.Sub(d.Now()) > schedule.Horizon {
-		says += ".\nThat is more than a day away: it keeps no host. If none runs then, it fires at the next start and says that it is late; fantail host install keeps one running"
+		says += ".\nThis is more than a day away, so Fantail may not be running then. It then fires late, at the next start. Run fantail host install to keep Fantail running"
 	}
 	return says, nil
 }
@@ -232,8 +232,8 @@ func (d ScheduleCommands) next(s schedule.Schedule) string {
 }
 
 // NoSchedules says how to schedule something.
-const NoSchedules = "Nothing is scheduled. /remind 30m TEXT reminds you, /schedule every 30m PROMPT has an observer look, " +
-	"/schedule every 10m !COMMAND runs a command"
+const NoSchedules = "No schedules. Try /remind 30m TEXT, /schedule every 30m PROMPT for an observer, " +
+	"or /schedule every 10m !COMMAND"
 
 // ListSchedules lists schedules, the next due first.
 func ListSchedules(all []schedule.Schedule, now time.Time) string {
@@ -342,7 +342,7 @@ func RunResult(r schedule.Run, now time.Time) string {
 func ScheduleFields(s schedule.Schedule, now time.Time) (fs Fields) {
 	fs.Add("when", s.When.Text+", "+ScheduleDue(s, now))
 	if s.State == schedule.Held {
-		fs.Add("held", "an older version made it, or another program wrote it: it starts nothing before your yes on a screen (/confirm)")
+		fs.Add("held", "an older version or another program made it. It starts nothing until you confirm it (/confirm)")
 	}
 	fs.long("says", s.Text, 4)
 	fs.Add("until", s.CancelWhen)

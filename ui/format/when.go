@@ -19,7 +19,7 @@ func ParseWhen(s string, now time.Time) (time.Time, error) {
 	for len(said) > 1 && slices.Contains([]string{"for", "in", "at", "until", "till", "next"}, said[0]) {
 		said = said[1:]
 	}
-	wrong := fmt.Errorf("%q is no time to come; say 30m, 2h, 2d, 14:00, tomorrow or monday 10:00", strings.TrimSpace(s))
+	wrong := fmt.Errorf("%q is not a time in the future; try 30m, 2h, 2d, 14:00, tomorrow or monday 10:00", strings.TrimSpace(s))
 	if len(said) == 0 || len(said) > 3 {
 		return time.Time{}, wrong
 	}

@@ -124,7 +124,7 @@ func Sentence(err error) string {
 	case errors.Is(err, fleet.ErrStopped):
 		return "Stopped."
 	case errors.Is(err, tasks.ErrNoPrompt):
-		return "This agent has no prompt box: m in its tab tells it something, and so does /tell."
+		return "This agent has no prompt box. Press m in its tab, or type /tell."
 	}
 	s := cells.Clean(err.Error())
 	if errors.Is(err, event.ErrReadOnly) { // the human sees what could not be written
@@ -162,7 +162,7 @@ func ParseUntil(args []string, now time.Time) (time.Time, error) {
 	case len(args) == 0:
 		return time.Time{}, nil
 	case len(args) == 1 && (args[0] == "until" || args[0] == "for"):
-		return time.Time{}, errors.New("until when? It is written until 14:00 or for 2h")
+		return time.Time{}, errors.New("until when? Type until 14:00 or for 2h")
 	}
 	return ParseWhen(strings.Join(args, " "), now)
 }

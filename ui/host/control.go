@@ -53,7 +53,7 @@ func (h *Host) answer(conn *net.UnixConn, from Hello, ask wire.Fields) {
 	case slices.Contains(steers, ask.Get(wire.Do)):
 		reply = h.steer(from, ask)
 	case ask.Get(wire.Do) != wire.End:
-		reply = wire.Fields{wire.Say + "=this host (" + h.o.Version + ") does not know what is asked: " + ask.Get(wire.Do)}
+		reply = wire.Fields{wire.Say + "=this host (" + h.o.Version + ") does not know this request: " + ask.Get(wire.Do)}
 	case from.command:
 		reply = wire.Fields{wire.Say + "=an agent's command can't end the host it runs in"}
 	case ask.Get(wire.When) == wire.AtRest && !h.rests(conn):

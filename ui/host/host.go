@@ -486,7 +486,7 @@ func (h *Host) workspace(ctx context.Context, hello Hello) (w Workspace, first b
 
 var (
 	errEnded = errors.New("the host ends")
-	errAgain = errors.New("another host is to be looked for")
+	errAgain = errors.New("look for another host")
 )
 
 // welcome returns the fields with which a host introduces itself.

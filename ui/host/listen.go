@@ -30,7 +30,7 @@ func Listen(path string) (*net.UnixListener, error) {
 	case err != nil:
 		return nil, fmt.Errorf("listen for screens: %w", err)
 	case info.Mode().Type() != fs.ModeSocket:
-		return nil, fmt.Errorf("listen for screens: %s is no socket; remove it", path)
+		return nil, fmt.Errorf("listen for screens: %s is not a socket; remove it", path)
 	default:
 		if err := os.Remove(path); err != nil {
 			return nil, fmt.Errorf("listen for screens: remove a dead host's socket: %w", err)
@@ -61,7 +61,7 @@ func (h *Host) Rebinds(start func(name string, f func()), path string) {
 	asked := make(chan os.Signal, 1)
 	signal.Notify(asked, Anew)
 	h.listening.Add(1)
-	start("listen anew", func() {
+	start("listen again", func() {
 		defer h.listening.Done()
 		defer signal.Stop(asked)
 		for {

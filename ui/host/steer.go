@@ -33,7 +33,7 @@ func (h *Host) steer(from Hello, ask wire.Fields) (reply wire.Fields) {
 		err = w.Pool.Tell(ctx, name, ask.Get(wire.Body))
 		var ended *event.EndedError
 		if errors.As(err, &ended) {
-			err = fmt.Errorf("%w; fantail agents respawn %[2]s does its task anew, /resume %[2]s on a screen lets it go on", err, ended.Name)
+			err = fmt.Errorf("%w; run fantail agents respawn %[2]s to run its task again, or type /resume %[2]s on a screen to continue it", err, ended.Name)
 		}
 	case wire.WrapUp:
 		err = w.Pool.WrapUp(ctx, name)

@@ -138,7 +138,7 @@ func (n *Notifier) Card(most int) []string {
 		more = fmt.Sprintf("] (+%d more)", rest)
 	}
 	what := ": " + cells.CleanLine(m.Gist())
-	handle, dismiss := "Alt+U handles", "Alt+X dismisses"
+	handle, dismiss := "Alt+U handle", "Alt+X dismiss"
 	whole := cells.Width(head+what+more) + 3 + cells.Width(handle+dismiss) + 3
 	two := whole > n.Width() && most > 1
 	if !two && whole > n.Width() {
@@ -241,7 +241,7 @@ func (n *Notifier) dismiss() intent.Intent {
 		if err := pool.Letters.Dismiss(ctx, m.Recipient, m.ID); err != nil {
 			return intent.All{n.unacted(m.ID), intent.Say{Text: format.Sentence(err)}}
 		}
-		return intent.Say{Text: fmt.Sprintf("#%d waits in the inbox; %s stays until it is handled", m.ID, sign)}
+		return intent.Say{Text: fmt.Sprintf("#%d is in the inbox; %s stays until you handle it", m.ID, sign)}
 	}}
 }
 

@@ -53,7 +53,7 @@ func (n *Notifier) takeDigest(d agents.Digest, err error) intent.Intent {
 		return nil
 	}
 	return intent.Say{
-		Text:  "main's tab tells what happened while you were away",
+		Text:  "go to main's tab to see what happened while you were away",
 		While: func() bool { return n.Tabs.Focus != main },
 	}
 }
@@ -89,7 +89,7 @@ func (n *Notifier) idleSince(at time.Time) bool {
 // digestText formats a digest for people: what happened to which agent, and the command to go on
 // with.
 func (n *Notifier) digestText(d agents.Digest) string {
-	ls := []string{fmt.Sprintf("Since you were last here, %s ago:", format.Age(n.Now().Sub(d.Since)))}
+	ls := []string{fmt.Sprintf("While you were away (%s):", format.Age(n.Now().Sub(d.Since)))}
 	add := func(what, whom, next string) {
 		if whom == "" {
 			return
@@ -104,12 +104,12 @@ func (n *Notifier) digestText(d agents.Digest) string {
 	}
 	mail := ""
 	if n.Tabs.Main().Info.Pending > 0 && n.work(d.Finished) != "" {
-		mail = "/check takes what they reported"
+		mail = "/check to collect the results"
 	}
 	add("finished", format.Some(d.Finished), mail)
-	failed := "its tab says why"
+	failed := "see its tab"
 	if name := n.work(d.Failed); name != "" {
-		failed = "/inbox says why, /retry " + name + " tries again"
+		failed = "/inbox to see why, /retry " + name + " to try again"
 	}
 	add("failed", format.Some(d.Failed), failed)
 	for _, t := range n.asking() {
@@ -130,17 +130,17 @@ func (n *Notifier) digestText(d agents.Digest) string {
 		add(dueText(m))
 	}
 	if d.Silent > 0 {
-		add("scheduled", format.Count(d.Silent, "run")+" without news", "/schedule lists what is due when")
+		add("scheduled", format.Count(d.Silent, "run")+" without news", "/schedule to list them")
 	}
 	if names := n.idle(); len(names) > 0 {
-		add("idle", format.Some(names), "/tell "+names[0]+" TEXT goes on, /end "+names[0]+" ends it")
+		add("idle", format.Some(names), "/tell "+names[0]+" TEXT to continue, /end "+names[0]+" to end it")
 	}
 	if d.Letters > 0 {
-		add("mail", format.Count(d.Letters, "message")+" from "+format.Some(d.Mail), "/inbox lists what waits")
+		add("mail", format.Count(d.Letters, "message")+" from "+format.Some(d.Mail), "/inbox to list them")
 	}
-	cut := "nothing is done again by itself"
+	cut := "nothing is repeated unless you ask"
 	if name := n.work(d.Cut); name != "" {
-		cut = "/resume " + name + " goes on"
+		cut = "/resume " + name + " to continue"
 	}
 	add("interrupted", format.Some(d.Cut), cut)
 	switch {

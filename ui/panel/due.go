@@ -38,10 +38,10 @@ var scheduleLanes = []dialog.Lane{
 }
 
 var scheduleVerbs = []dialog.Verb{
-	{Key: "enter", Name: "report", Hint: "report", Help: "what it reported last; again: the schedule"},
-	{Key: "p", Name: "pause", Hint: "pauses", Help: "pause it, or let a paused one go on"},
-	{Key: "R", Name: "fire", Hint: "runs now", Help: "run it now, besides the times it is due"},
-	{Key: "x delete", Name: "remove", Hint: "removes", Help: "remove it; asks"},
+	{Key: "enter", Name: "report", Hint: "report", Help: "show its last report, or the schedule again"},
+	{Key: "p", Name: "pause", Hint: "pause", Help: "pause or resume it"},
+	{Key: "R", Name: "fire", Hint: "run now", Help: "run it now, in addition to its schedule"},
+	{Key: "x delete", Name: "remove", Hint: "remove", Help: "remove it; asks first"},
 }
 
 // Schedules opens the panel of schedules.
@@ -214,7 +214,7 @@ func (s *scheduleList) about(id int64) func(ctx context.Context, p *preview) err
 			lines[i] = format.RunResult(r, now())
 		}
 		if len(runs) == 0 {
-			lines = []string{"It did not run yet."}
+			lines = []string{"Has not run yet"}
 		}
 		p.plain(strings.Join(lines, "\n"))
 		return nil
@@ -244,7 +244,7 @@ func (s *scheduleList) do(w dialog.BoardAction) intent.Intent {
 	case w.Verb == "fire":
 		return act(d.Run)
 	case w.Verb == "remove":
-		return s.removes(x.Name, "It is not due again; what it reported stays.", func() intent.Intent { return act(d.Remove) })
+		return s.removes(x.Name, "It will not run again. Its reports stay.", func() intent.Intent { return act(d.Remove) })
 	}
 	return nil
 }
@@ -266,7 +266,7 @@ func (s *scheduleList) report(x schedule.Schedule) intent.Intent {
 			return err
 		}
 		_, role := mailSign(m)
-		v.facts = append(v.facts, fact{text: fmt.Sprintf("#%d of %s · enter shows the schedule again · ", m.ID, inbox.Label(x.Name)), at: m.Created, role: role})
+		v.facts = append(v.facts, fact{text: fmt.Sprintf("#%d of %s · enter show the schedule · ", m.ID, inbox.Label(x.Name)), at: m.Created, role: role})
 		v.of = fmt.Sprintf("#%d", m.ID)
 		v.view.Letter(m)
 		return nil

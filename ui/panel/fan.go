@@ -118,7 +118,7 @@ var fanKeys = []dialog.Row{
 	{Left: "tab", Right: "select the next agent that asks"},
 	{Left: "pgdown, pgup", Right: "next page, previous page"},
 	{Left: "enter", Right: "open the agent's tab"},
-	{Left: "y, n", Right: "allow once or refuse what the selected agent asks, if its cell shows all of it; n asks for a reason"},
+	{Left: "y, n", Right: "allow once or refuse what the selected agent asks, if its cell shows all of it. You can type a reason after n"},
 	{Left: "s, p", Right: "allow it until you quit, or always in this project, by the rule that the cell shows"},
 	{Left: "space", Right: "show the agent's question, else the agent alone on the whole wall"},
 	{Left: "m", Right: "write to the agent"},

@@ -105,20 +105,20 @@ func keys(i event.Info) (ks []string) {
 	fleeting, talks := i.Kind.Fleeting(), i.Kind.HasPrompt()
 	switch {
 	case i.State.Terminal() && fleeting:
-		return []string{"c closes"}
+		return []string{"c close"}
 	case i.State.Terminal():
-		return []string{"m resumes", "r respawns", "c closes"}
+		return []string{"m continue", "r run again", "c close"}
 	case !fleeting && !talks && !strings.HasPrefix(i.Prompt, "!"): // a command reads no prompts
-		ks = append(ks, "m tells")
+		ks = append(ks, "m message")
 	}
 	if i.Await != nil {
-		ks = append(ks, "e ends")
+		ks = append(ks, "e finish")
 	}
 	if !talks {
-		ks = append(ks, "k kills")
+		ks = append(ks, "k kill")
 	}
 	if format.Working(i.State) {
-		ks = append(ks, "w wraps up")
+		ks = append(ks, "w wrap up")
 	}
 	return ks
 }

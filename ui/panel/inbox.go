@@ -51,10 +51,10 @@ type mailView struct{ of, title, empty string }
 
 // The shelves in the order of the key v, with their titles.
 var mailViews = [...]mailView{
-	{inbox.Waiting, "", "Nothing waits. /push queues work and /run starts it: results land here, and so does mail."},
-	{inbox.Snoozed, " · snoozed", "Nothing is snoozed. s puts a message away until a time; v shows another shelf."},
-	{inbox.Archived, " · archived", "Nothing is archived. a puts a message away without taking it; v shows another shelf."},
-	{inbox.Everything, " · everything", "No message has come yet."},
+	{inbox.Waiting, "", "No mail. Results of /push tasks arrive here."},
+	{inbox.Snoozed, " · snoozed", "No snoozed messages. v to switch the view."},
+	{inbox.Archived, " · archived", "No archived messages. v to switch the view."},
+	{inbox.Everything, " · everything", "No messages yet."},
 }
 
 // Inbox opens the panel of an agent's inbox.
@@ -70,7 +70,7 @@ func Inbox(e Options, agent int64, name string) *Panel {
 func (s *mailList) entitle() {
 	for _, x := range mailViews {
 		if x.of == s.of {
-			s.box.Entitle("Inbox of "+s.name+x.title, x.empty)
+			s.box.Entitle("Inbox · "+s.name+x.title, x.empty)
 		}
 	}
 }
@@ -254,7 +254,7 @@ func mailLine(m inbox.Message) dialog.Line {
 		l.Flags = string(m.Priority)
 	}
 	if m.Asks() && m.Taken.IsZero() {
-		l.Does = "answers"
+		l.Does = "answer"
 	}
 	l.Flags = strings.TrimSpace(l.Flags + " " + m.Labels())
 	switch {
@@ -310,7 +310,7 @@ func (s *mailList) about(id int64) func(ctx context.Context, p *preview) error {
 		}
 		if n := len(thread); n > 1 {
 			at := slices.IndexFunc(thread, func(x inbox.Message) bool { return x.ID == id })
-			p.add("thread", fmt.Sprintf("%d of %d, begun by %s", at+1, n, inbox.Label(thread[0].From)))
+			p.add("thread", fmt.Sprintf("%d of %d, started by %s", at+1, n, inbox.Label(thread[0].From)))
 		}
 		p.of = fmt.Sprintf("#%d", id)
 		p.view.Letter(m)

@@ -61,7 +61,7 @@ func Letter(e Options, of intent.Message, w int) intent.Intent {
 func letter(ctx context.Context, messages Messages, id int64) (inbox.Message, error) {
 	m, ok, err := messages.Message(ctx, id)
 	if err == nil && !ok {
-		err = fmt.Errorf("there is no message #%d; /inbox lists those that wait", id)
+		err = fmt.Errorf("there is no message #%d. /inbox to list your mail", id)
 	}
 	return m, err
 }

@@ -15,19 +15,19 @@ import (
 // The actions of a human on the messages in a panel.
 
 var mailVerbs = []dialog.Verb{
-	{Key: "enter", Name: "take", Hint: "takes", Many: "fires", Help: "a turn with it, or with all that are picked; an answer, if it asks"},
-	{Key: "f", Name: "fire", Help: "one turn with all that are picked, or with this one"},
-	{Key: "r", Name: "reply", Hint: "replies", Ask: "reply to %s› ", Help: "answer its sender"},
-	{Key: "a", Name: "archive", Hint: "archives", Help: "put it away without taking it"},
-	{Key: "s", Name: "snooze", Hint: "snoozes", Ask: "snooze %s until (30m, 2h, 14:00, tomorrow)› ", All: true, Help: "away until a time"},
-	{Key: "u", Name: "undo", Hint: "undo", Help: "take back what was done last here", Bare: true},
-	{Key: "!", Name: "pin", Help: "keep it on top, or no longer"},
-	{Key: "x", Name: "dismiss", Help: "you know of it; it waits on, quietly"},
-	{Key: "m", Name: "mute", Help: "hold its thread silently, or no longer"},
-	{Key: "d", Name: "made", Hint: "diff", Help: "what its sender changed, and what it put out; again: the message"},
-	{Key: "w", Name: "why", Help: "when it enters a context, and why; again: the message"},
-	{Key: "c", Name: "check", Help: "take all that is ready, as /check does", Bare: true},
-	{Key: "v", Name: "shelf", Help: "what shows: what waits, what is snoozed, archived, everything", Bare: true},
+	{Key: "enter", Name: "take", Hint: "take", Many: "take", Help: "take it (or the selection) and start a turn; answer it if it is a question"},
+	{Key: "f", Name: "fire", Help: "start one turn with the selection, or with this message"},
+	{Key: "r", Name: "reply", Hint: "reply", Ask: "reply to %s› ", Help: "reply to its sender"},
+	{Key: "a", Name: "archive", Hint: "archive", Help: "archive it without taking it"},
+	{Key: "s", Name: "snooze", Hint: "snooze", Ask: "snooze %s until (30m, 2h, 14:00, tomorrow)› ", All: true, Help: "snooze it until a time"},
+	{Key: "u", Name: "undo", Hint: "undo", Help: "undo your last action here", Bare: true},
+	{Key: "!", Name: "pin", Help: "pin or unpin it"},
+	{Key: "x", Name: "dismiss", Help: "dismiss it: keep it, stop counting it"},
+	{Key: "m", Name: "mute", Help: "mute or unmute the thread"},
+	{Key: "d", Name: "made", Hint: "diff", Help: "show the diff and output, or the message again"},
+	{Key: "w", Name: "why", Help: "show why it is waiting, or the message again"},
+	{Key: "c", Name: "check", Help: "collect all that is ready, as /check does", Bare: true},
+	{Key: "v", Name: "shelf", Help: "switch view: waiting, snoozed, archived, all", Bare: true},
 }
 
 // undone is an action that the key u can undo.
@@ -55,7 +55,7 @@ func (s *mailList) do(w dialog.BoardAction) intent.Intent {
 	case "reply":
 		return s.wish(w, func(ctx context.Context) (string, error) {
 			sent, err := s.Pool.Letters.Reply(ctx, s.agent, w.ID, w.Text)
-			return fmt.Sprintf("#%d is in the inbox of %s", sent.ID, sent.To), err
+			return fmt.Sprintf("Sent #%d to %s", sent.ID, sent.To), err
 		}, nil)
 	case "undo":
 		return s.takeBack(w)
@@ -78,7 +78,7 @@ func (s *mailList) arrange(w dialog.BoardAction) intent.Intent {
 	}
 	// did runs f, prints text, and notes how u undoes f and what it then prints.
 	did := func(text string, f func(ctx context.Context) error, what string, back func(ctx context.Context) error) intent.Intent {
-		return s.wish(w, func(ctx context.Context) (string, error) { return text + "; u takes it back", f(ctx) }, func() {
+		return s.wish(w, func(ctx context.Context) (string, error) { return text + " · u undo", f(ctx) }, func() {
 			s.box.Unpick(w.IDs...)
 			s.undo = append(s.undo, undone{what, back})
 		})
@@ -102,11 +102,11 @@ func (s *mailList) arrange(w dialog.BoardAction) intent.Intent {
 			return err
 		})
 	}
-	waiting, away := "Waiting again: "+some, "Archived "+some
+	waiting, away := "Restored "+some, "Archived "+some
 	switch w.Verb {
 	case "archive":
 		if !first.Snoozed.IsZero() {
-			return did(waiting, restore, "Snoozed again: "+some, func(ctx context.Context) error { return s.Pool.Letters.Snooze(ctx, s.agent, w.IDs, first.Snoozed) })
+			return did(waiting, restore, "Snoozed again "+some, func(ctx context.Context) error { return s.Pool.Letters.Snooze(ctx, s.agent, w.IDs, first.Snoozed) })
 		}
 		if first.Aside() {
 			return did(waiting, restore, away, archive)
@@ -114,23 +114,23 @@ func (s *mailList) arrange(w dialog.BoardAction) intent.Intent {
 		return did(away, archive, waiting, restore)
 	case "snooze":
 		until, err := format.ParseWhen(w.Text, s.Now())
-		return did(fmt.Sprintf("Away until %s: %s", inbox.Clock(until, s.Now()), some), func(ctx context.Context) error {
+		return did(fmt.Sprintf("Snoozed until %s: %s", inbox.Clock(until, s.Now()), some), func(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
 			return s.Pool.Letters.Snooze(ctx, s.agent, w.IDs, until)
 		}, waiting, restore)
 	case "pin":
-		on, off := "Kept on top: "+some, "No longer kept on top: "+some
+		on, off := "Pinned "+some, "Unpinned "+some
 		if first.Pinned {
 			on, off = off, on
 		}
 		return did(on, pin(!first.Pinned), off, pin(first.Pinned))
 	case "dismiss":
-		return did("Waiting quietly: "+some, each(func(ctx context.Context, id int64) error { return s.Pool.Letters.Dismiss(ctx, s.agent, id) }),
-			"Standing out again: "+some, each(func(ctx context.Context, id int64) error { return s.Pool.Letters.Undismiss(ctx, s.agent, id) }))
+		return did("Dismissed "+some, each(func(ctx context.Context, id int64) error { return s.Pool.Letters.Dismiss(ctx, s.agent, id) }),
+			"No longer dismissed: "+some, each(func(ctx context.Context, id int64) error { return s.Pool.Letters.Undismiss(ctx, s.agent, id) }))
 	case "mute":
-		on, off := "Held silently, with all that is yet to come: the thread of "+some, "Heard again: the thread of "+some
+		on, off := "Muted the thread of "+some, "Unmuted the thread of "+some
 		if first.Muted {
 			on, off = off, on
 		}
@@ -142,7 +142,7 @@ func (s *mailList) arrange(w dialog.BoardAction) intent.Intent {
 // busy says that a turn begins only after the current one.
 func (s *mailList) busy() {
 	if t := s.Tabs.ByID(s.agent); t != nil && format.Working(t.Info.State) {
-		s.box.Say("it is taken when this turn ends")
+		s.box.Say("It is taken when this turn ends")
 	}
 }
 
@@ -155,9 +155,9 @@ func (s *mailList) take(w dialog.BoardAction, m inbox.Message) intent.Intent {
 	return s.wish(w, func(ctx context.Context) (string, error) {
 		_, ok, err := s.Pool.Pickup.Next(ctx, s.agent, w.ID)
 		if err == nil && !ok {
-			err = fmt.Errorf("message #%d was taken meanwhile", w.ID)
+			err = fmt.Errorf("message #%d was already taken", w.ID)
 		}
-		return fmt.Sprintf("A turn of %s begins with #%d", s.name, w.ID), err
+		return fmt.Sprintf("%s starts a turn with #%d", s.name, w.ID), err
 	}, nil)
 }
 
@@ -168,7 +168,7 @@ func (s *mailList) askedIn(m inbox.Message) intent.Intent {
 			return intent.Question{Agent: t.Info.ID}
 		}
 	}
-	s.box.Fail(fmt.Sprintf("%s does not ask #%d now; /answer %d says why", inbox.Label(m.From), m.ID, m.ID))
+	s.box.Fail(fmt.Sprintf("%s is not asking #%d now. /answer %d to see why", inbox.Label(m.From), m.ID, m.ID))
 	return nil
 }
 
@@ -177,7 +177,7 @@ func (s *mailList) fire(w dialog.BoardAction) intent.Intent {
 	s.busy()
 	return s.wish(w, func(ctx context.Context) (string, error) {
 		n, err := s.Pool.Pickup.FireThese(ctx, s.agent, w.IDs, "")
-		return fmt.Sprintf("A turn of %s begins with %s", s.name, format.Count(n, "message")), err
+		return fmt.Sprintf("%s starts a turn with %s", s.name, format.Count(n, "message")), err
 	}, func() {
 		s.box.Unpick(w.IDs...)
 	})
@@ -191,11 +191,11 @@ func (s *mailList) check(w dialog.BoardAction) intent.Intent {
 		case err != nil:
 			return "", err
 		case left > 0:
-			return fmt.Sprintf("Took %s; %s more: c again", format.Count(len(ms), "message"), inbox.Left(left)), nil
+			return fmt.Sprintf("Took %s. %s more: press c again", format.Count(len(ms), "message"), inbox.Left(left)), nil
 		}
 		return "Took " + format.Count(len(ms), "message"), nil
 	}, func() {
-		s.undo = append(s.undo, undone{"They wait again", func(ctx context.Context) error { _, err := s.Pool.Letters.Undo(ctx, s.agent); return err }})
+		s.undo = append(s.undo, undone{"Back in the inbox", func(ctx context.Context) error { _, err := s.Pool.Letters.Undo(ctx, s.agent); return err }})
 	})
 }
 
@@ -216,7 +216,7 @@ func (s *mailList) made(id int64) intent.Intent {
 		if err != nil {
 			return err
 		}
-		v.head(fmt.Sprintf("what %s did for #%d · d shows the message again", inbox.Label(made.Message.From), id))
+		v.head(fmt.Sprintf("%s's work for #%d · d show the message", inbox.Label(made.Message.From), id))
 		text := ""
 		if made.Diff != "" {
 			v.add("files", format.Count(made.Changes, "change"))
@@ -240,7 +240,7 @@ func (s *mailList) why(id int64) intent.Intent {
 		if err != nil {
 			return err
 		}
-		v.head(fmt.Sprintf("when #%d enters · w shows the message again", id))
+		v.head(fmt.Sprintf("why #%d waits · w show the message", id))
 		v.plain(text)
 		return nil
 	})

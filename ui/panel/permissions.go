@@ -28,7 +28,7 @@ func ReadPermissions(text string) (do func(ctx context.Context, r *approval.Rule
 		return func(_ context.Context, r *approval.Rules) (string, error) { return test(r, rest) }, true
 	case verb == "revoke" && rest != "":
 		return func(ctx context.Context, r *approval.Rules) (string, error) {
-			return "Taken back: " + cells.CleanLine(rest), r.Revoke(ctx, rest)
+			return "Removed: " + cells.CleanLine(rest), r.Revoke(ctx, rest)
 		}, true
 	case verb == "accept" || verb == "y":
 		return answer(rest, approval.Accepted)
@@ -49,7 +49,7 @@ func answer(number string, to approval.RuleState) (func(ctx context.Context, r *
 			return "", err
 		}
 		if to == approval.Accepted {
-			return "Accepted, as long as the file says it word for word: " + cells.CleanLine(text), nil
+			return "Allowed while the file says exactly this: " + cells.CleanLine(text), nil
 		}
 		return "Refused: " + cells.CleanLine(text), nil
 	}, true
@@ -69,11 +69,11 @@ func listPermissions(r *approval.Rules) string {
 		switch e.State {
 		case approval.Open:
 			open++
-			fmt.Fprintf(&b, "[%d] only offered: ", e.Offer)
+			fmt.Fprintf(&b, "[%d] proposed: ", e.Offer)
 		case approval.Refused:
 			fmt.Fprintf(&b, "[%d] refused: ", e.Offer)
 		case approval.Accepted:
-			fmt.Fprintf(&b, "[%d] accepted: ", e.Offer)
+			fmt.Fprintf(&b, "[%d] allowed: ", e.Offer)
 		}
 		b.WriteString(cells.CleanLine(e.Text))
 		if e.From != "" {
@@ -85,18 +85,18 @@ func listPermissions(r *approval.Rules) string {
 		b.WriteByte('\n')
 	}
 	if len(all) == 0 {
-		b.WriteString("No rules: the mode alone decides (/mode). Add rules to [permissions] in ~/.config/fantail/config.toml, or to deny in a project's .claude/settings.json or .fantail/config.toml.\n")
+		b.WriteString("No rules yet; the mode decides (/mode). Add rules under [permissions] in ~/.config/fantail/config.toml, or deny rules in the project's .claude/settings.json or .fantail/config.toml.\n")
 	}
 	for _, f := range broken {
 		b.WriteString("! " + cells.CleanLine(f) + "\n")
 	}
 	for _, f := range ignored {
-		b.WriteString("not obeyed: " + cells.CleanLine(f) + "\n")
+		b.WriteString("ignored: " + cells.CleanLine(f) + "\n")
 	}
 	if open > 0 {
-		b.WriteString("A project's file can't allow anything by itself: /permissions accept N lets its rule hold, refuse N does not.\n")
+		b.WriteString("A project file can only propose rules. /permissions accept N to allow one, refuse N to refuse it.\n")
 	}
-	b.WriteString("/permissions test COMMAND says which rule decides.")
+	b.WriteString("/permissions test COMMAND to see which rule decides.")
 	return b.String()
 }
 

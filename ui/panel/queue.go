@@ -39,20 +39,20 @@ var taskLanes = []dialog.Lane{
 }
 
 var taskVerbs = []dialog.Verb{
-	{Key: "enter", Name: "open", Hint: "goes there", Help: "go to its tab"},
-	{Key: "x delete", Name: "remove", Hint: "removes", Help: "remove one that is queued, end one that runs; asks"},
-	{Key: "K shift+up", Name: "up", Hint: "moves up", Help: "move it up in the queue"},
-	{Key: "J shift+down", Name: "down", Help: "move it down"},
-	{Key: "e", Name: "edit", Hint: "edits", Help: "change the prompt of one that is queued"},
-	{Key: "R", Name: "run", Hint: "runs all", Help: "run the queue, as /run does", Bare: true},
-	{Key: "y", Name: "retry", Hint: "again", Help: "push one that ended again"},
+	{Key: "enter", Name: "open", Hint: "open", Help: "open its tab"},
+	{Key: "x delete", Name: "remove", Hint: "remove", Help: "remove a queued task or end a running one; asks first"},
+	{Key: "K shift+up", Name: "up", Hint: "move up", Help: "move a queued task up"},
+	{Key: "J shift+down", Name: "down", Help: "move a queued task down"},
+	{Key: "e", Name: "edit", Hint: "edit", Help: "change the prompt of a queued task"},
+	{Key: "R", Name: "run", Hint: "run all", Help: "run the queue, as /run does", Bare: true},
+	{Key: "y", Name: "retry", Hint: "retry", Help: "queue a finished task again"},
 }
 
 // Queue opens the panel of an agent's queue.
 func Queue(e Options, agent int64, name string) *Panel {
 	verbs := append(slices.Concat(taskVerbs, boardVerbs("f4")), dialog.Verb{Name: "editing", Ask: "%s› "})
-	p := open(e, agent, name, dialog.NewBoard(e.Theme, e.Now, "Queue of "+name,
-		"Nothing is queued. /push PROMPT adds a task, /run starts the queue; its results land in the inbox.", verbs, false), taskLanes)
+	p := open(e, agent, name, dialog.NewBoard(e.Theme, e.Now, "Queue · "+name,
+		"The queue is empty. /push PROMPT to add a task, /run to start the queue.", verbs, false), taskLanes)
 	p.list = &taskList{Panel: p}
 	return p
 }
@@ -132,7 +132,7 @@ func (s *taskList) about(id int64) func(ctx context.Context, p *preview) error {
 	t, ok := s.task(id)
 	return func(ctx context.Context, p *preview) error {
 		if !ok {
-			return errors.New("that task is gone")
+			return errors.New("this task is gone")
 		}
 		facts := agents.Facts{}
 		if t.Agent != 0 {
@@ -165,7 +165,7 @@ func (s *taskList) about(id int64) func(ctx context.Context, p *preview) error {
 			return nil
 		}
 		if facts.Answer == "" {
-			p.plain("It left no answer.")
+			p.plain("No answer.")
 		} else if t.Kind == "command" {
 			p.plain(facts.Answer)
 		} else {
@@ -229,10 +229,10 @@ func (s *taskList) do(w dialog.BoardAction) intent.Intent {
 		x := s.Tabs.ByID(t.Agent)
 		switch {
 		case t.State == "queued":
-			s.box.Fail(name + " has not started and has no tab yet; R runs the queue")
+			s.box.Fail(name + " has not started and has no tab yet. R to run the queue")
 			return nil
 		case x == nil:
-			s.box.Fail("the tab of " + name + " is closed; /resume " + name + " opens it again")
+			s.box.Fail("the tab of " + name + " is closed. /resume " + name + " to reopen it")
 			return nil
 		}
 		return intent.All{intent.Close{}, intent.Go{Agent: x.Info.ID}}
@@ -276,13 +276,13 @@ func (s *taskList) remove(w dialog.BoardAction, t tasks.Task) intent.Intent {
 			}, nil)
 		})
 	case "queued":
-		return s.removes(name, "It has not started; nobody gets a message.", func() intent.Intent {
+		return s.removes(name, "It has not started, so there will be no message.", func() intent.Intent {
 			return s.wish(w, func(ctx context.Context) (string, error) {
 				return "Removed " + name, s.Pool.Tasks.Remove(ctx, name)
 			}, nil)
 		})
 	default:
-		s.box.Fail(name + " has ended; /close " + name + " closes its tab")
+		s.box.Fail(name + " has ended. /close " + name + " to close its tab")
 	}
 	return nil
 }
@@ -303,14 +303,14 @@ func (s *taskList) move(w dialog.BoardAction, t tasks.Task) intent.Intent {
 	}
 	switch {
 	case at == 0:
-		s.box.Fail(t.Name + " does not wait in the queue")
+		s.box.Fail(t.Name + " is not in the queue")
 		return nil
 	case to < 1 || to > n:
 		return nil
 	}
 	return s.wish(w, func(ctx context.Context) (string, error) {
 		now, err := s.Pool.Tasks.Move(ctx, t.Name, to)
-		return fmt.Sprintf("%s is number %d of the queue now", t.Name, now), err
+		return fmt.Sprintf("%s is now number %d in the queue", t.Name, now), err
 	}, nil)
 }
 
@@ -318,7 +318,7 @@ func (s *taskList) move(w dialog.BoardAction, t tasks.Task) intent.Intent {
 // the prompt box, which must be empty.
 func (s *taskList) edit(w dialog.BoardAction, t tasks.Task) intent.Intent {
 	if t.State != "queued" {
-		s.box.Fail(t.Name + " has started; y pushes one that ended again")
+		s.box.Fail(t.Name + " has started. r retry works once it has ended")
 		return nil
 	}
 	text := taskPrompt(t)
@@ -328,7 +328,7 @@ func (s *taskList) edit(w dialog.BoardAction, t tasks.Task) intent.Intent {
 	}
 	box := s.Tabs.Typing()
 	if box == nil || !box.Empty() {
-		s.box.Fail("its prompt has several lines and the box holds a draft; /queue edit " + t.Name + " brings it there")
+		s.box.Fail("its prompt has several lines and your box has a draft. /queue edit " + t.Name + " to edit it there")
 		return nil
 	}
 	return intent.All{intent.Close{}, intent.Call(func() intent.Intent {

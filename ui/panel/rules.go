@@ -42,11 +42,11 @@ const (
 )
 
 var ruleLanes = []dialog.Lane{
-	{Name: "Offered", Short: "Offer", Role: themes.Warn},
+	{Name: "Proposed", Short: "New", Role: themes.Accent},
 	{Name: "Deny", Short: "Deny", Role: themes.Bad},
 	{Name: "Ask", Short: "Ask", Role: themes.Accent},
 	{Name: "Allow", Short: "Allow", Role: themes.Good},
-	{Name: "Faults", Short: "Bad", Role: themes.Bad},
+	{Name: "Problems", Short: "Bad", Role: themes.Bad},
 	{Name: "Tested", Short: "Test", Role: themes.Text},
 }
 
@@ -54,16 +54,16 @@ var ruleLanes = []dialog.Lane{
 const maxTested = 20
 
 var ruleVerbs = []dialog.Verb{
-	{Key: "t", Name: "test", Hint: "tests a command", Help: "type a command line: which rule decides about it, in which mode, and why", Ask: "test› ", Bare: true},
-	{Key: "y", Name: "accept", Hint: "lets hold", Help: "let hold what a file of this project wants allowed, as long as it says that word for word"},
-	{Key: "n", Name: "refuse", Hint: "refuses", Help: "don't let it hold"},
-	{Key: "d x delete", Name: "revoke", Hint: "takes back", Help: "take back a rule that you gave for the session or the project"},
+	{Key: "t", Name: "test", Hint: "test a command", Help: "type a command, and see which rule decides in which mode, and why", Ask: "test› ", Bare: true},
+	{Key: "y", Name: "accept", Hint: "allow", Help: "allow a rule that a project file proposes, while the file says exactly this"},
+	{Key: "n", Name: "refuse", Hint: "refuse", Help: "refuse a proposed rule, or revoke your yes"},
+	{Key: "d x delete", Name: "revoke", Hint: "remove", Help: "remove a rule that you added for the session or the project"},
 }
 
 // Rules opens the panel of permission rules.
 func Rules(e Options, agent int64, name string) *Panel {
 	p := open(e, agent, name, dialog.NewBoard(e.Theme, e.Now, "Permissions",
-		"No rules: the mode alone decides (/mode). Add rules to [permissions] in ~/.config/fantail/config.toml, or to deny in a project's .claude/settings.json. Press t to test a command.",
+		"No rules yet; the mode decides (/mode). Add rules under [permissions] in ~/.config/fantail/config.toml, or deny rules in the project's .claude/settings.json. t to test a command.",
 		slices.Concat(ruleVerbs, boardVerbs("")), false).Shrinks(), ruleLanes)
 	p.list = &ruleList{Panel: p}
 	return p
@@ -100,7 +100,7 @@ func ruleRows(all []approval.RuleEntry, broken, ignored []string) (rows []ruleRo
 			if !is {
 				place, what = "", f
 			}
-			rows = append(rows, ruleRow{lane: laneFaults, RuleEntry: approval.RuleEntry{Text: what, From: place}, fault: []string{"can't be read", "not obeyed"}[i]})
+			rows = append(rows, ruleRow{lane: laneFaults, RuleEntry: approval.RuleEntry{Text: what, From: place}, fault: []string{"can't be read", "ignored"}[i]})
 		}
 	}
 	slices.SortStableFunc(rows, func(x, y ruleRow) int { return x.lane - y.lane })
@@ -186,7 +186,7 @@ func (p *preview) rule(r ruleRow) {
 	switch {
 	case r.test != nil:
 		p.facts = append(p.facts, fact{text: r.Text, role: themes.Accent, most: 4})
-		p.plain("In mode " + string(r.test.Mode) + ", which holds:\n" + strings.Join(TestedText(*r.test), "\n"))
+		p.plain("In mode " + string(r.test.Mode) + ", the current one:\n" + strings.Join(TestedText(*r.test), "\n"))
 		return
 	case r.fault != "":
 		p.facts = append(p.facts, fact{text: r.fault, role: themes.Bad})
@@ -203,19 +203,19 @@ func (p *preview) rule(r ruleRow) {
 	}
 	switch {
 	case r.State == approval.Open && r.Never:
-		text = append(text, "A file of this project wants it allowed.")
+		text = append(text, "A project file asks you to allow this.")
 	case r.State == approval.Open:
-		text = append(text, "A file of this project wants it allowed. It holds only if you say so: y lets it hold here, as long as the file says it word for word; n refuses it.")
+		text = append(text, "A project file asks you to allow this. y allow while the file says exactly this · n refuse")
 	case r.State == approval.Refused:
-		text = append(text, "You refused it; y lets it hold.")
+		text = append(text, "You refused this. y allow")
 	case r.State == approval.Accepted:
-		text = append(text, "You let it hold, as long as the file says it word for word; n takes that back.")
+		text = append(text, "Allowed while the file says exactly this. n revoke")
 	case r.Given:
-		text = append(text, "You gave it; d takes it back.")
+		text = append(text, "Added by you. d remove")
 	case r.List == permission.DenyList:
-		text = append(text, "What it speaks of does not run, in any mode, whatever else allows it.")
+		text = append(text, "Matching calls never run, in any mode.")
 	case r.List == permission.AskList:
-		text = append(text, "What it speaks of asks each time, in any mode, whatever else allows it.")
+		text = append(text, "Matching calls always ask, in every mode.")
 	}
 	p.plain(strings.Join(text, "\n\n"))
 }
@@ -231,11 +231,11 @@ func (s *ruleList) do(w dialog.BoardAction) intent.Intent {
 	rules := s.Pool.Permissions
 	switch {
 	case (w.Verb == "accept" || w.Verb == "refuse") && r.Offer == 0:
-		s.box.Fail("no file of this project offers it")
+		s.box.Fail("no project file proposes this rule")
 	case w.Verb == "accept":
 		return s.wish(w, func(ctx context.Context) (string, error) {
 			text, err := rules.Answer(ctx, r.Offer, r.Text, approval.Accepted)
-			return "It holds, as long as the file says it word for word: " + text, err
+			return "Allowed while the file says exactly this: " + text, err
 		}, nil)
 	case w.Verb == "refuse", w.Verb == "revoke" && r.State == approval.Accepted:
 		return s.wish(w, func(ctx context.Context) (string, error) {
@@ -246,10 +246,10 @@ func (s *ruleList) do(w dialog.BoardAction) intent.Intent {
 		s.forget(r.Text)
 	case r.Given:
 		return s.wish(w, func(ctx context.Context) (string, error) {
-			return "Taken back: " + r.Text, rules.Revoke(ctx, r.Text)
+			return "Removed: " + r.Text, rules.Revoke(ctx, r.Text)
 		}, nil)
 	case r.From != "":
-		s.box.Fail("it is none that you gave: it stands in " + r.From)
+		s.box.Fail("you did not add it here; it is in " + r.From)
 	}
 	return nil
 }

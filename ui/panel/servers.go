@@ -38,11 +38,11 @@ var serverLanes = []dialog.Lane{
 }
 
 var serverVerbs = []dialog.Verb{
-	{Key: "enter", Name: "tools", Hint: "tools", Help: "its tools, and what they say of themselves; again: the server"},
-	{Key: "l", Name: "log", Hint: "log", Help: "what it wrote to its standard error, and what became of it; again: the server"},
-	{Key: "r", Name: "reconnect", Hint: "reconnects", Help: "end it if it runs, and start it"},
-	{Key: "a", Name: "login", Hint: "logs in", Help: "log in to a server that wants to know who you are: the question names the hosts"},
-	{Key: "t", Name: "trust", Hint: "trust", Help: "what the repository runs by itself, to be agreed to", Bare: true},
+	{Key: "enter", Name: "tools", Hint: "tools", Help: "show the server's tools, or the server again"},
+	{Key: "l", Name: "log", Hint: "log", Help: "show its log (standard error), or the server again"},
+	{Key: "r", Name: "reconnect", Hint: "reconnect", Help: "stop the server if it runs, and start it"},
+	{Key: "a", Name: "login", Hint: "log in", Help: "log in to a server that needs it; the question names the hosts"},
+	{Key: "t", Name: "trust", Hint: "trust", Help: "review what this repository wants to run", Bare: true},
 }
 
 // Servers opens the panel of the MCP servers.
@@ -71,7 +71,7 @@ func showServers(all servers, want query) rows {
 		for _, f := range all.faults {
 			lines = append(lines, dialog.Line{Text: f.String()})
 		}
-		r.add(want, "Wrong, or not heeded", lines)
+		r.add(want, "Problems", lines)
 	}
 	return r
 }
@@ -155,7 +155,7 @@ func (s *serverList) trust() intent.Intent {
 		box, opens := asks.(intent.Open)
 		if !opens {
 			return intent.Call(func() intent.Intent {
-				s.box.Say("nothing waits for your yes")
+				s.box.Say("nothing to review")
 				return nil
 			}), err
 		}

@@ -59,7 +59,7 @@ func LoginTells(agent int64, command string) func(text string, err error) intent
 }
 
 // errAside is the error of a login whose question the human closed.
-var errAside = errors.New("nobody is logged in: you closed the question")
+var errAside = errors.New("you were not logged in: you closed the question")
 
 // talk passes questions and answers between a login and the human.
 type talk struct {

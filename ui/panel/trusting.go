@@ -49,13 +49,13 @@ func (e Trust) Trust(args string) (do func(ctx context.Context) (intent.Intent, 
 			if len(all) == 0 {
 				return intent.Said{Text: nothing}, nil
 			}
-			return intent.Said{Text: "Nothing of this repository runs by itself now."}, e.Store.Decline(all...)
+			return intent.Said{Text: "Nothing of this repository runs now."}, e.Store.Decline(all...)
 		}, true
 	}
 	return nil, false
 }
 
-const nothing = "This repository brings nothing that runs by itself."
+const nothing = "This repository has no hooks, servers or commands to trust."
 
 // screen asks about everything not agreed to, including what was declined, because the human asked
 // for it.
@@ -71,7 +71,7 @@ func (e Trust) screen() intent.Intent {
 		return intent.Said{Text: listTrust(all)}
 	}
 	return intent.Open{
-		What: "what the repository brings", Box: dialog.NewConsent(e.Theme, "What this repository runs", TrustText(open), options(open)),
+		What: "programs of this repository", Box: dialog.NewConsent(e.Theme, "Trust this repository?", TrustText(open), options(open)),
 		Decide: func(d dialog.Decision) intent.Intent {
 			c, _ := d.(dialog.Confirmed)
 			return e.decided(open, c.Choice)
@@ -95,9 +95,9 @@ func options(open []hooks.TrustReview) (all []dialog.Option) {
 		}
 	}
 	if good > 0 {
-		all = append([]dialog.Option{{Key: "y", Label: "trust all of it, as it is now"}}, all...)
+		all = append([]dialog.Option{{Key: "y", Label: "trust all, as they are now"}}, all...)
 	}
-	return append(all, dialog.Option{Key: "n", Label: "run none of it; texts of the repository work all the same"})
+	return append(all, dialog.Option{Key: "n", Label: "trust none; the repository's texts still work"})
 }
 
 // decided carries out an answer.
@@ -114,9 +114,9 @@ func (e Trust) decided(open []hooks.TrustReview, choice string) intent.Intent {
 	}
 	return intent.Quick(func(context.Context) (string, error) {
 		if choice == "n" {
-			return "None of it runs; /trust asks again", e.Store.Decline(these...)
+			return "None of it runs. /trust to review it again", e.Store.Decline(these...)
 		}
-		return "Trusted as it is now; a change asks again, /trust revoke takes it back", e.Store.Agree(these...)
+		return "Trusted as it is now. A change asks again. /trust revoke to undo", e.Store.Agree(these...)
 	})
 }
 
@@ -126,10 +126,10 @@ const maxLines = 40
 // TrustText returns the text that describes the parts.
 func TrustText(open []hooks.TrustReview) string {
 	var b strings.Builder
-	b.WriteString("These programs would run by themselves, in a sandbox: they read the workspace and write in it, and have no network " +
-		"but what /sandbox lists. Without a sandbox here they run as you do. A yes holds for exactly this.\n")
+	b.WriteString("These programs would run on their own, in a sandbox: they can read and write the workspace, and have no network " +
+		"but what /sandbox lists. Without a sandbox they run as you. Your yes covers exactly what you see here.\n")
 	if len(open) > choosable {
-		fmt.Fprintf(&b, "The first %d can be chosen one by one; typed again, /trust goes on with the rest.\n", choosable)
+		fmt.Fprintf(&b, "You can choose the first %d one by one. /trust again for the rest.\n", choosable)
 	}
 	about := ""
 	for n, r := range open {
@@ -149,9 +149,9 @@ func TrustText(open []hooks.TrustReview) string {
 		for _, f := range r.Files {
 			switch {
 			case f.Out:
-				fmt.Fprintf(&b, "   %s %s, out of the workspace or to nothing: nobody sees when that changes\n", f.Path, f.Sum)
+				fmt.Fprintf(&b, "   %s %s, outside the workspace or missing: Fantail can't see when that changes\n", f.Path, f.Sum)
 			case f.Text == "":
-				fmt.Fprintf(&b, "   %s is no text, or a long one\n", f.Path)
+				fmt.Fprintf(&b, "   %s is not text, or too long\n", f.Path)
 			default:
 				fmt.Fprintf(&b, "   %s:\n%s", f.Path, indent(head(f.Text)))
 			}
@@ -182,7 +182,7 @@ func listTrust(all []hooks.TrustReview) string {
 	if len(all) == 0 {
 		return nothing
 	}
-	lines := []string{"What this repository runs by itself:"}
+	lines := []string{"This repository wants to run:"}
 	for _, r := range all {
 		line := fmt.Sprintf("%s: %s, %s", r.Kind, r.Name, r.Standing)
 		if r.Fault != nil {
@@ -196,7 +196,7 @@ func listTrust(all []hooks.TrustReview) string {
 // Hooks lists all hooks.
 func Hooks(t *themes.Theme, lines []hooks.Line, faults, ignored []hooks.Fault) intent.Intent {
 	if len(lines) == 0 && len(faults) == 0 && len(ignored) == 0 {
-		return intent.Said{Text: "There are no hooks. Add one to ~/.claude/settings.json, to .claude/settings.json of the repository, or to ~/.config/fantail/config.toml ([[hooks.EVENT]])."}
+		return intent.Said{Text: "No hooks yet. Add one to ~/.claude/settings.json, the repository's .claude/settings.json, or ~/.config/fantail/config.toml ([[hooks.EVENT]])."}
 	}
 	var rows []dialog.Row
 	for _, l := range lines {

@@ -50,7 +50,7 @@ func TestTrust_decides(t *testing.T) {
 		r := &reviewed{reviews: []hooks.TrustReview{part("a", hooks.NewTrust, errors.New("too large")), part("b", hooks.NewTrust, nil), part("c", hooks.Changed, nil), part("d", hooks.Agreed, nil)}}
 		do, ok := Trust{Store: r, Theme: theme}.Trust("")
 		if !ok {
-			t.Fatal("not understood")
+			t.Fatal("unexpected")
 		}
 		is, err := do(t.Context())
 		box, opens := is.(intent.Open)
@@ -76,7 +76,7 @@ func TestTrust_args(t *testing.T) {
 	for args, want := range map[string]string{"": "a, trusted", "list": "a, trusted", "revoke": "Nothing"} {
 		do, ok := Trust{Store: r}.Trust(args)
 		if !ok {
-			t.Fatalf("%q is not understood", args)
+			t.Fatalf("unexpected %q", args)
 		}
 		is, err := do(t.Context())
 		if said, _ := is.(intent.Said); err != nil || !strings.Contains(said.Text, want) {
@@ -103,7 +103,7 @@ func TestText(t *testing.T) {
 	if n := strings.Count(text, "when it rains"); n != 1 {
 		t.Errorf("what hooks are is said %d times", n)
 	}
-	for _, want := range []string{"a runs: x", "x.sh:", "(11 more lines)", "y leads to /z, out of", "b.bin is no text", "What changed:\n     -old", "2. hooks: c, changed since"} {
+	for _, want := range []string{"a runs: x", "x.sh:", "(11 more lines)", "y leads to /z, outside", "b.bin is not text", "What changed:\n     -old", "2. hooks: c, changed since"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
@@ -115,7 +115,7 @@ func TestHooks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if is := Hooks(theme, nil, nil, nil); !strings.Contains(is.(intent.Said).Text, "no hooks") {
+	if is := Hooks(theme, nil, nil, nil); !strings.Contains(is.(intent.Said).Text, "No hooks") {
 		t.Errorf("%+v", is)
 	}
 	lines := []hooks.Line{{

@@ -85,9 +85,9 @@ func (r *relay) silence() string {
 
 // banner says so in the first row, and how to leave.
 func (r *relay) banner() string {
-	text := r.silence() + " · Ctrl+C leaves"
+	text := r.silence() + " · Ctrl+C leave"
 	if ascii() {
-		text = r.silence() + "; Ctrl+C leaves"
+		text = r.silence() + "; Ctrl+C leave"
 	}
 	if w, _, err := tty.Size(1); err == nil {
 		all := []rune(text)

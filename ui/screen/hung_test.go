@@ -88,7 +88,7 @@ func TestRelay_hung(t *testing.T) {
 				}
 			}
 			shown := string(r.shown)
-			if says := fmt.Sprintf("host (process %d) does not answer", os.Getpid()); r.hung == c.answers || strings.Contains(shown, says) == c.answers || strings.Contains(shown, "Ctrl+C leaves") == c.answers {
+			if says := fmt.Sprintf("host (process %d) does not answer", os.Getpid()); r.hung == c.answers || strings.Contains(shown, says) == c.answers || strings.Contains(shown, "Ctrl+C leave") == c.answers {
 				t.Errorf("hung is %v; it shows %q", r.hung, shown)
 			}
 			sent := len(r.sent)

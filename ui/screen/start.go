@@ -265,7 +265,7 @@ func connect(socket string, patience time.Duration) (int, error) {
 	}
 	if err == syscall.EAGAIN || err == syscall.EINPROGRESS { // the host's backlog is full
 		syscall.Close(fd)
-		return -1, Refusal("fantail: the workspace's host takes nobody any more; " + hung)
+		return -1, Refusal("fantail: the workspace's host accepts no screens any more; " + hung)
 	}
 	if err == nil {
 		err = ours(fd)

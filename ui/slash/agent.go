@@ -30,7 +30,7 @@ func runAgent(in input) (intent.Intent, error) {
 	switch word {
 	case "", "list":
 		if rest != "" {
-			return nil, in.wrong("list takes nothing more")
+			return nil, in.wrong("list takes no arguments")
 		}
 		return in.tell(agentList(in.Tabs.All, in.Now())), nil
 	case "new":
@@ -41,7 +41,7 @@ func runAgent(in input) (intent.Intent, error) {
 		return in.renameHelper(args)
 	case "close":
 		if len(args) > 1 {
-			return nil, in.wrong("one name is closed at a time")
+			return nil, in.wrong("close takes one name")
 		}
 		name := in.t.Info.Name
 		if len(args) == 1 {
@@ -50,11 +50,11 @@ func runAgent(in input) (intent.Intent, error) {
 		return in.closeHelper(name), nil
 	}
 	if rest != "" {
-		return nil, in.wrong("%q is not understood", in.rest)
+		return nil, in.wrong("unexpected %q", in.rest)
 	}
 	t := in.Tabs.ByName(word)
 	if t == nil {
-		return nil, fmt.Errorf("there is no agent %q; /agent lists them, /agent new %s opens a helper", word, word)
+		return nil, fmt.Errorf("there is no agent %q. /agent to list them, /agent new %s to open a helper", word, word)
 	}
 	return intent.Go{Agent: t.Info.ID}, nil
 }
@@ -72,7 +72,7 @@ func (in input) newHelper(rest string) (intent.Intent, error) {
 		case !ok && name == "" && !strings.HasPrefix(w, "agent="):
 			name = w
 		default:
-			return nil, in.wrong("%q is not understood", w)
+			return nil, in.wrong("unexpected %q", w)
 		}
 	}
 	return in.then(func(ctx context.Context) (intent.Intent, error) {
@@ -92,7 +92,7 @@ func (in input) renameHelper(args []string) (intent.Intent, error) {
 		return nil, in.wrong("rename takes the new name, or the old and the new one")
 	}
 	return in.act(func(ctx context.Context) (string, error) {
-		return fmt.Sprintf("%s is now %s. Mail it sent before keeps its name of then: from=%s takes it.", old, to, old),
+		return fmt.Sprintf("%s is now %s. Its earlier mail keeps the old name (from=%s).", old, to, old),
 			in.Pool.RenameHelper(ctx, old, to)
 	}), nil
 }
@@ -105,8 +105,8 @@ func (in input) closeHelper(name string) intent.Intent {
 		if !errors.As(err, &u) {
 			return nil, err
 		}
-		text := u.Error() + ". Its open tasks pass to main; its transcript and its mail are kept, and /resume " + name +
-			" opens it again."
+		text := u.Error() + ". Its open tasks pass to main. Its transcript and mail are kept. /resume " + name +
+			" to reopen it."
 		return intent.Open{
 			Box: dialog.NewConfirm(in.Theme, "Close "+name+"?", text, []dialog.Option{
 				{Key: "y", Label: "close it"}, {Key: "n", Label: "leave it open"},
@@ -188,7 +188,7 @@ func runFork(in input) (intent.Intent, error) {
 		case err == nil && turn > 0 && number == 0:
 			number = turn
 		default:
-			return nil, in.wrong("%q is not understood", w)
+			return nil, in.wrong("unexpected %q", w)
 		}
 	}
 	of := in.here.Info
@@ -196,7 +196,7 @@ func runFork(in input) (intent.Intent, error) {
 	case of.ID == 0:
 		return nil, panel.ErrOpening
 	case !of.Kind.Nature().Forks:
-		return nil, fmt.Errorf("a fork is not forked: %s handles one message and closes; /fork belongs into the tab of an agent you talk to", of.Name)
+		return nil, fmt.Errorf("you can't fork a fork: %s handles one message and closes. Use /fork in the tab of an agent you talk to", of.Name)
 	}
 	fork := func(command string, number int) intent.Intent {
 		return intent.Do{Agent: of.ID, Command: command, F: func(ctx context.Context) (intent.Intent, error) {
@@ -210,12 +210,12 @@ func runFork(in input) (intent.Intent, error) {
 	return in.then(func(ctx context.Context) (intent.Intent, error) {
 		past, err := in.Pool.Records.Turns(ctx, of.ID, maxPast)
 		if err == nil && len(past) == 0 {
-			err = fmt.Errorf("no turn of %s has ended yet: there is nothing to branch from", of.Name)
+			err = fmt.Errorf("no turn of %s has ended yet, so there is nothing to branch from", of.Name)
 		}
 		if err != nil {
 			return nil, err
 		}
-		box := dialog.NewPicker(in.Theme, "Branch from "+of.Name+" behind turn", pastItems(past, in.Now()))
+		box := dialog.NewPicker(in.Theme, "Branch from "+of.Name+" after turn", pastItems(past, in.Now()))
 		list := picked(box, func(number string) intent.Intent {
 			n, _ := strconv.Atoi(number)
 			return fork("", n)
@@ -257,7 +257,7 @@ func agentArguments(e Options, before []string, _ string) []composer.Item {
 	case before[0] == "new":
 		return append([]composer.Item{{Insert: "model=", Help: "main's, if it is left away"}}, e.Custom.Agents()...)
 	case before[0] == "config" && len(before) == 1:
-		return []composer.Item{{Insert: "message-handling", Help: "what becomes of mail that arrives"}}
+		return []composer.Item{{Insert: "message-handling", Help: "how arriving mail is handled"}}
 	case before[0] == "config" && len(before) == 2:
 		return modeItems()
 	case before[0] == "config" && slices.Contains(before, string(policy.Queue)):

@@ -31,9 +31,9 @@ func runAnswer(in input) (intent.Intent, error) {
 	t := in.Tabs.ByName(who)
 	switch {
 	case t == nil:
-		return nil, fmt.Errorf("there is no agent %q; /answer alone opens the oldest question", who)
+		return nil, fmt.Errorf("there is no agent %q. /answer to open the oldest question", who)
 	case t.Info.Question == nil:
-		return nil, fmt.Errorf("%s asks nothing now", who)
+		return nil, fmt.Errorf("%s has no question now", who)
 	case rest == "":
 		return intent.Question{Agent: t.Info.ID}, nil
 	case in.Now().Sub(t.Info.Question.Since) < tooSoon:
@@ -152,12 +152,12 @@ func (c command) wordsTo(q event.Question, text string) (event.Answer, error) {
 			return event.Answer{Text: text}, nil
 		}
 		if n < 1 || n > len(q.Asks.Options) {
-			return event.Answer{}, fmt.Errorf("there is no option %d, only 1 to %d; in quotes it is an answer of your own", n, len(q.Asks.Options))
+			return event.Answer{}, fmt.Errorf("there is no option %d, only 1 to %d. Put your own answer in quotes", n, len(q.Asks.Options))
 		}
 		labels = append(labels, q.Asks.Options[n-1].Label)
 	}
 	if len(labels) > 1 && !q.Asks.Multiple {
-		return event.Answer{}, errors.New("only one option can be chosen; in quotes it is an answer of your own")
+		return event.Answer{}, errors.New("choose one option only. Put your own answer in quotes")
 	}
 	return event.Answer{Text: strings.Join(labels, ", ")}, nil
 }

@@ -48,11 +48,11 @@ func ReadAudit(args string) (w AuditWanted, err error) {
 		number, err := strconv.ParseInt(strings.TrimPrefix(before, "#"), 10, 64)
 		switch isNumber := err == nil && number > 0; {
 		case pages && !isNumber:
-			return w, fmt.Errorf("%q is no number of a row", before)
+			return w, fmt.Errorf("%q is not a row number", before)
 		case pages:
 			w.Before = number
 		case n > 0 && (w.Verify || w.Row != 0 || w.Name != ""):
-			return w, fmt.Errorf("%q is one word too many", word)
+			return w, fmt.Errorf("unexpected %q", word)
 		case word == "--verify":
 			w.Verify = true
 		case isNumber:
@@ -94,7 +94,7 @@ func (e AuditTrail) page(ctx context.Context, w AuditWanted) (intent.Intent, err
 		title += " of " + w.Name
 	}
 	if len(lines) == 0 {
-		return intent.Said{Text: title + ": nothing stands there."}, nil
+		return intent.Said{Text: title + ": nothing here."}, nil
 	}
 	var rows []dialog.Row
 	for n := len(lines) - 1; n >= max(0, len(lines)-AuditPage); n-- {

@@ -29,7 +29,7 @@ func TestRead(t *testing.T) {
 		}
 	}
 	for args, want := range map[string]string{
-		"lint tests": `"tests" is one word too many`, "before=x": `"x" is no number of a row`, "12 --verify": "one word too many", "before=0": "no number",
+		"lint tests": `unexpected "tests"`, "before=x": `"x" is not a row number`, "12 --verify": "unexpected", "before=0": "not a row number",
 	} {
 		if _, err := ReadAudit(args); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", args, err)
@@ -125,7 +125,7 @@ func TestShow(t *testing.T) {
 	if got := shown(t, -1, ""); got != errDisk.Error() {
 		t.Errorf("the list fails: %s", got)
 	}
-	if got := shown(t, 0, "lint"); got != "Audit of lint: nothing stands there." {
+	if got := shown(t, 0, "lint"); got != "Audit of lint: nothing here." {
 		t.Error(got)
 	}
 }

@@ -90,20 +90,20 @@ func TestPushInteractive(t *testing.T) {
 		want tasks.Task
 		says string
 	}{
-		{"interactive fix it", tasks.Task{Interactive: true, Idle: 5 * minute}, "Queued kid, interactive: it awaits input for 5m00s after each turn; /run starts it"},
-		{"interactive idle=60 fix it", tasks.Task{Interactive: true, Idle: minute}, "awaits input for 1m00s after each turn"},
-		{"idle=1m interactive=true fix it", tasks.Task{Interactive: true, Idle: minute}, "for 1m00s"},
-		{"interactive idle=0 fix it", tasks.Task{Interactive: true}, "it awaits input for ever after each turn"},
-		{"interactive idle=0s fix it", tasks.Task{Interactive: true}, "for ever"},
-		{"interactive=false fix it", tasks.Task{}, "Queued kid; /run starts it"},
-		{"fix it", tasks.Task{}, "Queued kid; /run starts it"},
-		{"idle=5m fix it", tasks.Task{}, "! /push: idle= says how long an agent awaits input, which only an interactive one does: interactive idle=5m; it is"},
-		{"interactive=false idle=5m fix it", tasks.Task{}, "! /push: idle= says how long"},
+		{"interactive fix it", tasks.Task{Interactive: true, Idle: 5 * minute}, "Queued kid (interactive, closes after 5m00s without input). /run to start"},
+		{"interactive idle=60 fix it", tasks.Task{Interactive: true, Idle: minute}, "closes after 1m00s without input"},
+		{"idle=1m interactive=true fix it", tasks.Task{Interactive: true, Idle: minute}, "after 1m00s"},
+		{"interactive idle=0 fix it", tasks.Task{Interactive: true}, "stays until you end it"},
+		{"interactive idle=0s fix it", tasks.Task{Interactive: true}, "stays until you end it"},
+		{"interactive=false fix it", tasks.Task{}, "Queued kid. /run to start"},
+		{"fix it", tasks.Task{}, "Queued kid. /run to start"},
+		{"idle=5m fix it", tasks.Task{}, "! /push: idle= needs an interactive agent: interactive idle=5m. Usage:"},
+		{"interactive=false idle=5m fix it", tasks.Task{}, "! /push: idle= needs an interactive agent"},
 		{"interactive=yes fix it", tasks.Task{}, "! /push: interactive=yes is neither true nor false"},
-		{"interactive idle=soon fix it", tasks.Task{}, "! /push: idle=soon is no time (300, 90s, 5m; 0: it does not end by itself)"},
-		{"interactive idle=-5m fix it", tasks.Task{}, "! /push: idle=-5m is no time"},
+		{"interactive idle=soon fix it", tasks.Task{}, "! /push: idle=soon is not a time (300, 90s, 5m; 0: never close)"},
+		{"interactive idle=-5m fix it", tasks.Task{}, "! /push: idle=-5m is not a time"},
 		{"interactive !make", tasks.Task{}, "! /push: a command reads no input; only a PROMPT can be interactive"},
-		{"interactive", tasks.Task{}, "! /push: the prompt is missing"},
+		{"interactive", tasks.Task{}, "! /push: add a prompt"},
 	} {
 		got := says(t, crowd(w), "/push name=kid "+c.line)
 		if !strings.Contains(got, c.says) {
@@ -134,13 +134,13 @@ func TestEndAndRespawn(t *testing.T) {
 	agentstest.Check(t, w.Pool.End(t.Context(), "old"))
 	w.State("old", event.Done)
 	for _, c := range [][2]string{
-		{"/end", "! /end: one name is needed; it is /end NAME"},
-		{"/end auth docs", "! /end: one name is needed; it is /end NAME"},
+		{"/end", "! /end: name one agent. Usage: /end NAME"},
+		{"/end auth docs", "! /end: name one agent. Usage: /end NAME"},
 		{"/end auth", "auth ends"},
 		{"/end docs", "docs ends after this turn"},
 		{"/end docs", "! docs has been told to end already; /kill docs ends it now"},
-		{"/respawn", "! /respawn: one name is needed; it is /respawn NAME"},
-		{"/respawn old", "Queued old again, interactive: it awaits input for ever after each turn; it starts by itself"},
+		{"/respawn", "! /respawn: name one agent. Usage: /respawn NAME"},
+		{"/respawn old", "Queued old again (interactive, stays until you end it). It starts on its own"},
 		{"/respawn docs", "! respawn: docs has not ended; /kill docs ends it"},
 	} {
 		if got := says(t, crowd(w), c[0]); got != c[1] {
@@ -181,7 +181,7 @@ func TestAgentListKnowsIdle(t *testing.T) {
 	now := time.Date(2026, 1, 2, 15, 4, 5, 0, time.UTC)
 	e := crowd(nil)
 	e.Tabs.ByName("auth").Info.Await = &event.Await{For: time.Minute, Until: now.Add(42 * time.Second)}
-	if got := agentList(e.Tabs.All, now); !strings.Contains(got, "• auth [sub-agent] - Idle, ends in 0:42\n") || !strings.Contains(got, "• main [main] - Idle\n") {
+	if got := agentList(e.Tabs.All, now); !strings.Contains(got, "• auth [sub-agent] - Idle, closes in 0:42\n") || !strings.Contains(got, "• main [main] - Idle\n") {
 		t.Errorf("the list is\n%s", got)
 	}
 }

@@ -18,7 +18,7 @@ func runMCP(in input) (intent.Intent, error) {
 	}
 	do, ok := format.ServersOf(in.Pool.Brought().Served).Run(in.rest)
 	if !ok {
-		return nil, in.wrong("%q is not understood", in.rest)
+		return nil, in.wrong("unexpected %q", in.rest)
 	}
 	return in.start(do), nil
 }
@@ -26,14 +26,14 @@ func runMCP(in input) (intent.Intent, error) {
 func runTrust(in input) (intent.Intent, error) {
 	do, ok := panel.Trust{Store: in.Pool.Brought().Trust, Theme: in.Theme}.Trust(in.rest)
 	if !ok {
-		return nil, in.wrong("%q is not understood", in.rest)
+		return nil, in.wrong("unexpected %q", in.rest)
 	}
 	return in.then(do), nil
 }
 
 func runHooks(in input) (intent.Intent, error) {
 	if in.rest != "" {
-		return nil, in.wrong("%q is not understood", in.rest)
+		return nil, in.wrong("unexpected %q", in.rest)
 	}
 	return in.then(func(context.Context) (intent.Intent, error) {
 		lines, faults, ignored := in.Pool.Hooks.List()

@@ -46,7 +46,7 @@ func ReadBudget(text string, here event.Info, all []event.Info) (do func(ctx con
 		case err != nil:
 			return "", err
 		case now == nil:
-			return of.Name + " has no budget of its own any more", nil
+			return of.Name + " has no budget of its own now", nil
 		}
 		return of.Name + " and all it dispatches: " + now.String() + " used", nil
 	}, true, nil

@@ -58,7 +58,7 @@ func listChecks(ctx context.Context, r *schedule.Checks) (string, error) {
 		return "", err
 	}
 	if len(cs) == 0 {
-		return "No checks. /checks add test go test ./... lets observers run that, where a schedule says checks=test", nil
+		return "No checks. /checks add test go test ./... to let observers run it (checks=test)", nil
 	}
 	lines := make([]string, len(cs))
 	for i, c := range cs {

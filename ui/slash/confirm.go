@@ -15,7 +15,7 @@ import (
 // runConfirm asks about the rows that wait for the human's yes.
 func runConfirm(in input) (intent.Intent, error) {
 	if in.rest != "" {
-		return nil, in.wrong("%q is not understood", in.rest)
+		return nil, in.wrong("unexpected %q", in.rest)
 	}
 	return in.then(func(ctx context.Context) (intent.Intent, error) {
 		rows, err := in.Pool.Rows.Waiting(ctx)
@@ -23,7 +23,7 @@ func runConfirm(in input) (intent.Intent, error) {
 			return nil, err
 		}
 		if len(rows) == 0 {
-			return intent.Said{Text: "Nothing waits for your yes: all schedules, checks and rules here are as you made them."}, nil
+			return intent.Said{Text: "Nothing to confirm: all schedules, checks and rules are as you made them."}, nil
 		}
 		return in.confirming(rows), nil
 	}), nil
@@ -35,17 +35,17 @@ const maxConfirmed = 9
 // confirming asks about the first rows, all at once or one by one.
 func (in input) confirming(all []tasks.SealedRow) intent.Intent {
 	rows := all[:min(len(all), maxConfirmed)]
-	options := []dialog.Option{{Key: "y", Label: "yes, it holds as it stands here"}}
+	options := []dialog.Option{{Key: "y", Label: "yes, keep it as shown"}}
 	no := "no, delete it"
 	if len(rows) > 1 {
-		options[0].Label, no = "yes to all of these, as they stand here", "no to all of these: delete them"
+		options[0].Label, no = "yes, keep them all as shown", "no, delete them all"
 		for n, r := range rows {
 			options = append(options, dialog.Option{Key: strconv.Itoa(n + 1), Label: "decide about " + r.Kind + " " + cells.CleanLine(r.Name)})
 		}
 	}
-	options = append(options, dialog.Option{Key: "n", Label: no}, dialog.Option{Key: "l", Label: "later: until then it starts and allows nothing"})
+	options = append(options, dialog.Option{Key: "n", Label: no}, dialog.Option{Key: "l", Label: "later; until then it starts and allows nothing"})
 	return intent.Open{
-		Box: dialog.NewConsent(in.Theme, "Does this hold?", confirmText(rows, len(all)-len(rows)), options),
+		Box: dialog.NewConsent(in.Theme, "Keep these?", confirmText(rows, len(all)-len(rows)), options),
 		Decide: func(d dialog.Decision) intent.Intent {
 			c, _ := d.(dialog.Confirmed)
 			if n, err := strconv.Atoi(c.Choice); err == nil && len(rows) > 1 {
@@ -70,7 +70,7 @@ func (in input) confirming(all []tasks.SealedRow) intent.Intent {
 func confirmText(rows []tasks.SealedRow, more int) string {
 	var b strings.Builder
 	b.WriteString("An older version made this, or another program wrote or changed it in the database. " +
-		"It starts and allows nothing before your yes. A yes holds for exactly this.\n")
+		"It starts and allows nothing until you say yes. Your yes covers exactly what you see here.\n")
 	for n, r := range rows {
 		fmt.Fprintf(&b, "\n%d. %s %s\n", n+1, r.Kind, cells.CleanLine(r.Name))
 		for line := range strings.Lines(cells.Clean(r.Says)) {

@@ -26,7 +26,7 @@ func runCustom(in input) (intent.Intent, error) {
 // runSkills runs /skills.
 func runSkills(in input) (intent.Intent, error) {
 	if in.rest != "" {
-		return nil, in.wrong("%q is not understood", in.rest)
+		return nil, in.wrong("unexpected %q", in.rest)
 	}
 	return in.act(func(context.Context) (string, error) { return in.Custom.List(), nil }), nil
 }

@@ -92,7 +92,7 @@ type CustomCall struct {
 // served returns the prompt for the text of an MCP server. The text does not come first, where it
 // could name a command.
 func (t CustomCall) served(words string) string {
-	return strings.TrimSpace("/"+t.Name+" "+t.Args) + "\n\nWhat /" + t.Name + " stands for, in the words of its MCP server:\n\n" + words
+	return strings.TrimSpace("/"+t.Name+" "+t.Args) + "\n\nWhat /" + t.Name + ", from its MCP server:\n\n" + words
 }
 
 // Run returns a function that sends the command's prompt or starts an agent for it.
@@ -108,7 +108,7 @@ func (r CustomCommands) Run(t CustomCall) func(ctx context.Context) (intent.Inte
 		item, text := r.Skills.Now().Slash(t.Name), strings.TrimSpace("/"+t.Name+" "+t.Args)
 		switch {
 		case item == nil:
-			return nil, fmt.Errorf("there is no command /%s any more", t.Name)
+			return nil, fmt.Errorf("the command /%s is gone", t.Name)
 		case !item.Fork:
 			return intent.Said{Text: t.Said}, t.Prompt(ctx, text)
 		}
@@ -123,7 +123,7 @@ func (r CustomCommands) Run(t CustomCall) func(ctx context.Context) (intent.Inte
 // List lists everything found: first what is used, then what is not used and why.
 func (r CustomCommands) List() string {
 	if r.Skills == nil {
-		return "Nothing is known of files that bring skills, commands or agents"
+		return "no files with skills, commands or agents are known here"
 	}
 	l := r.Skills.Now()
 	var b strings.Builder
@@ -208,18 +208,18 @@ func orAll(of string) string {
 
 // facts returns what the list shows of an item.
 func (r CustomCommands) facts(i *skills.Item) []string {
-	fs := []string{brief(i.About, 60), i.Source, fmt.Sprintf("about %d tokens", history.TokensOf(int(i.Bytes)))}
+	fs := []string{brief(i.About, 60), i.Source, fmt.Sprintf("~%d tokens", history.TokensOf(int(i.Bytes)))}
 	switch {
 	case i.Kind == skills.Agent:
 		fs = append(fs, role(i.Role)...)
 	case i.Kind == skills.Skill && i.Manual:
-		fs = append(fs, "only people use it, as /"+i.Slash)
+		fs = append(fs, "you only: /"+i.Slash)
 	}
 	if rule := r.Skills.Denied(i); rule != "" {
 		fs = append(fs, "denied to models by the rule "+rule)
 	}
 	if i.Fork {
-		fs = append(fs, "an agent of its own carries it out")
+		fs = append(fs, "runs in a new agent")
 	}
 	if n := len(i.Lines()); n > 0 {
 		fs = append(fs, fmt.Sprintf("command lines that run where it is used: %d", n))
@@ -248,7 +248,7 @@ func role(r *skills.Role) (fs []string) {
 		fs = append(fs, r.Model)
 	}
 	if r.Background {
-		fs = append(fs, "nobody waits for it")
+		fs = append(fs, "runs in the background")
 	}
 	if r.Steps > 0 {
 		fs = append(fs, fmt.Sprintf("at most %d requests", r.Steps))

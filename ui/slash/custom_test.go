@@ -69,7 +69,7 @@ func TestRun(t *testing.T) {
 			t.Errorf("%s: %q", name, said)
 		}
 	}
-	if said := run("gone", ""); !strings.Contains(said, "no command /gone") {
+	if said := run("gone", ""); !strings.Contains(said, "/gone is gone") {
 		t.Error(said)
 	}
 }
@@ -77,7 +77,7 @@ func TestRun(t *testing.T) {
 // TestNothing: where nothing is known of files, nothing is listed.
 func TestNothing(t *testing.T) {
 	var r CustomCommands
-	if r.Has("x") || r.Rows() != nil || r.Candidates() != nil || r.Agents() != nil || !strings.HasPrefix(r.List(), "Nothing is known") {
+	if r.Has("x") || r.Rows() != nil || r.Candidates() != nil || r.Agents() != nil || !strings.HasPrefix(r.List(), "no files with skills, commands or agents are known here") {
 		t.Error("there is something")
 	}
 }
@@ -91,8 +91,8 @@ func TestList(t *testing.T) {
 	})
 	text := r.List()
 	for _, want := range []string{
-		"Skills (models are told of 2 of them: about ", "  deploy  Deploys · .claude/skills/deploy/SKILL.md · about 9 tokens\n", "only people use it, as /review",
-		"Agents (models are told of all: about ", "  a  A · .claude/agents/a.md · about ", "mode plan · at most 3 requests",
+		"Skills (models are told of 2 of them: about ", "  deploy  Deploys · .claude/skills/deploy/SKILL.md · ~9 tokens\n", "you only: /review",
+		"Agents (models are told of all: about ", "  a  A · .claude/agents/a.md · ~", "mode plan · at most 3 requests",
 		"! .claude/skills/model/SKILL.md: /model is a command of the program; models use it as the skill model",
 	} {
 		if !strings.Contains(text, want) {

@@ -38,7 +38,7 @@ var foreignCommands = []foreign{
 	},
 	{
 		words: []string{"search", "find"},
-		says:  "/inbox search WORDS finds messages; Ctrl+R finds earlier prompts; `!grep WORDS` searches files",
+		says:  "/inbox search WORDS to find messages, `!grep WORDS` to search files; press Ctrl+R to find earlier prompts",
 	},
 	{
 		words: []string{"undo", "redo", "rewind", "revert", "checkpoint"},
@@ -62,7 +62,7 @@ var foreignCommands = []foreign{
 	},
 	{
 		words: []string{"export", "share", "save"},
-		says:  "/copy copies the last answer; Ctrl+Up selects a block and y copies it",
+		says:  "/copy to copy the last answer; or press Ctrl+Up to select a block, then y",
 	},
 	{
 		words: []string{"todos", "todo"},
@@ -70,7 +70,7 @@ var foreignCommands = []foreign{
 	},
 	{
 		words: []string{"vim", "editor", "ide"},
-		says:  "Ctrl+G opens the prompt in your editor",
+		says:  "press Ctrl+G to open the prompt in your editor",
 	},
 	{
 		words: []string{"terminal-setup"},
@@ -78,11 +78,11 @@ var foreignCommands = []foreign{
 	},
 	{
 		words: []string{"details", "thinking", "verbose"},
-		says:  "Ctrl+O unfolds what is folded; /view shows other views of this tab",
+		says:  "press Ctrl+O to unfold folded text; /view to show another view of this tab",
 	},
 	{
 		words: []string{"stop", "cancel"},
-		says:  "Esc stops the turn of this tab; /kill NAME ends an agent",
+		says:  "press Esc to stop the turn of this tab, or /kill NAME to end an agent",
 	},
 	{
 		words: []string{"mention", "add-dir"},

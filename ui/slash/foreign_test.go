@@ -64,7 +64,7 @@ func TestEnterRunsWhatWasTyped(t *testing.T) {
 				continue
 			}
 			tried++
-			if i, err := Run(e, e.Tabs.Focus, sent); i != nil || err == nil || !strings.HasPrefix(err.Error(), "unknown command /"+typo+"; ") {
+			if i, err := Run(e, e.Tabs.Focus, sent); i != nil || err == nil || !strings.HasPrefix(err.Error(), "unknown command /"+typo+". ") {
 				t.Errorf("/%s: %v, %v", typo, i, err)
 			}
 		}

@@ -20,10 +20,10 @@ import (
 var inboxVerbs = [...]composer.Item{
 	{Insert: "archive", Label: "archive N…", Help: "put messages away; no conversation gets them"},
 	{Insert: "snooze", Label: "snooze N WHEN", Help: "put one away until 30m, 14:00, tomorrow, monday 10:00"},
-	{Insert: "restore", Label: "restore N…", Help: "bring back what was archived or snoozed"},
+	{Insert: "restore", Label: "restore N…", Help: "bring back archived or snoozed messages"},
 	{Insert: "pin", Label: "pin N [off]", Help: "keep one on top"},
-	{Insert: "archived", Label: "archived", Help: "list what was archived"},
-	{Insert: "snoozed", Label: "snoozed", Help: "list what is snoozed"},
+	{Insert: "archived", Label: "archived", Help: "list archived messages"},
+	{Insert: "snoozed", Label: "snoozed", Help: "list snoozed messages"},
 	{Insert: "search", Label: "search WORDS", Help: "find messages, those that were taken too"},
 	{Insert: "undo", Label: "undo", Help: "put back those taken last"},
 }
@@ -42,16 +42,16 @@ func (in input) shelve() (cmd intent.Intent, ok bool, err error) {
 	case "archived", "snoozed":
 		s := inbox.Selection{Recipient: in.id, Of: map[string]string{"archived": inbox.Archived, "snoozed": inbox.Snoozed}[verb]}
 		if args, s.Before, err = in.pageBefore(args); err == nil && len(args) > 0 {
-			err = in.wrong("%q is not understood", strings.Join(args, " "))
+			err = in.wrong("unexpected %q", strings.Join(args, " "))
 		}
 		cmd = in.page(s, "/inbox "+verb, "No message is "+verb+".")
 	case "search":
 		s := inbox.Selection{Recipient: in.id, Of: inbox.Everything}
 		if args, s.Before, err = in.pageBefore(args); err == nil && len(args) == 0 {
-			err = in.wrong("search for which words?")
+			err = in.wrong("type the words to find")
 		}
 		s.Search = strings.Join(args, " ")
-		cmd = in.page(s, "/inbox search "+s.Search, "No message of this inbox has these words: "+s.Search)
+		cmd = in.page(s, "/inbox search "+s.Search, "No message matches "+s.Search)
 	default:
 		return nil, false, nil
 	}
@@ -87,13 +87,13 @@ func (c command) messageIDs(args []string) (ids []int64, err error) {
 func (in input) putAside(verb string, args []string) (intent.Intent, error) {
 	ids, err := in.messageIDs(args)
 	if err == nil && len(ids) == 0 {
-		err = in.wrong("%s which messages? Say their numbers", verb)
+		err = in.wrong("%s needs message numbers", verb)
 	}
 	if err != nil {
 		return nil, err
 	}
 	return in.act(func(ctx context.Context) (string, error) {
-		do, done := in.Pool.Letters.Archive, "Archived "+format.Hashes(ids)+"; /inbox restore brings back what /inbox archived lists"
+		do, done := in.Pool.Letters.Archive, "Archived "+format.Hashes(ids)+". /inbox restore to bring them back"
 		if verb == "restore" {
 			do, done = in.Pool.Letters.Restore, "Back in the inbox: "+format.Hashes(ids)
 		}
@@ -116,7 +116,7 @@ func (in input) snooze(args []string) (intent.Intent, error) {
 	}
 	return in.act(func(ctx context.Context) (string, error) {
 		err := in.Pool.Letters.Snooze(ctx, in.id, []int64{id}, until)
-		return fmt.Sprintf("Message #%d is snoozed until %s", id, inbox.Clock(until, in.Now())), err
+		return fmt.Sprintf("Snoozed #%d until %s", id, inbox.Clock(until, in.Now())), err
 	}), nil
 }
 
@@ -127,9 +127,9 @@ func (in input) pin(args []string) (intent.Intent, error) {
 	}
 	return in.act(func(ctx context.Context) (string, error) {
 		if err := in.Pool.Letters.Pin(ctx, in.id, id, on); err != nil || on {
-			return fmt.Sprintf("Message #%d is pinned: it stays on top until it is taken; /inbox pin %d off ends that", id, id), err
+			return fmt.Sprintf("Pinned #%d. /inbox pin %d off to unpin", id, id), err
 		}
-		return fmt.Sprintf("Message #%d is not pinned any more", id), nil
+		return fmt.Sprintf("Unpinned #%d", id), nil
 	}), nil
 }
 
@@ -144,9 +144,9 @@ func (in input) mute(args []string) (intent.Intent, error) {
 		case err != nil:
 			return "", err
 		case on:
-			return fmt.Sprintf("The thread of #%d is muted. Held silently: %s, and all that will come; /messages mute %d off ends that", id, format.Count(n, "message"), id), nil
+			return fmt.Sprintf("Muted the thread of #%d (%s). /messages mute %d off to unmute", id, format.Count(n, "message"), id), nil
 		}
-		return fmt.Sprintf("The thread of #%d is not muted any more: %s", id, format.Count(n, "message")), nil
+		return fmt.Sprintf("Unmuted the thread of #%d (%s)", id, format.Count(n, "message")), nil
 	}), nil
 }
 
@@ -186,7 +186,7 @@ func runReply(in input) (intent.Intent, error) {
 	word, rest := format.FirstWord(in.rest)
 	text := format.Unquote(rest)
 	if word == "" || text == "" {
-		return nil, in.wrong("the number of a message and a text are needed")
+		return nil, in.wrong("add a message number and a text")
 	}
 	id, err := in.messageID(word)
 	if err != nil {

@@ -35,12 +35,12 @@ func InstructionFiles(r instructionRules, i event.Info, rest string) (do func(ct
 	case verb == "allow" && name != "":
 		return func(context.Context) (string, error) {
 			name, err := r.Allow(name)
-			return cells.CleanLine(name) + " is read from now on; agents hear of it at the beginning of their next turn", err
+			return cells.CleanLine(name) + " is used from now on; agents get it at the start of their next turn", err
 		}, true
 	case verb == "forbid" && name != "":
 		return func(context.Context) (string, error) {
 			name, err := r.Forbid(name)
-			return cells.CleanLine(name) + " is read no more; agents hear of it at the beginning of their next turn", err
+			return cells.CleanLine(name) + " is not used any more; agents learn this at the start of their next turn", err
 		}, true
 	}
 	return nil, false
@@ -50,11 +50,11 @@ func InstructionFiles(r instructionRules, i event.Info, rest string) (do func(ct
 func listInstructions(i event.Info, p instructions.BriefReport) string {
 	name := cells.CleanLine(i.Name)
 	if !p.Follows {
-		return name + " is told of no instruction files: an observer does what its schedule says"
+		return name + " gets no instruction files: an observer follows its schedule"
 	}
 	var b strings.Builder
 	if len(p.Lines) == 0 {
-		b.WriteString("No instruction files. /init has an agent write an AGENTS.md")
+		b.WriteString("No instruction files. /init to have an agent write AGENTS.md")
 	} else {
 		fmt.Fprintf(&b, "Instruction files that %s follows, about %s together:", name, tokens(p.Tokens))
 	}
@@ -87,7 +87,7 @@ func listInstructions(i event.Info, p instructions.BriefReport) string {
 		}
 	}
 	section("Not used, or not all of it:", notes)
-	section("Allowed from outside the workspace; /memory files forbid takes it back:", p.Allowed)
+	section("Allowed from outside the workspace (/memory files forbid to remove):", p.Allowed)
 	return b.String()
 }
 
@@ -97,17 +97,17 @@ func how(l instructions.BriefLine) string {
 	case "import":
 		return "imported by " + by
 	case "touched":
-		return "since a tool touched what it speaks of"
+		return "since a tool touched its files"
 	case "changed":
-		return "told anew: it changed"
+		return "sent again: it changed"
 	case "new":
-		return "told later: it was not there before"
+		return "sent later: the file is new"
 	case "next":
-		return "changed; told at the beginning of the next turn"
+		return "changed; sent at the start of the next turn"
 	case "gone":
-		return "gone; it was told so"
+		return "gone; the agent was told"
 	case "waits":
-		return "enters once a tool touches " + by
+		return "joins when a tool touches " + by
 	}
 	return "from the start"
 }
@@ -117,7 +117,7 @@ func InstructionsSum(p instructions.BriefReport) string {
 	if len(p.Lines) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("Instruction files take about %s, of these %s in the system prompt; /memory files lists them.", tokens(p.Tokens), number(p.Start))
+	return fmt.Sprintf("Instruction files: ~%s, %s of them in the system prompt. /memory files to list them.", tokens(p.Tokens), number(p.Start))
 }
 
 // InstructionsFound says, for doctor, which instruction files exist, and what of them is not used.

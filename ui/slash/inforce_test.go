@@ -41,7 +41,7 @@ func TestFiles(t *testing.T) {
 		t.Helper()
 		do, ok := InstructionFiles(r, event.Info{Name: "main"}, rest)
 		if !ok {
-			t.Fatalf("%q is not understood", rest)
+			t.Fatalf("unexpected %q", rest)
 		}
 		text, err := do(t.Context())
 		if err != nil {
@@ -52,7 +52,7 @@ func TestFiles(t *testing.T) {
 	got := get("")
 	for _, want := range []string{
 		"Instruction files that main follows, about 1,234 tokens together:\n  AGENTS.md         900  from the start\n", "  imported by AGENTS.md\n", "1,234,567  since a tool touched",
-		"\nNot yet:\n", "enters once a tool touches src/**", "\nNot used, or not all of it:\n  CLAUDE.md: not used\n  a.md:2:3: bad", "forbid takes it back:\n  ~/a.md",
+		"\nNot yet:\n", "joins when a tool touches src/**", "\nNot used, or not all of it:\n  CLAUDE.md: not used\n  a.md:2:3: bad", "forbid to remove):\n  ~/a.md",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)
@@ -61,7 +61,7 @@ func TestFiles(t *testing.T) {
 	if strings.Contains(got, "\x1b") {
 		t.Errorf("%q", got)
 	}
-	if s := get("allow ~/my file.md"); r.said != "allow ~/my file.md" || !strings.HasPrefix(s, "~/my file.md is read from now on") {
+	if s := get("allow ~/my file.md"); r.said != "allow ~/my file.md" || !strings.HasPrefix(s, "~/my file.md is used from now on") {
 		t.Error(s, r.said)
 	}
 	if s := get("forbid x"); s != "not allowed" {
@@ -72,7 +72,7 @@ func TestFiles(t *testing.T) {
 			t.Errorf("%q is understood", bad)
 		}
 	}
-	if s := InstructionsSum(r.p); !strings.Contains(s, "about 1,234 tokens, of these 1,000 in") {
+	if s := InstructionsSum(r.p); !strings.Contains(s, "~1,234 tokens, 1,000 of them in") {
 		t.Error(s)
 	}
 	r.p = instructions.BriefReport{Follows: true}

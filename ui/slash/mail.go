@@ -38,7 +38,7 @@ func runSend(in input) (intent.Intent, error) {
 	for _, word := range append(flags["priority"], more["priority"]...) {
 		l.Priority = inbox.Priority(word)
 		if l.Priority != inbox.Low && l.Priority != inbox.Normal && l.Priority != inbox.High && l.Priority != inbox.Urgent {
-			return nil, in.wrong("the priority %q is none of low, normal, high and urgent", word)
+			return nil, in.wrong("unknown priority %q; use low, normal, high or urgent", word)
 		}
 	}
 	for name := range strings.SplitSeq(to, ",") {
@@ -47,7 +47,7 @@ func runSend(in input) (intent.Intent, error) {
 		}
 	}
 	if len(l.To) == 0 || l.Body == "" {
-		return nil, in.wrong("a name and a text are needed")
+		return nil, in.wrong("add a name and a text")
 	}
 	idle := map[string]bool{}
 	for _, t := range in.Tabs.All {
@@ -61,7 +61,7 @@ func runSend(in input) (intent.Intent, error) {
 		said := agents.InInboxes(sent)
 		for _, s := range sent {
 			if idle[s.To] {
-				said += fmt.Sprintf("\n%s is idle and reads it with its next turn; /tell %[1]s TEXT begins one", s.To)
+				said += fmt.Sprintf("\n%s is idle and reads it in its next turn. /tell %[1]s TEXT to start one", s.To)
 			}
 		}
 		return said, nil
@@ -72,17 +72,17 @@ func runTell(in input) (intent.Intent, error) {
 	name, text := format.FirstWord(in.rest)
 	text = format.Unquote(text)
 	if name == "" || text == "" {
-		return nil, in.wrong("a name and a text are needed")
+		return nil, in.wrong("add a name and a text")
 	}
 	says := name + " reads it at its next step"
 	if t := in.Tabs.ByName(name); t != nil && format.Awaits(t.Info) {
-		says = name + " begins with it"
+		says = name + " starts a turn with it"
 	}
 	return in.act(func(ctx context.Context) (string, error) {
 		err := in.Pool.Tell(ctx, name, text)
 		var ended *event.EndedError
 		if errors.As(err, &ended) {
-			err = fmt.Errorf("%w; /resume %s %s lets it go on", err, ended.Name, text)
+			err = fmt.Errorf("%w. /resume %s %s to continue it", err, ended.Name, text)
 		}
 		return says, err
 	}), nil
@@ -105,12 +105,12 @@ func (c command) selection(rest string, args ...string) (ch choice, err error) {
 		known := key == "from" || key == "--lifo" || key == "--show-only" || slices.Contains(args, key)
 		switch {
 		case !known:
-			err = fmt.Errorf("%q is not understood", w)
+			err = fmt.Errorf("unexpected %q", w)
 		case key == "from" && value != "":
 			ch.q.From = value
 		case key == "timeout":
 			if ch.timeout, err = format.Seconds(value); err != nil {
-				err = fmt.Errorf("timeout=%s is no time; say 30, 90s or 5m", value)
+				err = fmt.Errorf("timeout=%s is not a time; try 30, 90s or 5m", value)
 			}
 		case w == "--lifo":
 			ch.q.LIFO = true
@@ -123,7 +123,7 @@ func (c command) selection(rest string, args ...string) (ch choice, err error) {
 		case w == "--wait":
 			ch.outside = true
 		default:
-			err = fmt.Errorf("%q is not understood", w)
+			err = fmt.Errorf("unexpected %q", w)
 		}
 		if err != nil {
 			return ch, c.wrong("%v", err)
@@ -195,7 +195,7 @@ func runReceive(in input) (intent.Intent, error) {
 		}
 		_, err := in.Pool.Pickup.Await(ctx, in.id, c.q, mail.Await{Outside: c.outside, Show: c.show})
 		if errors.Is(err, fleet.ErrTimeout) {
-			err = fmt.Errorf("no message came within %s; /receive waits again", c.timeout)
+			err = fmt.Errorf("no message came within %s. /receive to wait again", c.timeout)
 		}
 		return taken(1, elsewhere), err
 	})), nil
@@ -208,9 +208,9 @@ func taken(n int, elsewhere string) string {
 	case elsewhere == "":
 		return ""
 	case n == 1:
-		return "1 message taken; the tab of " + elsewhere + " shows it"
+		return "Took 1 message into the tab of " + elsewhere + " shows it"
 	}
-	return fmt.Sprintf("%d messages taken; the tab of %s shows them", n, elsewhere)
+	return fmt.Sprintf("Took %d messages into the tab of %s", n, elsewhere)
 }
 
 func runInbox(in input) (intent.Intent, error) {
@@ -244,7 +244,7 @@ func runInbox(in input) (intent.Intent, error) {
 				return nil, err
 			}
 		default:
-			return nil, in.wrong("%q is not understood", w)
+			return nil, in.wrong("unexpected %q", w)
 		}
 	}
 	if !list && !all {
@@ -260,7 +260,7 @@ func runInbox(in input) (intent.Intent, error) {
 		}
 		text, err := in.list(ctx, i.ID, "/inbox "+i.Name, before, all)
 		if err == nil && i.State.Terminal() && strings.HasPrefix(text, "Messages:") {
-			text += fmt.Sprintf("\n  %s has ended (%s): /messages show N prints one, /resume %s lets it go on", i.Name, i.State, i.Name)
+			text += fmt.Sprintf("\n  %s has ended (%s). /messages show N to read one, /resume %s to continue it", i.Name, i.State, i.Name)
 		}
 		return text, err
 	}), nil
@@ -287,7 +287,7 @@ func (in input) list(ctx context.Context, agent int64, command string, before in
 	more := ""
 	if len(ms) > maxShown {
 		ms = ms[:maxShown]
-		if more = "\n  … more wait behind these; /check takes them in order"; taken {
+		if more = "\n  … more follow. /check to take them in order"; taken {
 			more = fmt.Sprintf("\n  … older ones: %s --all before=%d", command, ms[len(ms)-1].ID)
 		}
 	}
@@ -298,7 +298,7 @@ func (in input) list(ctx context.Context, agent int64, command string, before in
 func (c command) messageID(word string) (int64, error) {
 	id, err := strconv.ParseInt(strings.TrimPrefix(word, "#"), 10, 64)
 	if err != nil || id < 1 {
-		return 0, c.wrong("%q is no number of a message", word)
+		return 0, c.wrong("%q is not a message number", word)
 	}
 	return id, nil
 }
@@ -340,7 +340,7 @@ func runMessages(in input) (intent.Intent, error) {
 	case args[0] == "why":
 		return in.act(func(ctx context.Context) (string, error) { return in.Pool.Mail.Why(ctx, id) }), nil
 	}
-	return nil, in.wrong("%q is not understood", in.rest)
+	return nil, in.wrong("unexpected %q", in.rest)
 }
 
 // Turn starts a turn of the tab's agent with the message that take returns. It does so without a
@@ -353,7 +353,7 @@ func Turn(e Options, t *tabs.Tab, take func(ctx context.Context, agent int64) (i
 func (in input) turnWith(take func(ctx context.Context, agent int64) (inbox.Message, bool, error)) intent.Intent {
 	var said intent.Intent
 	if in.works() {
-		said = in.sayWhile("it is taken when this turn ends")
+		said = in.sayWhile("It is taken when this turn ends")
 	}
 	return intent.All{said, in.start(func(ctx context.Context) (string, error) {
 		_, ok, err := take(ctx, in.id)
@@ -366,11 +366,11 @@ func (in input) turnWith(take func(ctx context.Context, agent int64) (inbox.Mess
 
 // each runs one turn after another until no message is left.
 func (in input) each() intent.Intent {
-	return intent.All{intent.Say{Text: "one turn for each message; Esc stops them"}, in.start(func(ctx context.Context) (string, error) {
+	return intent.All{intent.Say{Text: "one turn for each message · esc stop"}, in.start(func(ctx context.Context) (string, error) {
 		n, err := in.Pool.Pickup.Each(ctx, in.id)
 		switch {
 		case errors.Is(err, fleet.ErrStopped):
-			return fmt.Sprintf("Stopped after %s; what waits is in the inbox", format.Count(n, "message")), nil
+			return fmt.Sprintf("Stopped after %s. The rest is in the inbox", format.Count(n, "message")), nil
 		case err != nil:
 			return "", err
 		case n == 0:
@@ -383,7 +383,7 @@ func (in input) each() intent.Intent {
 func runFire(in input) (intent.Intent, error) {
 	var said intent.Intent
 	if in.works() {
-		said = in.sayWhile("it fires when this turn ends; nothing is taken before")
+		said = in.sayWhile("It fires when this turn ends; nothing is taken before")
 	}
 	fire := in.Pool.Pickup.Fire
 	ids, text := chosen(in.rest)
@@ -412,7 +412,7 @@ func runFire(in input) (intent.Intent, error) {
 		}
 		var said []string
 		if err == nil && elsewhere != "" {
-			said = append(said, fmt.Sprintf("A turn of %s began with %s", elsewhere, format.Count(n, "message")))
+			said = append(said, fmt.Sprintf("%s started a turn with %s", elsewhere, format.Count(n, "message")))
 		}
 		if left > 0 {
 			said = append(said, fmt.Sprintf("%s more did not fit: /fire again", inbox.Left(left)))

@@ -60,7 +60,7 @@ func runMemory(in input) (intent.Intent, error) {
 		if len(args) == 3 {
 			var err error
 			if version, err = strconv.Atoi(args[2]); err != nil || version < 1 {
-				return nil, in.wrong("%q is no version", args[2])
+				return nil, in.wrong("%q is not a version", args[2])
 			}
 		}
 		return in.then(func(ctx context.Context) (intent.Intent, error) { return l.Open(ctx, args[1], version) }), nil
@@ -75,5 +75,5 @@ func runMemory(in input) (intent.Intent, error) {
 	case verb == "show" || verb == "edit" || verb == "log" || verb == "rm":
 		return nil, in.wrong("%s needs the name of a document", verb)
 	}
-	return nil, in.wrong("%q is not understood", in.rest)
+	return nil, in.wrong("unexpected %q", in.rest)
 }

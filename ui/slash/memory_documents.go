@@ -38,7 +38,7 @@ func (l Documents) List(ctx context.Context) (string, error) {
 		return "", err
 	}
 	if len(ds) == 0 {
-		return "No memory documents. /memory edit NAME writes one, and so do agents; #mem-NAME brings it into a conversation", nil
+		return "No memory documents. /memory edit NAME to write one; type #mem-NAME to use it. Agents write them too", nil
 	}
 	var b strings.Builder
 	b.WriteString("Memory documents:")
@@ -69,7 +69,7 @@ func (l Documents) Remove(ctx context.Context, title string) (string, error) {
 }
 
 func removed(title string) string {
-	return "#mem-" + title + " was removed; /memory log " + title + " lists what it was"
+	return "#mem-" + title + " was removed. /memory log " + title + " to see its versions"
 }
 
 // absent returns the error for a document that does not exist.
@@ -79,9 +79,9 @@ func (l Documents) absent(ctx context.Context, title string, version int) error 
 	case err != nil:
 		return err
 	case version > 0:
-		return fmt.Errorf("#mem-%s has no version %d with a text; /memory log %s lists them", title, version, title)
+		return fmt.Errorf("#mem-%s has no text in version %d. /memory log %s to list the versions", title, version, title)
 	}
-	return errors.New(history.NoDocument(title, ds) + " /memory edit " + title + " writes it")
+	return errors.New(history.NoDocument(title, ds) + " /memory edit " + title + " to write it")
 }
 
 // Open reads a version of a document, 0 for the newest, and shows it in the tab.

@@ -29,7 +29,7 @@ func TestKept(t *testing.T) {
 		{history.Document{Name: "new"}, " \n", "#mem-new was not changed", transcript.Plain, false},
 		{was, "two\n", "#mem-notes/today is at version 2, 4 B", transcript.Good, false},
 		{was, "three\n", "#mem-notes/today: it was changed meanwhile", transcript.Bad, true},
-		{history.Document{Name: "notes", Part: "today", Version: 2, Text: "two\n"}, "", "#mem-notes/today was removed; /memory log", transcript.Good, false},
+		{history.Document{Name: "notes", Part: "today", Version: 2, Text: "two\n"}, "", "#mem-notes/today was removed. /memory log", transcript.Good, false},
 	} {
 		says, tone, keep := kept(t.Context(), l, c.was, c.text, "/x/notes.md")
 		if !strings.HasPrefix(says, c.says) || keep != strings.HasSuffix(says, ". Your text is kept in /x/notes.md") || tone != c.tone || keep != c.keep {

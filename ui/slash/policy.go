@@ -31,7 +31,7 @@ func runPolicy(in input, word string, rest []string) (intent.Intent, error) {
 			return nil, err
 		}
 		if !h.set {
-			return nil, in.wrong("--idle-after stands behind a mode: mode queue %s", rest[0])
+			return nil, in.wrong("put --idle-after after a mode: mode queue %s", rest[0])
 		}
 		return in.override(func(o *policy.Overrides) {
 			o.Mode, o.ModeAfter = h.mode, h.idle
@@ -42,7 +42,7 @@ func runPolicy(in input, word string, rest []string) (intent.Intent, error) {
 			return nil, err
 		}
 		if _, err := path.Match(rest[0], ""); err != nil {
-			return nil, fmt.Errorf("%q is no pattern: * stands for any characters, ? for one", rest[0])
+			return nil, fmt.Errorf("%q is not a pattern: * matches any characters, ? matches one", rest[0])
 		}
 		return in.override(func(o *policy.Overrides) {
 			if m == "" {
@@ -65,16 +65,16 @@ func runPolicy(in input, word string, rest []string) (intent.Intent, error) {
 			if err := in.Pool.Mail.BeQuiet(ctx, until); err != nil {
 				return "", err
 			}
-			text := "Quiet: mail is held, nothing rings and no message starts a turn, until /messages resume"
+			text := "Quiet. Mail waits silently. /messages resume to end"
 			if !until.IsZero() {
-				text = "Quiet until " + inbox.Clock(until, in.Now()) + ": mail is held, nothing rings and no message starts a turn; /messages resume ends it sooner"
+				text = "Quiet until " + inbox.Clock(until, in.Now()) + ". Mail waits silently. /messages resume to end"
 			}
 			return text, nil
 		}), nil
 	case word == "resume" && len(rest) == 0:
 		return in.act(func(ctx context.Context) (string, error) { return in.Pool.Mail.EndQuiet(ctx) }), nil
 	}
-	return nil, in.wrong("%q is not understood", in.rest)
+	return nil, in.wrong("unexpected %q", in.rest)
 }
 
 // modeOf parses a mode. It returns "" for the word default.
@@ -117,7 +117,7 @@ func (in input) showPolicy() intent.Intent {
 
 // policyText says how an agent's mail is delivered.
 func policyText(name string, p policy.Policy) string {
-	return "Mail of " + name + ", the first that fits decides:\n" + p.String()
+	return "Mail rules for " + name + ", first match wins:\n" + p.String()
 }
 
 // configAgent runs /agent config message-handling MODE [--idle-after=30s].
@@ -126,7 +126,7 @@ func (in input) configAgent(args []string) (intent.Intent, error) {
 		return in.showPolicy(), nil
 	}
 	if args[0] != "message-handling" {
-		return nil, in.wrong("config knows message-handling only, not %q", args[0])
+		return nil, in.wrong("config has message-handling only, not %q", args[0])
 	}
 	if len(args) == 1 {
 		return in.showPolicy(), nil
@@ -163,7 +163,7 @@ func (c command) parseHandling(args []string) (h handling, err error) {
 			h.mode, err = modeOf(w)
 			h.set = true
 		default:
-			err = c.wrong("%q is not understood", w)
+			err = c.wrong("unexpected %q", w)
 		}
 		if err != nil {
 			return handling{}, err
@@ -177,22 +177,22 @@ func (c command) parseHandling(args []string) (h handling, err error) {
 
 // modeHelp says what each mode does with arriving mail.
 var modeHelp = map[policy.Mode]string{
-	policy.Manual:     "waits until you take it, or as its sender asked",
-	policy.Interrupt:  "enters at the agent's next step; starts a turn if it is idle",
-	policy.Queue:      "is handled once the agent is idle and you pause",
+	policy.Manual:     "it waits until you take it, or does as its sender asked",
+	policy.Interrupt:  "it joins at the agent's next step, or starts a turn if the agent is idle",
+	policy.Queue:      "it is handled when the agent is idle and you pause",
 	policy.Fork:       "a temporary copy of the agent handles it",
 	policy.UrgentOnly: "urgent mail interrupts, the rest is queued",
 }
 
 // pauseItem is the candidate after the mode queue.
-var pauseItem = composer.Item{Insert: "--idle-after=30s", Help: "how long no key must have come"}
+var pauseItem = composer.Item{Insert: "--idle-after=30s", Help: "how long you must pause"}
 
 // modeItems returns the candidates for a mode.
 func modeItems() (items []composer.Item) {
 	for _, m := range policy.Modes {
 		items = append(items, composer.Item{Insert: string(m), Help: modeHelp[m]})
 	}
-	return append(items, composer.Item{Insert: "default", Help: "as the rest of the policy says"})
+	return append(items, composer.Item{Insert: "default", Help: "follow the other rules"})
 }
 
 // messagesArguments completes the arguments of /messages.
@@ -200,13 +200,13 @@ func messagesArguments(e Options, before []string, word string) (items []compose
 	switch {
 	case len(before) == 0:
 		return []composer.Item{
-			{Insert: "next", Help: "a turn with the most urgent one"},
-			{Insert: "wait", Help: "one turn each with all"},
+			{Insert: "next", Help: "start a turn with the most urgent one"},
+			{Insert: "wait", Help: "take all, one turn each"},
 			{Insert: "show", Help: "list them, or print one"},
-			{Insert: "why", Help: "what decides about one, and when it enters"},
-			{Insert: "mute", Help: "hold the thread of one silently"},
-			{Insert: "mode", Help: "how mail is handled from now on"},
-			{Insert: "from", Help: "how a sender's mail is handled"},
+			{Insert: "why", Help: "why one is waiting"},
+			{Insert: "mute", Help: "mute its thread"},
+			{Insert: "mode", Help: "how to handle mail from now on"},
+			{Insert: "from", Help: "how to handle a sender's mail"},
 			{Insert: "quiet", Help: "hold all mail"},
 			{Insert: "resume", Help: "end quiet"},
 		}

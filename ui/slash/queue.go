@@ -30,7 +30,7 @@ func runPush(in input) (intent.Intent, error) {
 	task.To(opts["agent"])
 	if s, ok := opts["timeout"]; ok {
 		if task.Timeout, err = format.Seconds(s); err != nil {
-			return nil, in.wrong("timeout=%s is no time (300, 90s, 5m)", s)
+			return nil, in.wrong("timeout=%s is not a time (300, 90s, 5m)", s)
 		}
 	}
 	if s, ok := opts["budget"]; ok {
@@ -45,7 +45,7 @@ func runPush(in input) (intent.Intent, error) {
 		task.After = strings.FieldsFunc(names, func(r rune) bool { return r == ',' || r == ' ' })
 	}
 	if task.Prompt = format.Unquote(prompt); task.Prompt == "" {
-		return nil, in.wrong("the prompt is missing")
+		return nil, in.wrong("add a prompt")
 	}
 	if task.Interactive && strings.HasPrefix(task.Prompt, "!") {
 		return nil, in.wrong("a command reads no input; only a PROMPT can be interactive")
@@ -69,10 +69,10 @@ func runRun(in input) (intent.Intent, error) {
 			s.Once = true
 		case timed:
 			if s.Timeout, err = format.Seconds(limit); err != nil {
-				return nil, in.wrong("%s is no time (300, 90s, 5m)", word)
+				return nil, in.wrong("%s is not a time (300, 90s, 5m)", word)
 			}
 		case err != nil || n < 1:
-			return nil, in.wrong("%q is no number of agents", word)
+			return nil, in.wrong("%q is not a number of agents", word)
 		case s.Count != 0:
 			return nil, in.wrong("one number is enough, not %d and %d", s.Count, n)
 		default:
@@ -97,9 +97,9 @@ func runQueue(in input) (intent.Intent, error) {
 	case in.rest == "--panel":
 		return intent.Queue{Agent: in.id, Name: in.t.Info.Name}, nil
 	case sub != "rm" && sub != "move" && sub != "edit":
-		return nil, in.wrong("%q is not understood", in.rest)
+		return nil, in.wrong("unexpected %q", in.rest)
 	case name == "":
-		return nil, in.wrong("the name of a queued task is missing")
+		return nil, in.wrong("name a queued task")
 	}
 	switch sub {
 	case "rm":
@@ -112,11 +112,11 @@ func runQueue(in input) (intent.Intent, error) {
 	case "move":
 		to, err := strconv.Atoi(text)
 		if err != nil || to < 1 {
-			return nil, in.wrong("%q is no position: 1 is the first", text)
+			return nil, in.wrong("%q is not a position: 1 is the first", text)
 		}
 		return in.act(func(ctx context.Context) (string, error) {
 			at, err := in.Pool.Tasks.Move(ctx, name, to)
-			return fmt.Sprintf("%s is number %d of the queue now", name, at), err
+			return fmt.Sprintf("%s is now number %d in the queue", name, at), err
 		}), nil
 	}
 	if text == "" {
@@ -163,7 +163,7 @@ func (in input) edited(ctx context.Context, name string) string {
 func runRetry(in input) (intent.Intent, error) {
 	name, hint := format.FirstWord(in.rest)
 	if name == "" {
-		return nil, in.wrong("the name of a task that ended is missing")
+		return nil, in.wrong("name a finished task")
 	}
 	return in.act(func(ctx context.Context) (string, error) {
 		t, before, err := in.Pool.Tasks.Retry(ctx, in.id, name, format.Unquote(hint))
@@ -209,7 +209,7 @@ func runEnd(in input) (intent.Intent, error) {
 func (c command) oneName(rest string) (string, error) {
 	args := strings.Fields(rest)
 	if len(args) != 1 {
-		return "", c.wrong("one name is needed")
+		return "", c.wrong("name one agent")
 	}
 	return args[0], nil
 }
@@ -323,7 +323,7 @@ func runDoctor(in input) (intent.Intent, error) {
 	case "--full":
 		look = in.Pool.Records.Balance
 	default:
-		return nil, in.wrong("%q is not understood", in.rest)
+		return nil, in.wrong("unexpected %q", in.rest)
 	}
 	return in.act(func(ctx context.Context) (string, error) {
 		l, err := look(ctx)
@@ -334,7 +334,7 @@ func runDoctor(in input) (intent.Intent, error) {
 func runResume(in input) (intent.Intent, error) {
 	name, prompt := format.FirstWord(in.rest)
 	if name == "" {
-		return nil, in.wrong("one name is needed")
+		return nil, in.wrong("name one agent")
 	}
 	prompt = format.Unquote(prompt)
 	return in.act(func(ctx context.Context) (string, error) {
@@ -345,6 +345,6 @@ func runResume(in input) (intent.Intent, error) {
 		if err != nil {
 			return "", err
 		}
-		return format.Warned(name+" goes on with what it did; its result comes into the inbox", in.Doubt.Of(t)), nil
+		return format.Warned(name+" continues. Its result goes to the inbox", in.Doubt.Of(t)), nil
 	}), nil
 }

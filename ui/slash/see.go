@@ -13,7 +13,7 @@ import (
 
 func runAgents(in input) (intent.Intent, error) {
 	if in.rest != "" {
-		return nil, in.wrong("%q is not understood", in.rest)
+		return nil, in.wrong("unexpected %q", in.rest)
 	}
 	return intent.Overview{}, nil
 }
@@ -28,7 +28,7 @@ func runTimeline(in input) (intent.Intent, error) {
 func runView(in input) (intent.Intent, error) {
 	p, ok := tabs.PaneOf(in.rest)
 	if !ok {
-		return nil, in.wrong("%q is no view", in.rest)
+		return nil, in.wrong("there is no view %q", in.rest)
 	}
 	return intent.View{Agent: in.here.Info.ID, Pane: p}, nil
 }
@@ -39,7 +39,7 @@ func runWhy(in input) (intent.Intent, error) {
 		name = in.here.Info.Name
 	}
 	if strings.ContainsAny(name, " \t\n") {
-		return nil, in.wrong("it is about one agent")
+		return nil, in.wrong("it needs one agent")
 	}
 	return in.act(func(ctx context.Context) (string, error) {
 		n, err := in.Pool.Does(name)
@@ -68,7 +68,7 @@ func runWrapUp(in input) (intent.Intent, error) {
 
 func runContext(in input) (intent.Intent, error) {
 	if in.rest != "" {
-		return nil, in.wrong("%q is not understood", in.rest)
+		return nil, in.wrong("unexpected %q", in.rest)
 	}
 	of := in.here.Info
 	if of.ID == 0 {
@@ -86,7 +86,7 @@ func runContext(in input) (intent.Intent, error) {
 
 func runInit(in input) (intent.Intent, error) {
 	if in.t.Info.Model == tabs.PlainEngine {
-		return nil, errors.New("/init needs a language model, and " + in.t.Info.Name + " has none; /model names those there are")
+		return nil, errors.New("/init needs a language model, and " + in.t.Info.Name + " has none. /model to choose one")
 	}
 	name := in.t.Info.Name
 	return in.act(func(ctx context.Context) (string, error) {

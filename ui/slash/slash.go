@@ -137,12 +137,12 @@ func find(name string) (command, bool) {
 // unknown returns the error for a word that is not a command.
 func unknown(name string) error {
 	if strings.Contains(name, "/") {
-		return fmt.Errorf("unknown command /%s; a space in front sends it as a prompt", name)
+		return fmt.Errorf("unknown command /%s. To send it as a prompt, put a space in front", name)
 	}
 	if near := near(name); near != nil {
-		return fmt.Errorf("unknown command /%s; near: /%s", name, strings.Join(near, ", /"))
+		return fmt.Errorf("unknown command /%s. Did you mean /%s", name, strings.Join(near, ", /"))
 	}
-	return fmt.Errorf("unknown command /%s; /help lists them", name)
+	return fmt.Errorf("unknown command /%s. /help to list them", name)
 }
 
 // maxNear limits how many commands near returns.
@@ -171,7 +171,7 @@ func (c command) usage() string {
 
 // wrong is the error of a command with arguments it does not accept.
 func (c command) wrong(form string, args ...any) error {
-	return fmt.Errorf("/%s: %s; it is %s", c.name, fmt.Sprintf(form, args...), c.usage())
+	return fmt.Errorf("/%s: %s. Usage: %s", c.name, fmt.Sprintf(form, args...), c.usage())
 }
 
 // works reports whether the command's agent is working.

@@ -31,7 +31,7 @@ func runClose(in input) (intent.Intent, error) {
 			}
 		}
 		if len(names) == 0 {
-			return nil, fmt.Errorf("no agent has ended")
+			return nil, fmt.Errorf("no agent has ended yet")
 		}
 	}
 	return intent.Do{Agent: in.t.Info.ID, Command: in.text, F: said(func(ctx context.Context) (string, error) {
@@ -50,7 +50,7 @@ func runModel(in input) (intent.Intent, error) {
 	}
 	items := in.models()
 	if len(items) == 0 {
-		return in.tell("The model is " + in.t.Info.Model), nil
+		return in.tell("Model: " + in.t.Info.Model), nil
 	}
 	box := dialog.NewPicker(in.Theme, "Model (now "+in.t.Info.Model+")", items)
 	open := picked(box, in.setModel)
@@ -88,7 +88,7 @@ func (in input) setModel(name string) intent.Intent {
 				is = i.Model
 			}
 		}
-		says := intent.Said{Text: "The model is " + is}
+		says := intent.Said{Text: "Model: " + is}
 		if main {
 			if err := in.remember(ctx, agents.Model, is); err != nil {
 				return says, err
@@ -128,12 +128,12 @@ func runSandbox(in input) (intent.Intent, error) {
 	switch verb, rule, _ := strings.Cut(in.rest, " "); {
 	case verb == "revoke" && rule != "":
 		return in.act(func(ctx context.Context) (string, error) {
-			return "Taken back: " + rule, in.Pool.Asks.Revoke(ctx, permission.Rule(strings.TrimSpace(rule)))
+			return "Removed: " + rule, in.Pool.Asks.Revoke(ctx, permission.Rule(strings.TrimSpace(rule)))
 		}), nil
 	case in.rest != "":
-		return nil, in.wrong("%q is not understood", in.rest)
+		return nil, in.wrong("unexpected %q", in.rest)
 	case in.Sandbox == nil:
-		return nil, errors.New("nobody knows here what holds commands")
+		return nil, errors.New("the sandbox is unknown here")
 	}
 	mode := in.Tally.Mode
 	return in.start(func(context.Context) (string, error) {
@@ -152,7 +152,7 @@ func runPermissions(in input) (intent.Intent, error) {
 	}
 	do, understood := panel.ReadPermissions(in.rest)
 	if !understood {
-		return nil, in.wrong("%q is not understood", in.rest)
+		return nil, in.wrong("unexpected %q", in.rest)
 	}
 	return in.start(func(ctx context.Context) (string, error) { return do(ctx, in.Pool.Permissions) }), nil
 }
@@ -161,7 +161,7 @@ func runChecks(in input) (intent.Intent, error) {
 	do, understood, err := ReadCheck(in.rest)
 	switch {
 	case !understood:
-		return nil, in.wrong("%q is not understood", in.rest)
+		return nil, in.wrong("unexpected %q", in.rest)
 	case err != nil:
 		return nil, err
 	}
@@ -178,7 +178,7 @@ func runTheme(in input) (intent.Intent, error) {
 			return intent.Theme{Theme: t}, nil // there is no workspace yet to remember it
 		}
 		return intent.All{intent.Theme{Theme: t}, in.act(func(ctx context.Context) (string, error) {
-			return "The theme is " + name, in.remember(ctx, agents.Theme, name)
+			return "Theme: " + name, in.remember(ctx, agents.Theme, name)
 		})}, nil
 	}
 	if in.rest != "" {
@@ -205,12 +205,12 @@ func runNew(in input) (intent.Intent, error) {
 func runCompact(in input) (intent.Intent, error) {
 	var said intent.Intent
 	if in.works() {
-		said = in.sayWhile("it is compacted when this turn ends")
+		said = in.sayWhile("Fantail compacts it when this turn ends")
 	}
 	return intent.All{said, in.start(func(ctx context.Context) (string, error) {
 		err := in.Pool.Compact(ctx, in.id, in.rest)
 		if errors.Is(err, fleet.ErrStopped) { // the human stopped it and does not want the command back
-			return "Compacting was stopped; nothing has changed", nil
+			return "Compacting stopped. Nothing changed", nil
 		}
 		return "", err
 	})}, nil
@@ -226,7 +226,7 @@ func runDetach(input) (intent.Intent, error) { return intent.Leave{}, nil }
 
 func runReload(in input) (intent.Intent, error) {
 	if in.Reload == nil {
-		return nil, errors.New("there is no configuration to read here")
+		return nil, errors.New("no configuration to read here")
 	}
 	return in.start(func(ctx context.Context) (string, error) {
 		text, err := in.Reload(ctx)
@@ -239,10 +239,10 @@ func runReload(in input) (intent.Intent, error) {
 
 func runRestart(in input) (intent.Intent, error) {
 	if in.Restart == nil {
-		return nil, errors.New("this program has no host beside it: quit and start it again")
+		return nil, errors.New("this program has no host: quit and start it again")
 	}
 	return intent.All{
-		intent.Say{Text: "the host restarts once nothing goes on"},
+		intent.Say{Text: "Fantail restarts when idle"},
 		in.start(func(ctx context.Context) (string, error) { return "", in.Restart(ctx) }),
 	}, nil
 }

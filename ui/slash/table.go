@@ -166,7 +166,7 @@ var agentCommands = []command{
 	},
 	{
 		name: "timeline", run: runTimeline,
-		help: "what each agent did when, and how long they waited for you; open or fork an agent at a moment",
+		help: "show what each agent did when, and what waited for you",
 	},
 	{
 		name: "view", run: runView, complete: viewArguments,

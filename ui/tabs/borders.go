@@ -109,18 +109,18 @@ func (t *Tab) hint() string {
 	i, ended := t.Info, t.Info.State.Terminal()
 	switch fork := i.Kind.Handles(); {
 	case i.Kind.Observes() && ended:
-		return " Observed for a schedule · /close closes this tab "
+		return " Observed for a schedule · /close "
 	case i.Kind.Observes():
-		return " Observes for a schedule · closes itself · / commands as main "
+		return " Observes for a schedule · closes itself · / command "
 	case fork && ended:
-		return " " + format.Handles(i) + " · /close closes this tab "
+		return " " + format.Handles(i) + " · /close "
 	case fork:
-		return " " + format.Handles(i) + " · / commands as main "
+		return " " + format.Handles(i) + " · / command "
 	case ended:
-		return " m resumes it · / commands as main · /close closes this tab "
+		return " m continue · / command · /close "
 	case format.Awaits(i):
 		name := cells.Cut(cells.CleanLine(i.Name), 24)
-		return " m tells " + name + " · / commands as main · /end " + name + " ends it "
+		return " m message · / command · /end " + name + " "
 	}
-	return " m tells " + cells.Cut(cells.CleanLine(i.Name), 24) + " · / commands as main · w w wraps up "
+	return " m message · / command · w w wrap up "
 }

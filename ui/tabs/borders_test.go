@@ -22,10 +22,10 @@ func TestLower(t *testing.T) {
 		info event.Info
 		want string
 	}{
-		{event.Info{Kind: event.Sub, State: event.Running}, "m tells kid · / commands as main · w w wraps up"},
-		{event.Info{Kind: event.Sub, State: event.Done}, "─ m resumes it · / commands as main · /close closes this tab"},
-		{event.Info{Kind: event.Fork, State: event.Running, Handles: 7}, "Handling message #7 · closes itself · / commands as main"},
-		{event.Info{Kind: event.Fork, State: event.Done, Handles: 7}, "Handled message #7 · /close closes this tab"},
+		{event.Info{Kind: event.Sub, State: event.Running}, "m message · / command · w w wrap up"},
+		{event.Info{Kind: event.Sub, State: event.Done}, "─ m continue · / command · /close"},
+		{event.Info{Kind: event.Fork, State: event.Running, Handles: 7}, "Handling message #7 · closes itself · / command"},
+		{event.Info{Kind: event.Fork, State: event.Done, Handles: 7}, "Handled message #7 · /close"},
 	} {
 		ts := &Tabs{Look: Look{Theme: theme, Now: time.Now}}
 		c.info.ID, c.info.Name = 2, "kid"

@@ -149,7 +149,7 @@ func (t *Tab) TakeFacts(f agents.Facts, err error) {
 	}
 	if p.At == Prompt && t.Info.Prompt == "" && (first || p.prompt.Empty()) {
 		if p.prompt.Text(f.Prompt); f.Prompt == "" {
-			p.prompt.Text("There is no prompt yet.")
+			p.prompt.Text("No prompt yet.")
 		}
 	}
 	if first {
@@ -157,7 +157,7 @@ func (t *Tab) TakeFacts(f agents.Facts, err error) {
 		switch {
 		case len(reply) > 0:
 		case f.Answer == "":
-			p.output.Text("There is no answer yet.")
+			p.output.Text("No answer yet.")
 		case format.Working(t.Info.State):
 			p.output.Written(f.Answer)
 		default:
@@ -327,7 +327,7 @@ func (t *Tab) infoRows(over bool) []transcript.Row {
 		add("trust", "begun from outside: asks before all but reading, in every mode")
 	}
 	if i.Unattended {
-		add("asks", "nobody: what would ask is denied, in its own mode "+string(i.Mode))
+		add("asks", "no one: calls that would ask are denied, in its own mode "+string(i.Mode))
 	}
 	if i.Parent != 0 {
 		parent := "an agent that was closed"

@@ -188,7 +188,7 @@ func (t *Tabs) statusWants(st Status) (must want, ws []want) {
 		add(slotOutside, themes.Strong, "from outside")
 	}
 	if info.Unattended {
-		add(slotOutside, themes.Strong, "asks nobody")
+		add(slotOutside, themes.Strong, "never asks")
 	}
 	if info.Kind.Fleeting() {
 		add(slotFork, themes.Dim, info.Kind.Nature().Word)

@@ -253,7 +253,7 @@ func (c canvas) doing(i event.Info, begun bool) []string {
 	}
 	what = cells.CleanLine(what)
 	if !c.aside {
-		what += " · esc stops"
+		what += " · esc stop"
 	}
 	return []string{c.mark(c.spin(), themes.Accent) + c.theme.Paint(themes.Dim, cells.Cut(what, c.inner()))}
 }

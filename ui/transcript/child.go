@@ -105,7 +105,7 @@ func (c canvas) delegated(k *child) []string {
 			out = append(out, line(themes.Dim, clip(l)))
 		}
 	}
-	return append(out, line(themes.Dim, "ctrl+b lets it run in the background"))
+	return append(out, line(themes.Dim, "ctrl+b run it in the background"))
 }
 
 // does returns what an agent does. begun reports whether its reply has begun to come.
@@ -119,7 +119,7 @@ func does(i event.Info, begun bool) string {
 	case i.State == event.Waiting && i.Why != "":
 		return i.Why
 	case what == "streaming" && !begun:
-		return "waiting for the model"
+		return "thinking"
 	case what == "streaming":
 		return "writing"
 	case what == "":

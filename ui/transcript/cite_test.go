@@ -96,7 +96,7 @@ func TestDocuments(t *testing.T) {
 func TestLongDocument(t *testing.T) {
 	v, _ := view(t)
 	v.Document(history.Recall{Title: "log", Version: 1, Size: 70_000}, strings.Repeat("line\n\n", 70_000/6))
-	const more = "more bytes; /memory edit log opens the whole"
+	const more = "more bytes · /memory edit log to open it whole"
 	if got := plain(settled(v, 60, 10)); !strings.Contains(got, "… ") || !strings.Contains(got, more) {
 		t.Errorf("%s", got)
 	}

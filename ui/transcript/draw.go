@@ -61,7 +61,7 @@ func (v *View) draw(b *block, c canvas) []string {
 	case ended:
 		return c.ended(b.end)
 	case cleared:
-		return []string{c.rule("cleared · what stands above is no longer sent")}
+		return []string{c.rule("cleared · the model no longer sees the above")}
 	case summary:
 		return c.summary(b)
 	case snapshot:
@@ -272,7 +272,7 @@ func bounded(text string) string {
 		return text
 	}
 	head := strings.TrimSuffix(clipTo(text, whole), "…")
-	return head + fmt.Sprintf("\n… %s more bytes; y copies all", thousands(len(text)-len(head)))
+	return head + fmt.Sprintf("\n… %s more bytes · y copy all", thousands(len(text)-len(head)))
 }
 
 // shortEnd is how many bytes of the end of a text fill a line.
@@ -301,7 +301,7 @@ func (c canvas) summary(b *block) []string {
 	if b.sum.Before > 0 {
 		word += fmt.Sprintf(" · %s → about %s tokens", thousands(b.sum.Before), thousands(b.sum.After))
 	}
-	lines := []string{c.rule(word + " · instead of what stands above this is sent")}
+	lines := []string{c.rule(word + " · the model now sees this summary instead of the above")}
 	text := b.text
 	if b.sum.State != "" {
 		text += "\n\n" + b.sum.State
@@ -378,7 +378,7 @@ func (c canvas) queued(b *block) []string {
 	case b.then:
 		word = "queued until this turn ends"
 	case b.held:
-		word = "not sent: typed before the program ended"
+		word = "not sent: typed before Fantail stopped"
 	}
 	lines := cells.Wrap(strings.TrimRight(cells.Clean(clipTo(b.text, 300)), "\n"), c.inner())
 	const most = 3

@@ -37,7 +37,7 @@ func (c canvas) document(b *block) []string {
 			lines = append(lines, part...)
 		}
 		if over := len(b.text) - whole; over > 0 {
-			more := "… " + thousands(over) + " more bytes; /memory edit " + cells.CleanLine(clip(d.Title)) + " opens the whole"
+			more := "… " + thousands(over) + " more bytes · /memory edit " + cells.CleanLine(clip(d.Title)) + " to open it whole"
 			for _, l := range cells.Wrap(more, c.inner()) {
 				lines = append(lines, c.theme.Paint(themes.Dim, l))
 			}

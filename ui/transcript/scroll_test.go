@@ -352,7 +352,7 @@ func TestCalm(t *testing.T) {
 	v, _ := view(t)
 	v.Calm()
 	v.SetInfo(event.Info{State: event.Running, Doing: "streaming", Started: noon.Add(-3 * time.Second)})
-	if got := plain(v.Lines(60, 1)); !strings.HasPrefix(got, "● waiting for the model · 3s") || v.Animating() || v.Ages() != time.Second {
+	if got := plain(v.Lines(60, 1)); !strings.HasPrefix(got, "● thinking · 3s") || v.Animating() || v.Ages() != time.Second {
 		t.Errorf("%q, animating: %v, true for %v", got, v.Animating(), v.Ages())
 	}
 }
@@ -364,7 +364,7 @@ func TestInfo_atTheEnd(t *testing.T) {
 		moves bool
 	}{
 		{event.Info{State: event.Idle}, "", false},
-		{event.Info{State: event.Running, Doing: "streaming", Started: noon.Add(-3 * time.Second)}, "⠋ waiting for the model · 3s · esc stops", true},
+		{event.Info{State: event.Running, Doing: "streaming", Started: noon.Add(-3 * time.Second)}, "⠋ thinking · 3s · esc stop", true},
 		{event.Info{State: event.Running, Retry: &event.Retry{Attempt: 2, Of: 10, At: noon.Add(7 * time.Second), Reason: "overloaded (529)"}}, "↻ overloaded (529) · try 2 of 10 in 7s", false},
 		{event.Info{State: event.Asking, Question: &event.Question{Question: permission.Question{Action: permission.Action{Title: "bash rm\x1b[2J x"}}}}, "", false},
 		{event.Info{State: event.Waiting, Why: "waiting for auth"}, "◌ waiting for auth", false},
@@ -383,7 +383,7 @@ func TestInfo_atTheEnd(t *testing.T) {
 	v, _ := view(t)
 	v.SetInfo(event.Info{State: event.Running, Doing: "streaming"})
 	v.Delta(event.Delta{Text: "Well"})
-	if got := plain(v.Lines(60, 10)); !strings.Contains(got, "⠋ writing · esc stops") {
+	if got := plain(v.Lines(60, 10)); !strings.Contains(got, "⠋ writing · esc stop") {
 		t.Errorf("while the reply comes it shows %q", got)
 	}
 }

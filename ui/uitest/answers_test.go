@@ -27,9 +27,9 @@ func made(s *uitest.Session, name string) bool {
 	return err == nil
 }
 
-// mode waits until the status line ends so.
+// mode waits until the status line finish so.
 func mode(s *uitest.Session, want string) {
-	s.Until("the status line ends with "+want, func() bool { return strings.HasSuffix(s.Status(), want) })
+	s.Until("the status line finish with "+want, func() bool { return strings.HasSuffix(s.Status(), want) })
 }
 
 // TestShiftTabReleasesNothing: on the way through all modes, with whatever pauses, by key and by name, on one screen or
@@ -305,7 +305,7 @@ func TestAnswersInARow(t *testing.T) {
 		s.Wait(450 * time.Millisecond)
 		s.Type("y") // too early
 		s.Wait(20 * time.Millisecond)
-		s.See(askedIn, "nothing was answered")
+		s.See(askedIn, "not answered: the question just appeared. Press the key again")
 		if open(s) != 1 {
 			t.Error("a key in the first half second answers")
 		}
@@ -452,7 +452,7 @@ func TestLineOpensOnce(t *testing.T) {
 		s.Wait(time.Minute)
 		s.See(line)
 		s.Press("f3")
-		s.See("Inbox of main")
+		s.See("Inbox · main")
 		s.Press("esc")
 		s.Wait(3 * time.Second)
 		if s.See(line); strings.Contains(s.Screen(), askedIn) {
@@ -493,7 +493,7 @@ func TestTabGoesToAQuestion(t *testing.T) {
 		}
 		s.Press("tab", "tab")
 		s.Type("y")
-		s.See(askedIn, "nothing was answered")
+		s.See(askedIn, "not answered: the question just appeared. Press the key again")
 		if open(s) != 1 || strings.Contains(s.Screen(), "because") {
 			t.Error("what followed at once did something")
 		}

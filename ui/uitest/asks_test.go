@@ -72,7 +72,7 @@ func TestQuestions_answeredFromAnotherTab(t *testing.T) {
 			"/answer 2 perhaps":  `"perhaps" is none of yes, session, project and no`,
 			"/answer 2 yes sure": "yes takes nothing more",
 			"/answer nobody yes": `there is no agent "nobody"`,
-			"/answer main yes":   "main asks nothing now",
+			"/answer main yes":   "main has no question now",
 			"/answer 1 2":        "it was answered already: sqlite, ",
 			"/answer 3":          "#3 is no question that you could answer",
 			"/answer 99 yes":     "#99 is no question that you could answer",
@@ -109,7 +109,7 @@ func TestQuestions_answeredElsewhere(t *testing.T) {
 			t.Error(err)
 		}
 		s.Gone("cmd wants to run a command")
-		s.See("the question of cmd is not open any more", "cmd ✗")
+		s.See("the question of cmd is closed now", "cmd ✗")
 	})
 }
 
@@ -189,7 +189,7 @@ func TestQuestions_quit(t *testing.T) {
 		s.Enter("/run")
 		s.See("db ● asks", "slow ●")
 		s.Enter("/quit")
-		s.See("slow is still at work. db asks you something:", "is kept")
+		s.See("slow is still at work. db has a question", "is kept")
 		s.Type("c")
 		s.Gone("still at work")
 	})

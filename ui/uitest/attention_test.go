@@ -162,7 +162,7 @@ func TestNewsEndsByLooking(t *testing.T) {
 		letter(t, s, "research", "main", inbox.Normal, "read in the panel")
 		s.See("[Agent: main | 📨 1 pending]")
 		s.Press("f3")
-		s.See("Inbox of main", "[Agent: main | 1 pending]")
+		s.See("Inbox · main", "[Agent: main | 1 pending]")
 		letter(t, s, "research", "main", inbox.Normal, "come while it is open")
 		s.See("[Agent: main | 2 pending]")
 		s.Press("esc")
@@ -303,7 +303,7 @@ func TestUrgentClicked(t *testing.T) {
 		s.See("URGENT from testing-agent: again")
 		s.Wait(time.Second)
 		click(115)
-		s.See("#2 waits in the inbox; 🔴 stays until it is handled", "🔴 urgent", draft)
+		s.See("#2 is in the inbox; 🔴 stays until you handle it", "🔴 urgent", draft)
 		s.Gone("URGENT")
 		letter(t, s, "testing-agent", "main", inbox.Urgent, "third")
 		s.See("URGENT from testing-agent: third", "🔴 urgent · 📨 2 pending")
@@ -323,7 +323,7 @@ func TestUrgentDismissed(t *testing.T) {
 		urgentCard(t, s)
 		s.Wait(time.Second)
 		s.Press("alt+x")
-		s.See("#1 waits in the inbox; 🔴 stays until it is handled", "[Agent: main | 🔴 urgent · 📨 1 pending]", draft)
+		s.See("#1 is in the inbox; 🔴 stays until you handle it", "[Agent: main | 🔴 urgent · 📨 1 pending]", draft)
 		s.Gone("URGENT")
 		s.Wait(5 * time.Second)
 		s.Golden("card-dismissed-120")
@@ -470,7 +470,7 @@ func TestRingSnoozed(t *testing.T) {
 				letter(t, s, "testing-agent", "main", inbox.Urgent, "test failures")
 				s.See("URGENT")
 				s.Enter("/inbox snooze 1 30m")
-				s.See("Message #1 is snoozed until")
+				s.See("Snoozed #1 until")
 				s.Gone("URGENT")
 				if restart {
 					home := s.Home
@@ -516,20 +516,20 @@ func TestRingWithoutFocus(t *testing.T) {
 func TestDigest(t *testing.T) {
 	t.Parallel()
 	attend(t, uitest.Options{W: 120, H: 24, Provider: uitest.Script(actor)}, func(t *testing.T, s *uitest.Session) {
-		s.NotSee("last here")
+		s.NotSee("While you were away")
 		s.Enter("/push name=quick after 20s of work")
 		s.Enter("/push name=wrong fail not allowed")
 		s.Enter("/run")
 		s.See("wrong ✗")
 		s.Wait(61 * time.Minute)
-		s.NotSee("last here")
+		s.NotSee("While you were away")
 		s.Type("h")
-		s.See("Since you were last here, 1h ago:", "finished    quick · /check takes what they reported", "› h")
-		s.See("failed      wrong · /inbox says why, /retry wrong tries again")
+		s.See("While you were away (1h):", "finished    quick · /check to collect the results", "› h")
+		s.See("failed      wrong · /inbox to see why, /retry wrong to try again")
 		s.Golden("digest-hour-120")
 		s.Type("ello")
 		s.Wait(time.Second)
-		if n := strings.Count(s.Screen(), "last here"); n != 1 {
+		if n := strings.Count(s.Screen(), "While you were away"); n != 1 {
 			t.Errorf("it is told %d times", n)
 		}
 		s.Press("ctrl+u")
@@ -541,18 +541,18 @@ func TestDigest(t *testing.T) {
 		s.Stop()
 		s.Wait(time.Second)
 		s = uitest.Start(t, uitest.Options{W: 120, H: 24, Provider: uitest.Script(actor), Home: home})
-		s.See("Since you were last here, 1s ago:", "interrupted ", "/resume ")
+		s.See("While you were away (1s):", "interrupted ", "/resume ")
 		s.Golden("digest-restart-120")
 		s.Stop()
 		s = uitest.Start(t, uitest.Options{W: 120, H: 24, Provider: uitest.Script(actor), Home: home})
 		s.See("long ")
-		s.NotSee("last here")
+		s.NotSee("While you were away")
 		s.Enter("/kill asks")       // the one who did it need not be told
 		s.Enter("fail not allowed") // what became of main's own turn stands in its transcript
 		s.See("failed after")
 		s.Wait(61 * time.Minute)
 		s.Type("h")
-		s.NotSee("last here")
+		s.NotSee("While you were away")
 	})
 }
 
@@ -572,7 +572,7 @@ func TestDigestFits(t *testing.T) {
 			letter(t, s, "testing-agent", "review", inbox.Urgent, "well?")
 			s.Wait(61 * time.Minute)
 			s.Type("h")
-			s.See("last here, 1h ago:", "/messages next 1")
+			s.See("were away (1h):", "/messages next 1")
 			s.Golden(fmt.Sprintf("digest-fits-%d", w))
 		})
 	}

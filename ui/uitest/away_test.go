@@ -233,7 +233,7 @@ func TestAway_reminder(t *testing.T) {
 			t.Errorf("%d messages wait after %d steps", i.Pending, i.Steps)
 		}
 		b := s.Beside()
-		b.See("Since you were last here, 10m ago:", "reminder    commit your work", "1 pending]")
+		b.See("While you were away (10m):", "reminder    commit your work", "1 pending]")
 		b.NotSee("⏲", "late")
 		ask(b, tell)
 		b.See("✉ from reminder-1 · ", "Four.", "[Agent: main]")

@@ -51,7 +51,7 @@ func TestCompactAndGoOn(t *testing.T) {
 		s.See("compacting · 2. It goes into")
 		s.Golden("compacting-120")
 		s.Press("esc")
-		s.See("Compacting was stopped; nothing has changed", "main ○")
+		s.See("Compacting stopped. Nothing changed", "main ○")
 		s.Until("the box is empty", func() bool { return typed(s) == "" })
 		s.Enter("still there")
 		s.See("You said: still there")
@@ -121,7 +121,7 @@ func TestContextFrame(t *testing.T) {
 		s.Enter("/check")
 		s.Gone("1 pending")
 		s.Enter("/context")
-		s.See("Context of main, test/scripted", "1,540 of 200,000 tokens after the last request, 0%", "mail ", "1 message entered it, about")
+		s.See("Context of main, test/scripted", "0% of 200k · compacts at 85%", "mail ", "1 message taken in, ~")
 		s.Golden("context-120")
 	})
 }

@@ -195,22 +195,22 @@ var scenes = []scene{
 	{"idle-tab", uitest.Options{}, func(s *uitest.Session) {
 		idle(s)
 		s.Press("alt+2")
-		s.Until("its time stands still", func() bool { return !strings.Contains(s.Screen(), "4:1") })
+		s.Until("without input; the time stops while someone looks at its tab or is attached", func() bool { return !strings.Contains(s.Screen(), "4:1") })
 		s.Enter("/why auth")
-		s.See("/kill auth as killed")
+		s.See("/kill auth as stopped")
 	}},
 	{"idle-attached", uitest.Options{}, func(s *uitest.Session) {
 		idle(s)
 		attach(s, "auth")
-		s.Until("its time stands still", func() bool { return !strings.Contains(s.Screen(), "4:1") })
+		s.Until("without input; the time stops while someone looks at its tab or is attached", func() bool { return !strings.Contains(s.Screen(), "4:1") })
 		s.Enter("/why auth")
-		s.See("/kill auth as killed")
+		s.See("/kill auth as stopped")
 	}},
 	{"idle-attached-tab", uitest.Options{}, func(s *uitest.Session) {
 		idle(s)
 		attach(s, "auth")
 		s.Press("alt+2")
-		s.Until("its time stands still", func() bool { return !strings.Contains(s.Screen(), "4:1") })
+		s.Until("without input; the time stops while someone looks at its tab or is attached", func() bool { return !strings.Contains(s.Screen(), "4:1") })
 		s.Type("4")
 		s.See("Info]", "awaits")
 	}},
@@ -218,7 +218,7 @@ var scenes = []scene{
 		idle(s)
 		attach(s, "ever")
 		s.Press("f2", "l", "down")
-		s.See("Agents · 4", "─ enter opens · m tells")
+		s.See("Agents · 4", "─ enter open · m message")
 	}},
 	{"idle-tell", uitest.Options{}, func(s *uitest.Session) {
 		idle(s)
@@ -234,7 +234,7 @@ var scenes = []scene{
 		s.See("Agents · 4")
 		s.Type("e")
 		s.See("auth ends")
-		s.See("auth ✓", "─ enter opens · m resumes")
+		s.See("auth ✓", "─ enter open · m continue")
 	}},
 	{"check", uitest.Options{}, func(s *uitest.Session) { collected(s) }},
 	{"queue", uitest.Options{}, func(s *uitest.Session) {
@@ -321,7 +321,7 @@ var scenes = []scene{
 		s.See("Agents · 6")
 		s.Press("down")
 		s.Type("p")
-		s.See("last lines of tests", "so far")
+		s.See("tests, live", "so far")
 	}},
 	{"agents-find", uitest.Options{}, func(s *uitest.Session) {
 		fleet(s)
@@ -345,7 +345,7 @@ var scenes = []scene{
 		s.See("stalled", "so far")
 		s.Type("/why tests")
 		s.Press("enter")
-		s.See("its last sign of life")
+		s.See("last active")
 	}},
 	{"stalled-agents", uitest.Options{}, func(s *uitest.Session) {
 		fleet(s)
@@ -364,7 +364,7 @@ var scenes = []scene{
 		s.Enter("fail no such model")
 		s.See("refused")
 		s.Enter("/quueue")
-		s.See("near")
+		s.See("Did you mean")
 	}},
 }
 

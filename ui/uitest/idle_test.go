@@ -43,10 +43,10 @@ func TestInteractiveByHand(t *testing.T) {
 				becomes(s, "kid", event.Idle)
 
 				s.Enter("/tell kid now also say two")
-				s.See("kid begins with it", "✉2")
+				s.See("kid starts a turn with it", "✉2")
 				becomes(s, "kid", event.Idle)
 				s.Press("alt+2")
-				s.See("one", "two", "earlier: say one.", "idle, stays while you look", "m tells kid")
+				s.See("one", "two", "earlier: say one.", "idle, stays while you look", "m message")
 				s.Type("m")
 				s.See("tell kid›")
 				s.Enter("also say three")
@@ -54,7 +54,7 @@ func TestInteractiveByHand(t *testing.T) {
 				becomes(s, "kid", event.Idle)
 
 				s.Enter("/end kid")
-				s.See("kid has ended (completed)", "kid ✓", "m resumes it")
+				s.See("kid has ended (completed)", "kid ✓", "m continue")
 				becomes(s, "kid", event.Done)
 				s.Enter("/respawn kid")
 				s.Until("it stays again", func() bool {
@@ -75,7 +75,7 @@ func TestInteractiveByHand(t *testing.T) {
 	}
 }
 
-// TestInteractiveWithBothEngines: of two agents the plain one ends and the interactive one reports and stays; told more,
+// TestInteractiveWithBothEngines: of two agents the plain one finish and the interactive one reports and stays; told more,
 // it goes on with what it knows, at a seam if it is at work; left alone it ends after its time, without another word.
 //
 // Spec: C-1, C-3, C-6, C-20, C-29, E-13.
@@ -119,7 +119,7 @@ func TestInteractiveTimeOnScreen(t *testing.T) {
 	t.Parallel()
 	play(t, uitest.Options{}, func(s *uitest.Session) {
 		s.Enter("/push name=kid interactive idle=7s say one")
-		s.See("awaits input for 7s after each turn")
+		s.See("closes after 7s without input")
 		s.Enter("/run")
 		about := func(want int) {
 			t.Helper()
@@ -203,7 +203,7 @@ func TestDigestKnowsIdle(t *testing.T) {
 		s.Wait(61 * time.Minute)
 		s.Type("h")
 		s.Wait(time.Second)
-		if screen := s.Screen(); strings.Contains(screen, "Since you were last here, 1h ago") {
+		if screen := s.Screen(); strings.Contains(screen, "While you were away (1h ago") {
 			t.Errorf("nothing happened in that hour:\n%s", screen)
 		}
 		s.Press("ctrl+u")
@@ -212,7 +212,7 @@ func TestDigestKnowsIdle(t *testing.T) {
 		}
 		s.Wait(61 * time.Minute)
 		s.Type("h")
-		s.See("Since you were last here", "idle        kid · /tell kid TEXT goes on, /end kid ends it")
+		s.See("While you were away", "idle        kid · /tell kid TEXT to continue, /end kid to end it")
 	})
 }
 

@@ -94,7 +94,7 @@ func TestHelperRenamesAndCloses(t *testing.T) {
 		s.Enter("/queue")
 		s.See("Queued:", "  - kid")
 		s.Enter("/agent login")
-		s.See("There is no agent \"login\"; /agent lists them, /agent new login opens a helper")
+		s.See("There is no agent \"login\". /agent to list them, /agent new login to open a helper")
 	})
 }
 

@@ -99,15 +99,15 @@ func TestPicture(t *testing.T) {
 
 		s.Press("ctrl+u")
 		s.Enter("is the voucher code safe?")
-		s.See("delegate voucher", "delegate refund", "ctrl+b lets it run in the background")
+		s.See("delegate voucher", "delegate refund", "ctrl+b run it in the background")
 		s.Wait(8 * time.Second)
 		draw(t, s, "delegate", "voucher", "background", "waiting")
 
 		s.Press("f2", "l")
-		s.See("enter opens")
+		s.See("enter open")
 		s.Press("down", "down", "down")
 		s.Type("p")
-		s.See("last lines of todo", "vouchers (line 12) and shipping to islands")
+		s.See("todo, live", "vouchers (line 12) and shipping to islands")
 		draw(t, s, "agents", "voucher", "asks", "tests")
 		s.Press("esc", "esc")
 	})
@@ -189,7 +189,7 @@ func TestPictureOfPanel(t *testing.T) {
 			s.Press(key)
 			s.Wait(time.Second)
 		}
-		s.See("2 messages, about", "keyring", "└ main")
+		s.See("2 messages, ~", "keyring", "└ main")
 		s.Wait(3 * time.Second)
 		draw(t, s, "panel", "Needs you", "voucher", "keyring", "2 messages", "▾", "asking")
 	})

@@ -27,7 +27,7 @@ func TestQuietWorkOnTheScreen(t *testing.T) {
 			}
 		}
 		s.Enter("/agent config message-handling queue --idle-after=30s")
-		s.See("Mail of main, the first that fits decides:", "default: queue", "queued mail is handled after 30s without a key")
+		s.See("Mail rules for main, first match wins:", "default: queue", "queued mail is handled after 30s without a key")
 		s.Enter("/agent new research-agent")
 		s.See("Agent: research-agent")
 		s.Enter("wait 20s then send main: OAuth patterns are documented")
@@ -60,16 +60,16 @@ func TestModesOnTheScreen(t *testing.T) {
 		for wrong, right := range map[string]string{
 			"/messages mode loud":                                            "no mode \"loud\" for messages: manual, interrupt, queue, fork",
 			"/messages mode fork --idle-after=5s":                            "--idle-after belongs to the mode queue",
-			"/messages mode --idle-after=5s":                                 "--idle-after stands behind a mode",
-			"/messages mode queue now":                                       "\"now\" is not understood",
-			"/messages from [ fork":                                          "\"[\" is no pattern",
+			"/messages mode --idle-after=5s":                                 "put --idle-after after a mode: mode queue",
+			"/messages mode queue now":                                       "unexpected \"now\"",
+			"/messages from [ fork":                                          "\"[\" is not a pattern",
 			"/messages from ci":                                              "from needs a sender",
-			"/messages quiet until noonish":                                  "noonish\" is no time to come",
-			"/messages quiet until":                                          "ntil when? It is written until 14:00 or for 2h",
+			"/messages quiet until noonish":                                  "noonish\" is not a time in the future",
+			"/messages quiet until":                                          "until when? Type until 14:00 or for 2h",
 			"/messages resume":                                               "t is not quiet; /messages quiet holds all mail",
 			"/agent config message-handling fork --idle-after=5s":            "--idle-after belongs to the mode queue",
 			"/agent config message-handling queue --idle-after=never":        "\"never\" is no time to be idle",
-			"/agent config colour":                                           "config knows message-handling only",
+			"/agent config colour":                                           "config has message-handling only, not",
 			"/agent config message-handling interrupt-urgent-only sometimes": "\"sometimes\"",
 		} {
 			s.Enter(wrong)

@@ -241,7 +241,7 @@ func TestQueueIsChanged(t *testing.T) {
 		s.Press("tab", "esc")
 		s.Type(" 1")
 		s.Press("enter")
-		s.See("c is number 1 of the queue now")
+		s.See("c is now number 1 in the queue")
 		s.Enter("/queue rm b")
 		s.See("Removed b", "2 queued")
 		s.Enter("/push name=d say d")
@@ -314,7 +314,7 @@ func TestCommandTask(t *testing.T) {
 	s.Enter("/check")
 	s.See("✉ from tests · ", " · failed", "exit 3", "▌ took ", "its last 20 lines are:", "✉ from after · ", " · failed", "not started: tests failed: exit 3")
 	s.Enter("/retry tests")
-	s.See("Queued tests again; /run starts it")
+	s.See("Queued tests again. /run to start")
 	s.Enter("/run")
 	s.See("tests·1 ✗", "tests ✗")
 }
@@ -377,7 +377,7 @@ func TestRunOnce(t *testing.T) {
 		s.Enter("/queue")
 		s.See("Queued:\n    - d: queued (cap)")
 		s.Enter("/run 1 x")
-		s.See(`"x" is no number of agents`)
+		s.See(`"x" is not a number of agents`)
 	})
 }
 
@@ -408,7 +408,7 @@ func TestPush_whatNoModelCarriesOut(t *testing.T) {
 	t.Parallel()
 	play(t, uitest.Options{Mode: "yolo"}, func(s *uitest.Session) {
 		s.Enter("/push name=fine say hi")
-		s.See("Queued fine; /run starts it")
+		s.See("Queued fine. /run to start")
 		s.NotSee("will fail")
 		s.Enter("/push name=free please refactor")
 		s.See("It will fail: No language model is configured: `please refactor` is not one of the instructions")
@@ -459,13 +459,13 @@ func TestDoubt_everyDoor(t *testing.T) {
 			said("› "+c.line, c.warning)
 		}
 		s.Press("f4")
-		s.See("Queue of main", "Queued 0", "Finished 4")
+		s.See("Queue · main", "Queued 0", "Finished 4")
 		s.Press("y")
 		s.See("Queued 1")
-		said("Queue of main", why)
+		said("Queue · main", why)
 		s.Press("R")
 		s.See("Queued 0")
-		said("Queue of main", "fine will fail: without a model")
+		said("Queue · main", "fine will fail: without a model")
 		s.Press("esc", "esc")
 		home := s.Home
 		s.Enter("/quit")
@@ -481,7 +481,7 @@ func TestDoubt_everyDoor(t *testing.T) {
 		s.Press("f4")
 		s.See("Queued 1")
 		s.Press("R")
-		said("Queue of main", out)
+		said("Queue · main", out)
 	})
 }
 

@@ -99,7 +99,7 @@ func TestReadOnlyScreen(t *testing.T) {
 			{"/memory log plan", "#mem-plan"},
 			{"/messages why 1", "it waits"},
 			{"/doctor", "Tasks: started 1"},
-			{"/theme light", "The theme is light"},
+			{"/theme light", "Theme: light"},
 		} {
 			s.Enter(look.types)
 			s.See(look.shows)
@@ -107,7 +107,7 @@ func TestReadOnlyScreen(t *testing.T) {
 				t.Errorf("%s is back in the box:\n%s", look.types, s.Screen())
 			}
 		}
-		for _, open := range []struct{ key, shows string }{{"f2", "Fan  "}, {"f3", "Inbox of main"}, {"f4", "Queue of main"}} {
+		for _, open := range []struct{ key, shows string }{{"f2", "Fan  "}, {"f3", "Inbox · main"}, {"f4", "Queue · main"}} {
 			s.Press(open.key)
 			s.See(open.shows)
 			s.Press("esc")
@@ -119,7 +119,7 @@ func TestReadOnlyScreen(t *testing.T) {
 			s.Until(types+" is refused and back in the box", func() bool {
 				since := s.Screen()
 				if n > 0 {
-					_, since, _ = strings.Cut(since, fmt.Sprintf("command /shown-%d;", n-1))
+					_, since, _ = strings.Cut(since, fmt.Sprintf("command /shown-%d.", n-1))
 				}
 				return strings.Contains(since, "The database can only be read here") && strings.Contains(box(s), "› "+types)
 			})
@@ -128,7 +128,7 @@ func TestReadOnlyScreen(t *testing.T) {
 			}
 			s.Press("ctrl+c")
 			s.Enter(fmt.Sprintf("/shown-%d", n)) // a mark, below which the next is refused
-			s.See(fmt.Sprintf("command /shown-%d;", n))
+			s.See(fmt.Sprintf("command /shown-%d.", n))
 		}
 		s.Press("f3")
 		s.See("old · completed · #1")

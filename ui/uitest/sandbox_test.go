@@ -26,7 +26,7 @@ func TestSandboxFrame(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				play(t, uitest.Options{W: size[0], H: size[1], Provider: uitest.Script(actor), Sandbox: wall}, func(s *uitest.Session) {
 					s.Enter("/sandbox please")
-					s.See("is not understood")
+					s.See("unexpected")
 					s.Press("ctrl+c")
 					s.Enter("/sandbox")
 					s.See("Sandbox: ")

@@ -214,13 +214,13 @@ func TestRefusedCommandIsCleared(t *testing.T) {
 	t.Parallel()
 	play(t, uitest.Options{}, func(s *uitest.Session) {
 		for in, want := range map[string]string{
-			"/chekc":               "unknown command /chekc; near: /check",
-			"/xyzzy":               "unknown command /xyzzy; /help lists them",
-			"/usr/bin/env fails":   "a space in front sends it as a prompt",
-			"/run lots":            `"lots" is no number of agents`,
-			"/push timeout=soon x": "timeout=soon is no time",
-			"/push":                "the prompt is missing",
-			"/send":                "a name and a text are needed",
+			"/chekc":               "unknown command /chekc. Did you mean /check",
+			"/xyzzy":               "unknown command /xyzzy. /help to list them",
+			"/usr/bin/env fails":   "To send it as a prompt, put a space in front",
+			"/run lots":            `"lots" is not a number of agents`,
+			"/push timeout=soon x": "timeout=soon is not a time",
+			"/push":                "add a prompt",
+			"/send":                "add a name and a text",
 			"/kill nobody":         "nobody",
 			"/theme pink":          `"pink" is not known`,
 			"/messages show #99":   "there is no message #99",
@@ -359,7 +359,7 @@ func TestShiftTabCyclesModes(t *testing.T) {
 	play(t, uitest.Options{}, func(s *uitest.Session) {
 		status := func(want string) {
 			t.Helper()
-			s.Until("the status line ends with "+want, func() bool { return strings.HasSuffix(s.Status(), want) })
+			s.Until("the status line finish with "+want, func() bool { return strings.HasSuffix(s.Status(), want) })
 		}
 		status("ask")
 		s.Press("shift+tab")
@@ -443,7 +443,7 @@ func TestTell(t *testing.T) {
 		s.Press("/")
 		s.See("as main› /")
 		s.Enter("check")
-		s.See("1 message taken; the tab of main shows it")
+		s.See("Took 1 message into the tab of main")
 		s.Press("alt+1")
 		s.See("✉ from tests")
 	})
@@ -554,14 +554,14 @@ func TestTypedBeforeTheWorkspaceIsOpen(t *testing.T) {
 		s.See("kept until the workspace is open")
 		s.Enter("two")
 		s.Enter("/psuh x")
-		s.See("near: /push", "› /psuh x")
+		s.See("Did you mean /push", "› /psuh x")
 		s.Press("ctrl+c")
 		s.Enter("/push name=later say so")
 		s.Enter("/push")
 		s.Type("half a dr")
 		s.Wait(5 * time.Second)
 		s.Attach()
-		s.See("▌ one", "▌ two", "Queued later; /run starts it", "the prompt is missing", "› half a dr", "1 queued")
+		s.See("▌ one", "▌ two", "Queued later. /run to start", "add a prompt", "› half a dr", "1 queued")
 		s.Type("aft")
 		s.See("› half a draft")
 		if a, b := strings.Index(s.Screen(), "▌ one"), strings.Index(s.Screen(), "▌ two"); a > b {
@@ -763,7 +763,7 @@ func TestQuitAsksWhenAgentsRun(t *testing.T) {
 		s.Enter("/quit")
 		s.See("Quit?")
 		s.Type("w")
-		s.See("quits when all are done")
+		s.See("will quit when all are done")
 		s.Wait(15 * time.Second)
 		s.See("tests ●")
 		s.Wait(20 * time.Second)

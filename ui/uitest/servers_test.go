@@ -26,7 +26,7 @@ func TestServersFrames(t *testing.T) {
 				s.See("not trusted yet")
 				s.Golden(fmt.Sprintf("mcp-%d", size[0]))
 				s.Press("t")
-				s.See("What this repository runs")
+				s.See("Trust this repository?")
 				s.Golden(fmt.Sprintf("mcp-trust-%d", size[0]))
 				for range 9 { // a yes counts once all of it was there to be read
 					s.Press("pgdown")

@@ -28,7 +28,7 @@ func TestAnswerSheet(t *testing.T) {
 			s.Press("alt+a")
 			s.See("3 questions from 3 agents", "×2", "touch made", "write new")
 			s.Type("y") // too early
-			s.See("Nothing was answered")
+			s.See("Not answered")
 			if open(s) != 3 {
 				t.Error("a key at once answers")
 			}

@@ -21,7 +21,7 @@ func TestTrustFrames(t *testing.T) {
 		s.Enter("think") // else the path of the workspace stands behind it
 		s.See("Done thinking.")
 		s.Enter("/trust")
-		s.See("What this repository runs")
+		s.See("Trust this repository?")
 		goldens(s, "trust")
 		for range 9 { // a yes counts once all of it was there to be read
 			s.Press("pgdown")

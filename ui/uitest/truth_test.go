@@ -20,21 +20,21 @@ func TestPushWhileARunDrains(t *testing.T) {
 	t.Parallel()
 	play(t, uitest.Options{}, func(s *uitest.Session) {
 		s.Enter("/push name=a wait 20s then say done")
-		s.See("Queued a; /run starts it")
+		s.See("Queued a. /run to start")
 		s.Enter("/run 1")
 		s.See("Running 1 of 1")
 		s.Enter("/push name=b say hello")
-		s.See("Queued b; it joins the run that goes on")
+		s.See("Queued b. It joins the current run")
 		s.Enter("/push name=c after=b say bye")
-		s.See("Queued c; it joins the run that goes on")
+		s.See("Queued c. It joins the current run")
 		s.Enter("push d: say that too")
 		s.See("Queued 'd'; it joins the run that drains your queue.")
 		s.Wait(30 * time.Second)
 		s.See("a ✓", "b ✓", "c ✓", "d ✓")
 		s.Enter("/retry b")
-		s.See("Queued b, which had completed, again; /run starts it")
+		s.See("Queued b, which had completed, again. /run to start")
 		s.Enter("/push name=e say it is drained")
-		s.See("Queued e; /run starts it")
+		s.See("Queued e. /run to start")
 		s.Enter("/run")
 		s.See("e ✓")
 	})
@@ -48,7 +48,7 @@ func TestPushAfterRunOnce(t *testing.T) {
 		s.Enter("/run 1 --once")
 		s.See("Running 1 of 1")
 		s.Enter("/push name=b say hello")
-		s.See("Queued b; /run starts it")
+		s.See("Queued b. /run to start")
 	})
 }
 
@@ -103,7 +103,7 @@ func TestCommandsStandAboveWhatTheyPrint(t *testing.T) {
 		for range 3 {
 			s.Enter("/xyzzy")
 		}
-		s.See("› /xyzzy\n✗ Unknown command /xyzzy; /help lists them ×3")
+		s.See("› /xyzzy\n✗ Unknown command /xyzzy. /help to list them ×3")
 		s.NotSee("lists them ×2")
 		s.Enter("/queue rm nobody")
 		s.Enter("/queue rm nobody")
@@ -165,9 +165,9 @@ func TestOverviewSaysWhatCameOfIt(t *testing.T) {
 		look := func(s *uitest.Session) {
 			t.Helper()
 			s.Press("f2", "l")
-			s.See("done: three patterns fit", "done: exit 0", "enter opens · p peeks · / finds · esc")
+			s.See("done: three patterns fit", "done: exit 0", "enter open · p preview · / find")
 			s.Press("down")
-			s.See("enter opens · m resumes · r respawns · c closes · p peeks · / finds · esc")
+			s.See("enter open · m continue · r run again · c close")
 			if !regexp.MustCompile(`bad .* failed: .*no table`).MatchString(s.Screen()) {
 				t.Errorf("the error is not shown:\n%s", s.Screen())
 			}

@@ -4,7 +4,7 @@
 // chooses, attach a [ui.App] whose terminal is a virtual one, press keys as a
 // user does ([Terminal.Type], [Session.Press], [Terminal.Paste]), wait for what
 // the screen shows ([Session.See]), compare frames with files
-// ([Session.Golden]), draw them as a picture ([Terminal.SVG]).
+// ([Session.Golden]), draw them as a picture ([Film]).
 //
 // Does not: reach into the program, or read a real terminal. In a bubble of
 // testing/synctest its time is the bubble's; a child process holds that time

@@ -189,7 +189,7 @@ func TestNoLineAnswers(t *testing.T) {
 					s.Enter("/run")
 					s.See("job ●")
 					s.Press("alt+2")
-					s.See("m tells job")
+					s.See("m message")
 					s.Wait(3 * time.Second)
 					s.Type(key)
 					slowly(s, "yes"[:at])
@@ -280,7 +280,7 @@ func TestWaysToAQuestion(t *testing.T) {
 		},
 		"a panel that closes": func(s *uitest.Session) {
 			s.Press("f3")
-			s.See("Inbox of main")
+			s.See("Inbox · main")
 			s.Wait(3 * time.Second)
 			s.Press("esc")
 		},
@@ -395,7 +395,7 @@ func TestAfterAQuestionOverAPanel(t *testing.T) {
 		ask()
 		s.See("job ● asks")
 		s.Press("f3")
-		s.See("Inbox of main", "a note")
+		s.See("Inbox · main", "a note")
 		s.Press("alt+a")
 		s.See("job wants to run a command", "1  Yes, once")
 		s.Wait(time.Second)
@@ -411,7 +411,7 @@ func TestAfterAQuestionOverAPanel(t *testing.T) {
 		s.Press("enter", "enter")
 		s.Type("ax")
 		s.Wait(10 * time.Second)
-		s.See("a note", "Inbox of main")
+		s.See("a note", "Inbox · main")
 		if got := a.prompts(); open(s) != 0 || len(got) != 1 {
 			t.Errorf("prompts %q", got)
 		}
@@ -456,9 +456,9 @@ func TestReadingIsNotSent(t *testing.T) {
 		}
 		for _, in := range []string{"/messages show 1", "/help", "/messages show 1"} {
 			s.Enter(in)
-			s.Until("it is open", func() bool { return strings.Contains(s.Screen(), "esc closes") })
+			s.Until("it is open", func() bool { return strings.Contains(s.Screen(), "esc close") })
 			s.Type("/messages show who is quitting now")
-			s.See("esc closes")
+			s.See("esc close")
 			s.Press("enter")
 			s.Gone("esc closes")
 			s.Wait(time.Second)

@@ -24,7 +24,7 @@ func Kill(ctx context.Context, dir string) (did string, err error) {
 		return "the host had just ended", nil
 	}
 	if !held.Host || held.PID <= 0 || held.Beyond != "" {
-		return "", fmt.Errorf("%w: it is no host that can be ended from here; end it where it runs", held)
+		return "", fmt.Errorf("%w: it can't be ended from here; end it where it runs", held)
 	}
 	p, err := os.FindProcess(held.PID) // this very process from here on, if the system supports that
 	if err != nil {
@@ -40,7 +40,7 @@ func Kill(ctx context.Context, dir string) (did string, err error) {
 		did     string
 	}{
 		{[]os.Signal{syscall.SIGTERM, syscall.SIGCONT}, obeysWithin, "the host (process %d) did not answer, and ended when it was told to by a signal"},
-		{[]os.Signal{syscall.SIGKILL}, diesWithin, "the host (process %d) did not answer, nor obey SIGTERM, and was killed; what is recorded is on disk"},
+		{[]os.Signal{syscall.SIGKILL}, diesWithin, "the host (process %d) did not answer or obey SIGTERM and was killed; recorded work is on disk"},
 	} {
 		for _, sig := range s.signals {
 			if err := p.Signal(sig); err != nil && !errors.Is(err, os.ErrProcessDone) {

@@ -49,9 +49,9 @@ func TestKill(t *testing.T) {
 	}{
 		{name: "stopped", stopped: true, did: "did not answer, and ended when it was told to by a signal"},
 		{name: "does not answer", did: "ended when it was told to by a signal"},
-		{name: "deaf", how: "deaf", did: "nor obey SIGTERM, and was killed"},
-		{name: "deaf and stopped", how: "deaf", stopped: true, did: "nor obey SIGTERM, and was killed"},
-		{name: "on a terminal", how: "alone", refused: "is no host that can be ended from here"},
+		{name: "deaf", how: "deaf", did: ") did not answer or obey SIGTERM and was killed; recorded work is on disk"},
+		{name: "deaf and stopped", how: "deaf", stopped: true, did: ") did not answer or obey SIGTERM and was killed; recorded work is on disk"},
+		{name: "on a terminal", how: "alone", refused: "it can't be ended from here; end it where it runs"},
 		{name: "another run of that number", changes: [2]string{"started=", "started=1"}, refused: "another process has that number now"},
 		{name: "of another boot", changes: [2]string{"boot=", "boot=0"}, refused: "another process has that number now"},
 		{name: "on another machine", changes: [2]string{"machine=", "machine=far-away-"}, refused: "on the machine far-away-"},

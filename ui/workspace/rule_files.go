@@ -178,7 +178,7 @@ func unheeded(s source, key string) string {
 	case key == "permissions.defaultMode":
 		return "the mode is chosen here (/mode, permission_mode in ~/.config/fantail/config.toml)"
 	case key == "permissions.additionalDirectories":
-		return "what is outside the workspace asks, or is allowed by a rule of yours"
+		return "paths outside the workspace ask, unless a rule of yours allows them"
 	case s.project && theirs != "":
 		return "a workspace's file does not set it: " + theirs
 	case strings.HasPrefix(key, "permissions."):

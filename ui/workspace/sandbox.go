@@ -62,7 +62,7 @@ func SandboxBrief(w *sandbox.Backend) string {
 	case w == nil:
 		return "No sandbox, as configured: commands run as you"
 	case w.Level() == sandbox.None:
-		return "No sandbox works here: commands run as you; /sandbox says why"
+		return "No sandbox works here: commands run as you. /sandbox to see why"
 	case w.Level() == sandbox.Detects:
 		return "Sandbox: it only detects changes of git's hooks and the like; /sandbox"
 	}

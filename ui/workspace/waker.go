@@ -24,28 +24,28 @@ type Waker struct {
 // dead host. Another kind of file in its place is an error.
 func NewWaker(path string) (*Waker, error) {
 	if err := paths.MakePrivate(filepath.Dir(path)); err != nil {
-		return nil, fmt.Errorf("hang the bell: %w", err)
+		return nil, fmt.Errorf("open the wake-up socket: %w", err)
 	}
 	switch info, err := os.Lstat(path); {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
-		return nil, fmt.Errorf("hang the bell: %w", err)
+		return nil, fmt.Errorf("open the wake-up socket: %w", err)
 	case info.Mode().Type() != fs.ModeSocket:
-		return nil, fmt.Errorf("hang the bell: %s is no socket; remove it", path)
+		return nil, fmt.Errorf("open the wake-up socket: %s is not a socket; remove it", path)
 	default:
 		if err := os.Remove(path); err != nil {
-			return nil, fmt.Errorf("take down a dead host's bell: %w", err)
+			return nil, fmt.Errorf("remove a dead host's wake-up socket: %w", err)
 		}
 	}
 	fd, err := bellSocket()
 	if err != nil {
-		return nil, fmt.Errorf("hang the bell: %w", err)
+		return nil, fmt.Errorf("open the wake-up socket: %w", err)
 	}
 	if err = syscall.Bind(fd, &syscall.SockaddrUnix{Name: path}); err == nil {
 		err = os.Chmod(path, 0o600)
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("hang the bell: %w", err), syscall.Close(fd))
+		return nil, errors.Join(fmt.Errorf("open the wake-up socket: %w", err), syscall.Close(fd))
 	}
 	return &Waker{fd: fd, path: path}, nil
 }

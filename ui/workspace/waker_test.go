@@ -55,11 +55,11 @@ func TestBell_hostilePlaces(t *testing.T) {
 		t.Fatal(err)
 	}
 	for what, put := range map[string]func(path string) error{
-		"is no socket":           func(p string) error { return os.WriteFile(p, nil, 0o600) },
-		"is no socket; remove":   func(p string) error { return os.Symlink(filepath.Join(other, "x"), p) },
-		"is not a directory":     func(p string) error { return os.Remove(filepath.Dir(p)) },
-		"hang the bell: make ":   func(p string) error { return replace(filepath.Dir(p), other) },
-		"x.bell is no socket; r": func(p string) error { return os.Mkdir(p, 0o700) },
+		"is not a socket":                func(p string) error { return os.WriteFile(p, nil, 0o600) },
+		"is not a socket; remove it":     func(p string) error { return os.Symlink(filepath.Join(other, "x"), p) },
+		"is not a directory":             func(p string) error { return os.Remove(filepath.Dir(p)) },
+		"open the wake-up socket: make ": func(p string) error { return replace(filepath.Dir(p), other) },
+		"x.bell is not a socket; r":      func(p string) error { return os.Mkdir(p, 0o700) },
 	} {
 		run := filepath.Join(dir, "run")
 		if err := os.Mkdir(run, 0o700); err != nil {

@@ -42,7 +42,7 @@ func BenchmarkIdle(b *testing.B) {
 		m := s.open()
 		m.enter("/messages mode interrupt")
 		m.enter("/messages quiet")
-		m.see("Quiet: mail is held")
+		m.see("Quiet. Mail waits silently. /messages resume to end")
 		for i := range urgent {
 			s.run("send", "main", "--priority=urgent", fmt.Sprintf("run %d is red", i))
 		}
