@@ -420,7 +420,7 @@ func TestDesk(t *testing.T) {
 	if r := c.Run(t.Context()); r.Text != "pushed" || r.Error {
 		t.Errorf("push gave %+v", r)
 	}
-	if want := `{"Name":"n","Prompt":"do it","Model":"m","Agent":"","Timeout":90000000000,"Budget":{"N":50000,"Money":false},"Deliver":"wake","Interactive":false,"Idle":0,"Start":true,"After":["a","b"],"Resume":false}`; d.asked != want {
+	if want := `{"Name":"n","Suggested":"","Prompt":"do it","Model":"m","Agent":"","Timeout":90000000000,"Budget":{"N":50000,"Money":false},"Deliver":"wake","Interactive":false,"Idle":0,"Start":true,"After":["a","b"],"Resume":false}`; d.asked != want {
 		t.Errorf("the desk was asked %s", d.asked)
 	}
 	if r := ok(t, e, "run", "count", 3); r.Text != "rrr" {

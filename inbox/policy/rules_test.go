@@ -83,7 +83,7 @@ func TestParse_says_where(t *testing.T) {
 		"message_handling:\n  from:\n    main: interrupt\n   x: fork\n":           "4:4: it is no YAML",
 		"message_handling:\n\tdefault: queue\n":                                   "it is no YAML",
 		"message_handling:\n  from:\n    *: fork\n":                               `"*", stands in quotes`,
-		"message_handling:\n  from:\n    \"[\": fork\n":                           `3:5: "[" is no pattern`,
+		"message_handling:\n  from:\n    \"[\": fork\n":                           `3:5: "[" is not a pattern`,
 		"permission_mode: yolo\n":                                                 `1:1: unknown key "permission_mode": a workspace's file sets message_handling and outcomes, and nothing else`,
 		"message_handling:\n  default: queue\nallow: [\"bash(*)\"]\n":             `3:1: unknown key "allow"`,
 		"message_handling:\n  modes: queue\n":                                     `2:3: unknown key "modes"`,

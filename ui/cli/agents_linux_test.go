@@ -73,7 +73,7 @@ func TestAgentsFromAShell(t *testing.T) {
 		code int
 	}{
 		{[]string{"agents", "kill", "job"}, "has ended already", failed},
-		{[]string{"agents", "tell", "job", "x"}, "fantail agents respawn job to run its task again, /resume job on a screen", failed},
+		{[]string{"agents", "tell", "job", "x"}, "fantail agents respawn job to run its task again, or type /resume job on a screen", failed},
 		{[]string{"agents", "tell", "nobody", "x"}, "no such agent", failed},
 		{[]string{"agents", "tel", "x"}, "tell", usage},
 		{[]string{"agents", "kill"}, "whom", usage},

@@ -293,7 +293,7 @@ func (a *attached) dropped(err error) error {
 	ctx, cancel := context.WithTimeout(a.c.ctx, askWithin)
 	defer cancel()
 	if _, e := attach.Ask(ctx, a.c.host, attach.Tell); e == nil {
-		why = fmt.Errorf("this program read too slowly, so its host let go of it; %s goes on, and fantail agents logs %s prints all", a.link.Name, a.link.Name)
+		why = fmt.Errorf("this program read too slowly, so the host disconnected it; %s goes on, and fantail agents logs %s prints all", a.link.Name, a.link.Name)
 	}
 	if a.c.out.json {
 		_ = a.c.out.line(attach.Line{Type: attach.ErrorLine, Error: why.Error()})

@@ -147,7 +147,7 @@ func TestAttach_refused(t *testing.T) {
 		{"", []string{"spawn"}, "needs --prompt", usage},
 		{"", []string{"spawn", "review", "--prompt", "x"}, "in quotes", usage},
 		{"", []string{"spawn", "--prompt", "x", "--idle", "5m"}, "goes with --interactive", usage},
-		{"", []string{"spawn", "--prompt", "x", "--interactive", "--idle", "soon"}, "is no time", usage},
+		{"", []string{"spawn", "--prompt", "x", "--interactive", "--idle", "soon"}, "is not a time", usage},
 		{"", []string{"--prompt", "x"}, "goes with spawn", usage},
 		{"", []string{"logs", "auth", "--end"}, "goes with attach", usage},
 	}) {
@@ -219,11 +219,11 @@ func TestAttach_slowReader(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = c.Wait()
-	if code := c.ProcessState.ExitCode(); code != failed || !strings.Contains(errs.String(), "MiB unread, so the host disconnected it; the agent goes o") {
+	if code := c.ProcessState.ExitCode(); code != failed || !strings.Contains(errs.String(), "so the host disconnected it") {
 		t.Errorf("exit code %d, %v, errors %q", code, err, errs.String())
 	}
 	lines := strings.Split(strings.TrimSuffix(string(said), "\n"), "\n")
-	if last := lines[len(lines)-1]; !strings.HasPrefix(last, `{"type":"error"`) || !strings.Contains(last, "let go of it") {
+	if last := lines[len(lines)-1]; !strings.HasPrefix(last, `{"type":"error"`) || !strings.Contains(last, "the host disconnected it") {
 		t.Errorf("its last line is %.200q", last)
 	}
 	for _, line := range lines {

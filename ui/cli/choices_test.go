@@ -105,7 +105,7 @@ func TestScreenTellsWhichFilesAreInForce(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	const both = "instructions from CLAUDE.md, the mail policy of .agents/main.yml"
+	const both = "CLAUDE.md, the mail policy of .agents/main.yml"
 	s.shows(t, nil, []string{"here", both}, [2]string{"say hi\r", "hi"})
 	s.shows(t, nil, []string{"Using " + both, "hi"})
 	if err := os.Remove(filepath.Join(s.dir, "CLAUDE.md")); err != nil {

@@ -82,7 +82,7 @@ func TestErrands(t *testing.T) {
 		{"", []string{"memory", "show", "o auth"}, failed, "", "names no memory document"},
 		{"", []string{"memory", "edit", "x"}, usage, "", "fantail memory [list | show NAME]"},
 		{"", []string{"show", "99"}, failed, "", "there is no message #99"},
-		{"", []string{"show", "two"}, usage, "", "is no number"},
+		{"", []string{"show", "two"}, usage, "", "is not a message number"},
 		{"", []string{"inbox", "--agent", "nobody"}, failed, "", "agents that read mail: main"},
 		{"", []string{"queue"}, nothing, "The queue is empty", ""},
 		{"", []string{"push", "name=job", "timeout=5m", "run", "go", "test", "-v"}, ok, "Queued job; /run in the program starts it\n", ""},
@@ -92,7 +92,7 @@ func TestErrands(t *testing.T) {
 		{"", []string{"push", "name=outside", "x"}, failed, "", "is reserved"},
 		{"", []string{"push", "!rm -rf x"}, failed, "", "only the human can queue a command"},
 		{"", []string{"push", "deliver=wake", "x"}, usage, "", "deliver= is not for tasks from outside"},
-		{"", []string{"push", "timeout=soon", "x"}, usage, "", "is no time"},
+		{"", []string{"push", "timeout=soon", "x"}, usage, "", "is not a time"},
 		{"", []string{"push", "name=a", "name=b", "x"}, usage, "", "given twice"},
 		{"", []string{"push", "model=nobody/x", "x"}, usage, "", "no such provider"},
 		{"", []string{"push", "name=paid", "model=anthropic/some", "x"}, ok, "Queued paid", ""}, // the key may be set elsewhere

@@ -24,7 +24,7 @@ func runSpawn(e *Errand, c *caller) (int, error) {
 	case o.idle != "":
 		d, err := lasting(o.idle)
 		if err != nil {
-			return shell.ExitUsage, shell.Misused("--idle %s is no time (300, 90s, 5m; 0 is for ever)", o.idle)
+			return shell.ExitUsage, shell.Misused("--idle %s is not a time (300, 90s, 5m; 0 is for ever)", o.idle)
 		}
 		t.Idle = d
 	}

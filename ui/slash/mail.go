@@ -208,9 +208,9 @@ func taken(n int, elsewhere string) string {
 	case elsewhere == "":
 		return ""
 	case n == 1:
-		return "Took 1 message into the tab of " + elsewhere + " shows it"
+		return "Took 1 message: see the tab of " + elsewhere
 	}
-	return fmt.Sprintf("Took %d messages into the tab of %s", n, elsewhere)
+	return fmt.Sprintf("Took %d messages: see the tab of %s", n, elsewhere)
 }
 
 func runInbox(in input) (intent.Intent, error) {

@@ -378,7 +378,7 @@ func TestWholeQuestion(t *testing.T) {
 		s.See("tab edit · esc back")
 		s.Gone("▌ run touch made")
 		s.Type("y")
-		s.See("nothing was answered")
+		s.See("not answered: the question just appeared")
 		s.Wait(time.Second)
 		s.Press("esc")
 		s.See("▌ run touch made", "space whole")

@@ -269,6 +269,6 @@ func TestCollectKey(t *testing.T) {
 		s.Enter("&say another")
 		s.See("Started say-another", "1 pending")
 		s.Press("alt+2", "alt+c")
-		s.See("1 message taken; the tab of main shows it")
+		s.See("Took 1 message: see the tab of main")
 	})
 }

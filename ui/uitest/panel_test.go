@@ -374,7 +374,7 @@ func TestInboxPanelShowsTheWork(t *testing.T) {
 		s.Type("w")
 		s.See("why #1 waits")
 		s.Type("w?")
-		s.See("take it (or the selection) and start a turn", "unfold a thread")
+		s.See("take it (or the", "list the keys")
 		s.Press("esc")
 		s.See("Renamed the greeting.")
 		s.Press("f4")

@@ -91,7 +91,7 @@ func TestPermissionsPanel(t *testing.T) {
 		s.Press("esc", "esc")
 		s.Gone("Tested")
 		s.Enter("/permissions list")
-		s.See("accepted: Bash(go test:*)", "refused: Bash(make lint)", "! .claude/settings.json:9:5", "ignored: .claude/settings.json:11:3")
+		s.See("allowed: Bash(go test:*)", "refused: Bash(make lint)", "! .claude/settings.json:9:5", "ignored: .claude/settings.json:11:3")
 	})
 }
 

@@ -45,8 +45,8 @@ func TestMainJob(t *testing.T) {
 		s.See("tests wants to run a command", "$ echo all tests pass")
 		s.Wait(firstSecond)
 		s.Type("y")
-		s.Gone("wants to run a command")
-		s.See("all tests pass")
+		s.Gone("tests wants to run a command")
+		s.See("all tests pass", "vet wants to run a command") // the next question follows
 
 		s.Press("alt+3")
 		s.See("vet wants to run a command")
@@ -443,7 +443,7 @@ func TestTell(t *testing.T) {
 		s.Press("/")
 		s.See("as main› /")
 		s.Enter("check")
-		s.See("Took 1 message into the tab of main")
+		s.See("Took 1 message: see the tab of main")
 		s.Press("alt+1")
 		s.See("✉ from tests")
 	})

@@ -25,7 +25,7 @@ func TestFilesBring(t *testing.T) {
 	}
 	play(t, uitest.Options{H: 60, Files: files}, func(s *uitest.Session) {
 		s.Type("/fix")
-		s.See("/fix-issue NUMBER", "Fix an issue · .claude/commands/fix-issue.md")
+		s.See("/fix-issue  Fix an issue · .claude/commands/fix-issue.md   NUMBER")
 		s.Press("esc")
 		s.Press("ctrl+c")
 		s.Enter("/skills")

@@ -23,7 +23,7 @@ func TestUnattended(t *testing.T) {
 		}
 		s.See("prompt-2 ○")
 		s.Press("alt+2")
-		s.See("never asks", "builtin · ask")
+		s.See("builtin · never asks · ask")
 		if err := c.Prompt(context.Background(), "run touch made"); err != nil {
 			t.Fatal(err)
 		}
