@@ -250,7 +250,13 @@ var scenes = []scene{
 	}},
 	{"help", uitest.Options{}, func(s *uitest.Session) { s.Enter("/help"); s.See("Help") }},
 	{"keys", uitest.Options{}, func(s *uitest.Session) { s.Press("?"); s.See("Keys", "send") }},
-	{"palette", uitest.Options{}, func(s *uitest.Session) { s.Press("ctrl+p"); s.Type("inb"); s.See("Commands and keys", "/inbox · F3") }},
+	{"palette", uitest.Options{}, func(s *uitest.Session) {
+		s.Enter("grep nothing")
+		s.See("1 step")
+		s.Press("ctrl+p")
+		s.Type("inb")
+		s.See("Commands and keys", "/inbox · F3")
+	}},
 	{"keys-tab", uitest.Options{}, func(s *uitest.Session) { two(s); s.Press("alt+2", "?"); s.See("Keys", "message the agent") }},
 	{"mode", uitest.Options{}, func(s *uitest.Session) { s.Enter("/mode"); s.See("Mode (now ask)") }},
 	{"switcher", uitest.Options{}, func(s *uitest.Session) { two(s); s.Press("ctrl+space"); s.See("Go to") }},

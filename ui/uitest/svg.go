@@ -27,15 +27,17 @@ const (
 // again, by CSS alone, so that the picture also plays where scripts are not allowed. For somebody whose system asks for
 // reduced motion, the last screen stays.
 type Film struct {
+	Root   string // a directory that is drawn as ~/shop; "": none
 	w, h   int
 	shots  []shot
 	total  time.Duration
-	rows   map[string]int // a row's drawing, and its number
+	parts  map[string]int // a part's drawing, and its number
 	styles map[string]int // a style, and the number of its class
 }
 
+// shot is a screen and when it is shown. A row's drawings are its backgrounds and what is drawn on them.
 type shot struct {
-	rows []string // drawings
+	rows [2][][]string
 	from time.Duration
 }
 
@@ -43,24 +45,49 @@ type shot struct {
 func (f *Film) Shot(t *Terminal, d time.Duration) {
 	grid := t.grid()
 	if f.styles == nil {
-		f.w, f.h, f.rows, f.styles = len(grid[0]), len(grid), map[string]int{}, map[string]int{}
+		f.w, f.h, f.parts, f.styles = len(grid[0]), len(grid), map[string]int{}, map[string]int{}
 	}
+	f.add(grid, d)
+}
+
+func (f *Film) add(grid [][]cell, d time.Duration) {
 	s := shot{from: f.total}
 	for _, row := range grid {
-		s.rows = append(s.rows, f.row(row))
+		f.shorten(row)
+		under, over := f.row(row)
+		s.rows[0], s.rows[1] = append(s.rows[0], under), append(s.rows[1], over)
 	}
 	f.shots, f.total = append(f.shots, s), f.total+d
 }
 
+// shorten writes ~/shop where the row has Root, and blanks up to its end.
+func (f *Film) shorten(row []cell) {
+	if f.Root == "" {
+		return
+	}
+	var text strings.Builder
+	from := map[int]int{} // a byte's cell
+	for x, c := range row {
+		from[text.Len()] = x
+		text.WriteString(c.text)
+	}
+	at := strings.Index(text.String(), f.Root)
+	if at < 0 {
+		return
+	}
+	short := fmt.Sprintf("%-*s", len(f.Root), "~/shop")
+	for i := range len(f.Root) {
+		row[from[at]+i].text = short[i : i+1]
+	}
+}
+
 // Line adds a screen with nothing but a line at its top, of the same size.
 func (f *Film) Line(text string, d time.Duration) {
-	s := shot{from: f.total, rows: make([]string, f.h)}
-	cells := []cell{}
+	grid := make([][]cell, f.h)
 	for _, r := range text {
-		cells = append(cells, cell{text: string(r)})
+		grid[0] = append(grid[0], cell{text: string(r)})
 	}
-	s.rows[0] = f.row(cells)
-	f.shots, f.total = append(f.shots, s), f.total+d
+	f.add(grid, d)
 }
 
 // SVG returns the picture of a window with that title.
@@ -68,7 +95,7 @@ func (f *Film) SVG(title string) string {
 	uses, times := f.uses()
 	w, h := float64(f.w)*cellW+2*margin, float64(f.h)*cellH+bar+margin
 	var b strings.Builder
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" font-family="ui-monospace,'SF Mono',Menlo,'Cascadia Mono','DejaVu Sans Mono',monospace" font-size="%d" xml:space="preserve">`+"\n<style>", w, h, fontSize)
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" font-family="ui-monospace,'SF Mono',Menlo,'Cascadia Mono','DejaVu Sans Mono',monospace" font-size="%d" xml:space="preserve">`+"\n<style>text{white-space:pre}", w, h, fontSize)
 	for _, style := range byNumber(f.styles) {
 		fmt.Fprintf(&b, ".s%d{%s}", f.styles[style], style)
 	}
@@ -86,41 +113,71 @@ func (f *Film) SVG(title string) string {
 		fmt.Fprintf(&b, `<circle cx="%d" cy="17" r="5.5" fill="%s"/>`, 20+i*19, c)
 	}
 	fmt.Fprintf(&b, "\n"+`<text x="%.0f" y="22" text-anchor="middle" fill="#8b93a1" font-size="13">%s</text>`+"\n<defs>\n", w/2, html.EscapeString(title))
-	for _, row := range byNumber(f.rows) {
-		fmt.Fprintf(&b, `<g id="r%d">%s</g>`+"\n", f.rows[row], row)
+	for _, part := range byNumber(f.parts) {
+		fmt.Fprintf(&b, "%s id=\"r%d\"%s\n", part[:5], f.parts[part], part[5:]) // <rect or <text
 	}
 	fmt.Fprintf(&b, "</defs>\n"+`<g transform="translate(%.0f %.0f)">`+"\n%s</g>\n</svg>\n", margin, bar, uses)
 	return b.String()
 }
 
-// uses draws each row for as long as it stays the same, and returns the keyframes that this needs.
+// uses draws each part for as long as it stays, the backgrounds first, and returns the keyframes that this needs.
 func (f *Film) uses() (string, map[string]int) {
 	times := map[string]int{}
 	var b strings.Builder
-	for y := range f.h {
-		for i := 0; i < len(f.shots); {
-			from, row := f.shots[i].from, f.shots[i].rows[y]
-			for i++; i < len(f.shots) && f.shots[i].rows[y] == row; i++ {
-			}
-			until := f.total
-			if i < len(f.shots) {
-				until = f.shots[i].from
-			}
-			if row == "" {
-				continue
-			}
-			class := ""
-			if css := f.keyframes(from, until); css != "" {
-				class = fmt.Sprintf(` class="f t%d`, number(times, css))
-				if i == len(f.shots) {
-					class += " z"
+	for layer := range 2 {
+		during := map[[2]int]string{} // what is there from a shot on until another one
+		var order [][2]int
+		for y := range f.h {
+			for _, part := range f.partsOf(layer, y) {
+				for i := 0; i < len(f.shots); i++ {
+					from := i
+					for i < len(f.shots) && slices.Contains(f.shots[i].rows[layer][y], part) {
+						i++
+					}
+					if i == from {
+						continue
+					}
+					at := [2]int{from, i}
+					if during[at] == "" {
+						order = append(order, at)
+					}
+					during[at] += fmt.Sprintf(`<use href="#r%d" y="%.0f"/>`+"\n", number(f.parts, part), float64(y)*cellH)
 				}
-				class += `"`
 			}
-			fmt.Fprintf(&b, `<use href="#r%d" y="%.0f"%s/>`+"\n", number(f.rows, row), float64(y)*cellH, class)
+		}
+		for _, at := range order {
+			fmt.Fprintf(&b, "<g%s>\n%s</g>\n", f.shown(times, at[0], at[1]), during[at])
 		}
 	}
 	return b.String(), times
+}
+
+// partsOf returns what a row ever shows, in the order in which it comes.
+func (f *Film) partsOf(layer, y int) []string {
+	parts := map[string]int{}
+	for _, s := range f.shots {
+		for _, part := range s.rows[layer][y] {
+			number(parts, part)
+		}
+	}
+	return byNumber(parts)
+}
+
+// shown returns the class of what is there from a shot on until another one; "": it is always there.
+func (f *Film) shown(times map[string]int, from, until int) string {
+	end := f.total
+	if until < len(f.shots) {
+		end = f.shots[until].from
+	}
+	css := f.keyframes(f.shots[from].from, end)
+	if css == "" {
+		return ""
+	}
+	class := fmt.Sprintf(`f t%d`, number(times, css))
+	if end == f.total {
+		class += " z"
+	}
+	return fmt.Sprintf(` class="%s"`, class)
 }
 
 // keyframes shows something from a time on until another; "" is always.
@@ -150,52 +207,67 @@ func byNumber(of map[string]int) []string {
 	return slices.SortedFunc(maps.Keys(of), func(a, b string) int { return of[a] - of[b] })
 }
 
-// row draws a row of the screen.
-func (f *Film) row(row []cell) string {
-	var b strings.Builder
+// row draws a row of the screen: its backgrounds, and what is on them.
+func (f *Film) row(row []cell) (under, over []string) {
+	for x := 0; x < len(row); {
+		n := 1
+		for x+n < len(row) && row[x+n].ground() == row[x].ground() {
+			n++
+		}
+		if bg := row[x].ground(); bg != "" {
+			under = append(under, fmt.Sprintf(`<rect x="%.1f" width="%.1f" height="%.1f" class="s%d"/>`, float64(x)*cellW, float64(n)*cellW+.2, cellH+.2, number(f.styles, "fill:"+bg)))
+		}
+		x += n
+	}
 	for x := 0; x < len(row); {
 		n := 1
 		for x+n < len(row) && joins(row[x], row[x+n]) {
 			n++
 		}
-		f.run(&b, row[x:x+n], float64(x)*cellW)
+		if run := f.run(row[x:x+n], float64(x)*cellW); run != "" {
+			over = append(over, run)
+		}
 		x += n
 	}
-	return b.String()
+	return under, over
+}
+
+// ground returns the color behind a cell's text; "" is the window's.
+func (c cell) ground() string {
+	if c.attrs&reverse != 0 {
+		return hex(c.fg, ink)
+	}
+	return hex(c.bg, "")
 }
 
 // joins reports whether b can be in one run with a. Characters that a font may draw in another
 // width are drawn one by one.
 func joins(a, b cell) bool {
-	return a.sgr == b.sgr && (b.text == "" || single(a.text) && single(b.text) || a.text == "─" && b.text == "─")
+	return a.sgr == b.sgr && (b.text == "" || single(a.text) && single(b.text) || a.text == b.text && (a.text == "─" || a.text == "━"))
 }
 
 func single(s string) bool { return len(s) == 1 }
 
-// run draws cells of one style from x on.
-func (f *Film) run(b *strings.Builder, run []cell, x float64) {
+// run draws what is in cells of one style from x on, without their background; "" is nothing.
+func (f *Film) run(run []cell, x float64) string {
 	c := run[0]
-	fg, bg := hex(c.fg, ink), hex(c.bg, "")
+	fg := hex(c.fg, ink)
 	if c.attrs&reverse != 0 {
-		fg, bg = hex(c.bg, paper), hex(c.fg, ink)
+		fg = hex(c.bg, paper)
 	}
 	w := float64(len(run)) * cellW
-	if bg != "" {
-		fmt.Fprintf(b, `<rect x="%.1f" width="%.1f" height="%.1f" class="s%d"/>`, x, w+.2, cellH+.2, number(f.styles, "fill:"+bg))
-	}
 	var text strings.Builder
 	for _, c := range run {
 		text.WriteString(c.text)
 	}
 	s := text.String()
 	if dx, dy, lw, lh, ok := line(c.text, w); ok {
-		fmt.Fprintf(b, `<rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" class="s%d"/>`, x+dx, dy, lw, lh, number(f.styles, "fill:"+fg))
-		return
+		return fmt.Sprintf(`<rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" class="s%d"/>`, x+dx, dy, lw, lh, number(f.styles, "fill:"+fg))
 	}
 	lead := len(s) - len(strings.TrimLeft(s, " "))
 	s = strings.TrimSpace(s)
 	if s == "" {
-		return
+		return ""
 	}
 	style := "fill:" + fg
 	if c.attrs&bold != 0 {
@@ -214,8 +286,11 @@ func (f *Film) run(b *strings.Builder, run []cell, x float64) {
 	if single(c.text) {
 		cells = float64(len(s))
 	}
-	fmt.Fprintf(b, `<text x="%.1f" y="14" textLength="%.1f" class="s%d">%s</text>`,
-		x+float64(lead)*cellW, cells*cellW, number(f.styles, style), html.EscapeString(s))
+	length := ""
+	if cells > 1 {
+		length = fmt.Sprintf(` textLength="%.1f"`, cells*cellW)
+	}
+	return fmt.Sprintf(`<text x="%.1f" y="14"%s class="s%d">%s</text>`, x+float64(lead)*cellW, length, number(f.styles, style), html.EscapeString(s))
 }
 
 // line returns the position of a line-drawing character's stroke in its cells. The stroke of a font
@@ -224,6 +299,8 @@ func line(s string, w float64) (dx, dy, lw, lh float64, ok bool) {
 	switch s {
 	case "─":
 		return 0, cellH/2 - .5, w, 1, true
+	case "━":
+		return 0, cellH/2 - 1, w, 2.4, true
 	case "│":
 		return cellW/2 - .5, 0, 1, cellH + .6, true
 	case "┃":

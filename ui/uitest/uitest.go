@@ -12,6 +12,7 @@
 package uitest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -67,6 +68,7 @@ type Options struct {
 	Sandbox  *sandbox.Backend        // the sandbox that /sandbox describes; nil: none is wanted
 	Cap      int                     // running agents at once; 0: the pool's default
 	Branch   string                  // "": main
+	Why      string                  // the model is that one; "": the test chose it
 	Files    map[string]string
 	Skills   *skills.Catalog // skills and commands from files; nil: made of Files if some are below .claude
 	Home     *Home           // of an earlier session; nil: a new one
@@ -173,7 +175,7 @@ func (s *Session) show() {
 		}, o.Environ...),
 		With: fleet.Within(context.Background(), o.Commands), News: o.News, Theme: o.Theme, Msgs: o.Msgs, Usual: o.Mode, Size: [2]int{o.W, o.H}, Now: time.Now, Root: s.Home.Root,
 		History: filepath.Join(s.Home.Data, "history"), Config: "/srv/me/.config/fantail/config.toml",
-		Start: o.Model + " — chosen by the test", Branch: func() string { return o.Branch },
+		Start: o.Model + " — " + cmp.Or(o.Why, "chosen by the test"), Branch: func() string { return o.Branch },
 		Models: slash.Models{Names: func() []string { return []string{o.Model, "test/other"} }}, Doubt: doubt(o.Provider), ReadOnly: o.ReadOnly, Skills: s.o.Skills,
 		Sandbox: func(mode permission.Mode) string {
 			return workspace.SandboxText(o.Sandbox, s.Home.Root, mode, workspace.Machine{})
