@@ -31,7 +31,7 @@ func main() {
 	if slices.Equal(os.Args[1:], strings.Fields(screen.HostWords)) {
 		stay()
 	}
-	g := crash.New(os.Environ(), crash.Options{Out: os.Stderr, Exit: os.Exit, Clean: cells.Clean, Version: shell.Version()})
+	g := crash.New(os.Environ(), crash.Options{Out: os.Stderr, Exit: os.Exit, Clean: cells.Clean, Version: screen.Version()})
 	defer g.Catch("main")
 	code, err := run(g)
 	if err != nil {
@@ -45,7 +45,7 @@ func main() {
 // screen starts it.
 func stay() {
 	start := host.NewStartup()
-	g := crash.New(os.Environ(), crash.Options{Out: start, Exit: start.Exit, Clean: cells.Clean, Version: shell.Version()})
+	g := crash.New(os.Environ(), crash.Options{Out: start, Exit: start.Exit, Clean: cells.Clean, Version: screen.Version()})
 	defer g.Catch("main")
 	code, err := app.Serve(g, start)
 	if err != nil {

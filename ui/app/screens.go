@@ -17,6 +17,7 @@ import (
 	"fantail/ui/cli"
 	"fantail/ui/format"
 	"fantail/ui/host"
+	"fantail/ui/screen"
 	"fantail/ui/shell"
 	"fantail/ui/slash"
 	"fantail/ui/workspace"
@@ -55,7 +56,7 @@ func (w *Workspace) face(h host.Hello) (ui.Options, error) {
 	return ui.Options{
 		With: audit.As(fleet.Within(context.Background(), cli.Commands(h.Env, h.Umask, w.umask, w.keys)), h.Who()), News: cli.Brought(brought),
 		Environ: cli.Environ(conf, h.Env, w.keys), Withhold: w.keys.Text, Theme: conf.Theme, Plain: !conf.Mouse, Notify: conf.Notify,
-		Msgs: conf.StatusStyle == "msg", Still: conf.ReduceMotion, Start: choice.Why, Prompt: flags.Prompt, Version: shell.Version(), Usual: cli.Usual(flags, conf),
+		Msgs: conf.StatusStyle == "msg", Still: conf.ReduceMotion, Start: choice.Why, Prompt: flags.Prompt, Version: screen.Version(), Usual: cli.Usual(flags, conf),
 		Sandbox: w.holds,
 		Reload:  func(context.Context) (string, error) { return w.reload() },
 		Root:    w.place.Root, Config: at, History: filepath.Join(w.place.Data, "history"),

@@ -224,7 +224,7 @@ func (w *Workspace) host(log string) (*host.Host, error) {
 		return nil, err
 	}
 	return host.New(host.Options{
-		Guard: w.guard, Version: shell.Version(), Root: w.place.Root, Data: w.place.Data, Log: kept, Linger: linger, Stays: w.stays, Screen: w.face,
+		Guard: w.guard, Version: screen.Version(), Root: w.place.Root, Data: w.place.Data, Log: kept, Linger: linger, Stays: w.stays, Screen: w.face,
 		Open: func(ctx context.Context, first host.Hello) (host.Workspace, error) {
 			flags, conf, err := w.asks(first)
 			if err != nil {

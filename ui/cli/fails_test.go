@@ -28,7 +28,7 @@ const childEnv = "FANTAIL_TEST_CHILD"
 
 // beChild shows a screen that fails. It never returns.
 func beChild(kind string) {
-	g := crash.New(os.Environ(), crash.Options{Out: os.Stderr, Exit: os.Exit, Clean: cells.Clean, Version: shell.Version()})
+	g := crash.New(os.Environ(), crash.Options{Out: os.Stderr, Exit: os.Exit, Clean: cells.Clean, Version: screen.Version()})
 	g.CrashIn(os.Getenv("CRASH_DIR"))
 	broken := func() string { panic("the branch broke") }
 	o := ui.Options{Environ: os.Environ(), Start: "builtin", Root: "/", Branch: func() string { return "" }}

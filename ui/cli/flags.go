@@ -64,7 +64,7 @@ func Parse(args []string, out io.Writer) (Flags, error) {
 	var prompt, format, mode, agent string
 	var yolo bool
 	root := &cobra.Command{
-		Use: "fantail", Version: shell.Version(), Args: cobra.ArbitraryArgs,
+		Use: "fantail", Version: screen.Version(), Args: cobra.ArbitraryArgs,
 		SilenceErrors: true, SilenceUsage: true,
 	}
 	fs := root.Flags()

@@ -12,7 +12,7 @@ import (
 func TestStartGateComesFirst(t *testing.T) {
 	t.Parallel()
 	s := newSite(t).with("GODEBUG=inittrace=1")
-	_, traced, code := s.run(t, "", "--version")
+	_, traced, code := s.run(t, "", "--help")
 	if code != ok {
 		t.Fatalf("exit code %d: %s", code, traced)
 	}

@@ -24,7 +24,7 @@ import (
 	"fantail/agents/acp"
 	"fantail/agents/engine"
 	"fantail/ui/attach"
-	"fantail/ui/shell"
+	"fantail/ui/screen"
 )
 
 // DoorEnv names the variable that tells a program of another vendor's agent where the door to its
@@ -124,7 +124,7 @@ func (o opened) serve(ctx context.Context, conn way) {
 
 // serves returns the MCP server for a caller that stays until the context there ends.
 func (o opened) serves(there context.Context) *mcp.Server {
-	m := mcp.NewServer(&mcp.Implementation{Name: "fantail", Title: "Fantail", Version: shell.Version()}, &mcp.ServerOptions{Instructions: aboutAgent})
+	m := mcp.NewServer(&mcp.Implementation{Name: "fantail", Title: "Fantail", Version: screen.Version()}, &mcp.ServerOptions{Instructions: aboutAgent})
 	for _, spec := range o.seat.Tools() {
 		t := &mcp.Tool{
 			Meta: mcp.Meta{"anthropic/alwaysLoad": true}, // without this the model must search for the tool first

@@ -16,7 +16,7 @@ import (
 	"fantail/agents/tasks"
 	"fantail/inbox"
 	"fantail/tools/secret"
-	"fantail/ui/shell"
+	"fantail/ui/screen"
 )
 
 // maxShown is how many bytes of a body a model reads at once. show N returns the rest from an
@@ -53,7 +53,7 @@ const serverAbout = `Fantail's inboxes and task queue in this workspace. Agents 
 
 // server returns the MCP server with its tools.
 func (s *Server) server() *mcp.Server {
-	m := mcp.NewServer(&mcp.Implementation{Name: "fantail", Title: "Fantail", Version: shell.Version()}, &mcp.ServerOptions{Instructions: serverAbout})
+	m := mcp.NewServer(&mcp.Implementation{Name: "fantail", Title: "Fantail", Version: screen.Version()}, &mcp.ServerOptions{Instructions: serverAbout})
 	serve(m, "send", "Put a message into the inbox of an agent of this workspace (main is always there). It waits there until somebody takes it.", adds, s.send)
 	serve(m, "check", "Take the messages that are ready in an inbox: each goes to one taker, so what you take nobody else gets. peek only looks.", takes, s.check)
 	serve(m, "inbox", "List the messages that wait in an inbox, without taking any.", looks, s.inbox)

@@ -19,6 +19,7 @@ import (
 	"fantail/agents/history"
 	"fantail/agents/llm"
 	"fantail/ui/attach"
+	"fantail/ui/screen"
 	"fantail/ui/shell"
 )
 
@@ -199,7 +200,7 @@ func TestStreamLines(t *testing.T) {
 	s.tasks([]event.Info{{Name: "t", Prompt: "p", State: event.Running}, {Name: "t", State: event.Failed, Outcome: history.OutFailed, Why: "no"}})
 	s.result(lineResult{Type: "result", Subtype: "success", Result: "done"})
 	want := []string{
-		`{"type":"system","subtype":"init","session_id":"s1","cwd":"/ws","model":"acme/one","tools":["bash"],"permissionMode":"ask","version":"` + shell.Version() + `"}`,
+		`{"type":"system","subtype":"init","session_id":"s1","cwd":"/ws","model":"acme/one","tools":["bash"],"permissionMode":"ask","version":"` + screen.Version() + `"}`,
 		`{"type":"user","message":{"role":"user","content":[{"type":"text","text":"go"}]},"parent_tool_use_id":null,"session_id":"s1","agent":"main"}`,
 		`{"type":"assistant","message":{"role":"assistant","model":"acme/one","content":[{"type":"thinking","thinking":"hm"}]},"parent_tool_use_id":null,"session_id":"s1","agent":"main"}`,
 		`{"type":"assistant","message":{"role":"assistant","model":"acme/two","content":[{"type":"text","text":"line\n\"two\""}]},"parent_tool_use_id":null,"session_id":"s1","agent":"main"}`,

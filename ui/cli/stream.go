@@ -8,7 +8,7 @@ import (
 	"fantail/agents/history"
 	"fantail/agents/llm"
 	"fantail/ui/attach"
-	"fantail/ui/shell"
+	"fantail/ui/screen"
 )
 
 // stream prints one JSON object a line. After the first error it prints nothing.
@@ -125,7 +125,7 @@ type (
 )
 
 func (s *stream) init(dir string, talk event.Info, mode string, tools []string) {
-	s.put(lineInit{"system", "init", s.session, dir, talk.Model, tools, mode, shell.Version()})
+	s.put(lineInit{"system", "init", s.session, dir, talk.Model, tools, mode, screen.Version()})
 }
 
 // entry prints an entry of an agent's transcript, if the format has a line for it.

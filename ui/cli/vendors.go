@@ -11,7 +11,7 @@ import (
 	"fantail/agents/acp"
 	"fantail/agents/engine"
 	"fantail/store/config"
-	"fantail/ui/shell"
+	"fantail/ui/screen"
 )
 
 // Vendors says how agents of other vendors are started.
@@ -43,7 +43,7 @@ func (m *Models) vendor(c config.Choice) (*acp.Vendor, error) {
 // engine returns how to start an agent of another vendor whose program is at path.
 func (m *Models) engine(a config.Agent, path string) acp.VendorOptions {
 	o := acp.VendorOptions{
-		Name: a.Name, Login: a.Login, Version: shell.Version(), ServeMCP: m.abroad.Serves,
+		Name: a.Name, Login: a.Login, Version: screen.Version(), ServeMCP: m.abroad.Serves,
 		Mode: a.Mode, Settings: a.Options, SafeMode: a.Careful, BypassModes: a.Reckless, OwnSandbox: a.Holds,
 		Program: engine.Program{Argv: append([]string{path}, a.Command[1:]...), Free: a.Free, Read: append(packages(path), m.abroad.Self)},
 	}

@@ -2,8 +2,8 @@
 //
 // Does: act before anything else of the program exists, since its [init] is the start gate and runs before the
 // packages of the program's libraries are initialised. It acts if the program was started to show itself on a
-// terminal, for an errand that a living host can carry out, or as the first process of a command's sandbox. It hands
-// the errand over and prints the outcome; sets the terminal's modes, sends the host its keys and sizes and writes what
+// terminal, for an errand that a living host can carry out, for its version, or as the first process of a command's
+// sandbox. It hands the errand over and prints the outcome; sets the terminal's modes, sends the host its keys and sizes and writes what
 // comes back; gives the terminal to an editor; and restores the terminal whatever happens to the host, or to both
 // processes.
 //
@@ -23,6 +23,9 @@ func init() {
 	cell.Act(os.Args)
 	if strings.HasSuffix(os.Args[0], ".test") {
 		return
+	}
+	if prints(os.Args[1:]) {
+		os.Exit(0)
 	}
 	if code, done := hand(os.Args[1:]); done {
 		os.Exit(code)

@@ -1,5 +1,5 @@
-// Package shell is what all processes of the command line share: exit codes, errors of usage, flags, standard input
-// and the version.
+// Package shell is what all processes of the command line share: exit codes, errors of usage, flags and standard
+// input.
 package shell
 
 import (
