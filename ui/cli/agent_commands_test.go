@@ -84,7 +84,7 @@ func TestMay(t *testing.T) {
 // What the start gate hands over are errands of the table.
 func TestHandedOver(t *testing.T) {
 	for _, name := range screen.Errands() {
-		if e, _, is := find([]string{name}); !is || e.run == nil {
+		if e, _, is := find([]string{name}); !is || e.run == nil && e.apart == nil {
 			t.Errorf("there is no errand %s that a host could carry out", name)
 		}
 	}

@@ -56,6 +56,9 @@ func runAgents(e *Errand, c *caller) (int, error) {
 	case what != "tell" && len(words) > 1:
 		return shell.ExitUsage, shell.Misused("agents %s: %q is not understood", what, words[1])
 	case what == "respawn":
+		if err := c.pledge(Handback{Lost: attach.ErrLost.Error()}); err != nil {
+			return shell.ExitFailed, err
+		}
 		s, err := attach.Respawn(c.ctx, c.host, words[0])
 		if err != nil {
 			return shell.ExitFailed, errandHosted(err)
@@ -68,6 +71,9 @@ func runAgents(e *Errand, c *caller) (int, error) {
 		if text, err = c.given(words[1:], "TEXT"); err != nil {
 			return shell.ExitFailed, err
 		}
+	}
+	if err := c.pledge(Handback{Lost: attach.ErrLost.Error()}); err != nil {
+		return shell.ExitFailed, err
 	}
 	if err := attach.Steer(c.ctx, c.host, deed.do, name, text); err != nil {
 		return shell.ExitFailed, errandHosted(err)

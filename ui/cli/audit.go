@@ -29,9 +29,13 @@ func runAudit(e *Errand, c *caller) (int, error) {
 	}
 	log := audit.Reader{DB: c.door.DB, Dir: c.data}
 	name := strings.Join(e.words, "")
-	if e.o.verify {
+	switch {
+	case e.o.verify && c.hands != nil:
+		return 0, ErrElsewhere // it may take long, and is worth more from another process
+	case e.o.verify:
 		return c.verify(log)
 	}
+	c.out.unread = &Unread{Code: shell.ExitFailed}
 	if n, err := strconv.ParseInt(strings.TrimPrefix(name, "#"), 10, 64); err == nil {
 		return c.auditRow(log, n)
 	}
@@ -86,6 +90,7 @@ func (c *caller) auditRow(log audit.Reader, n int64) (int, error) {
 		}
 		return shell.ExitOK, nil
 	}
+	c.out.unread = nil
 	text := format.AuditHead(l, time.Local) + "\n" + format.AuditFields(l, time.Local).Text("")
 	if args := format.AuditArgs(l.Args); args != "" {
 		text += "\n" + args

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"os"
 	"os/user"
 	"slices"
@@ -18,7 +17,8 @@ import (
 )
 
 // runDoctor runs fantail doctor: it reports what prevents a host from working.
-func runDoctor(ctx context.Context, e *Errand, out *printed) (int, error) {
+func runDoctor(e *Errand, c *caller) (int, error) {
+	ctx, out := c.ctx, c.out
 	if len(e.words) > 0 {
 		return 0, shell.Misused("doctor: %q is not understood; it takes no arguments", e.words[0])
 	}

@@ -37,10 +37,10 @@ type row struct {
 	plain            bool   // flags come before the first word only
 	unused           int    // exit code if the workspace was never used; 0: it works there
 	run              func(e *Errand, c *caller) (int, error)
-	apart            func(ctx context.Context, e *Errand, out *printed) (int, error) // instead of run: it opens no workspace
-	agents           func(e *Errand) bool                                            // reports whether an agent's command may run it; nil: it may not
-	suits            func(e *Errand) error                                           // checks that the flags fit together; nil: they always do
-	hosted           map[string]func(e *Errand, c *caller) (int, error)              // instead of run, by the first word: it opens no database
+	apart            func(e *Errand, c *caller) (int, error)            // instead of run: it opens no workspace
+	agents           func(e *Errand) bool                               // reports whether an agent's command may run it; nil: it may not
+	suits            func(e *Errand) error                              // checks that the flags fit together; nil: they always do
+	hosted           map[string]func(e *Errand, c *caller) (int, error) // instead of run, by the first word: it opens no database
 }
 
 // caller is the environment of an errand: its input and output, and the way to the workspace's

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math"
 	"slices"
 
 	"fantail/agents/mail"
@@ -20,6 +21,8 @@ type Client struct {
 	Env   func(string) string // its environment
 	Below bool                // a host started it: it is an agent's command
 	Data  string              // data directory of the workspace
+	Host  string              // socket of the host
+	Dir   string              // where it was started
 	Door  *mail.Client        // with that process's identity
 	In    io.Reader           // its standard input
 	Typed bool                // In is a terminal
@@ -44,6 +47,9 @@ func (c *caller) pledge(p Handback) error {
 	if c.hands == nil {
 		return nil
 	}
+	if b, is := c.out.w.(*bounded); is {
+		b.room = math.MaxInt // from now on the host alone can tell what it did
+	}
 	p.Lost = cells.Clean(p.Lost)
 	return c.hands(p)
 }
@@ -58,7 +64,7 @@ func (g Client) Run(ctx context.Context) (code int, otherwise Unread, err error)
 	if len(g.Args) == 0 || !slices.Contains(screen.Errands(), g.Args[0]) {
 		return 0, otherwise, ErrElsewhere
 	}
-	out := &printed{w: g.Out, tty: g.TTY, unread: Unread{Code: shell.ExitOK}}
+	out := &printed{w: &bounded{g.Out, roomHere}, tty: g.TTY}
 	e, _, err := ParseErrand(g.Args, io.Discard)
 	if err == nil {
 		code, err = g.carry(ctx, e, out)
@@ -72,7 +78,24 @@ func (g Client) Run(ctx context.Context) (code int, otherwise Unread, err error)
 		shell.Warn(g.Errs, "%v", err)
 		code = shell.ExitCode(err)
 	}
-	return code, out.unread, nil
+	if out.unread == nil {
+		return code, Unread{Code: code}, nil
+	}
+	return code, *out.unread, nil
+}
+
+// bounded is an output with room for that many bytes more. If there is none left, its error is [ErrElsewhere].
+type bounded struct {
+	io.Writer
+	room int
+}
+
+// Write implements [io.Writer].
+func (b *bounded) Write(p []byte) (int, error) {
+	if b.room -= len(p); b.room < 0 {
+		return 0, ErrElsewhere
+	}
+	return b.Writer.Write(p)
 }
 
 // carry carries out a parsed errand; nil: the errand asks for help.
@@ -83,6 +106,9 @@ func (g Client) carry(ctx context.Context, e *Errand, out *printed) (int, error)
 	from := free
 	if g.Below {
 		from = below
+	}
+	if what, words := e.verb(); e.hosted[what] != nil && len(e.words) > len(words) {
+		return 0, ErrElsewhere
 	}
 	e.tty = g.TTY
 	if err := e.may(from); err != nil {
@@ -95,9 +121,13 @@ func (g Client) carry(ctx context.Context, e *Errand, out *printed) (int, error)
 	out.json = e.o.json
 	c := &caller{
 		ctx: ctx, start: g.Start, env: g.Env, in: g.In, typed: g.Typed, out: out, errs: g.Errs, keys: keys, door: g.Door,
-		data: g.Data, from: from, hands: g.Hands,
+		data: g.Data, host: g.Host, dir: g.Dir, from: from, hands: g.Hands,
 	}
-	code, err := e.run(e, c)
+	run := e.run
+	if e.apart != nil {
+		run = e.apart
+	}
+	code, err := run(e, c)
 	if err != nil && !errors.Is(err, ErrElsewhere) {
 		err = errandSaid{err, keys.Text(err.Error())}
 	}

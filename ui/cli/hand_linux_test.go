@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"fantail/.ci/long"
+	"fantail/agents/history"
 	"fantail/agents/mail"
 	"fantail/store"
 	"fantail/ui/screen/wire"
@@ -100,8 +101,9 @@ func ran(t *testing.T, c *exec.Cmd) (o outcome, gate bool) {
 	return o, gate
 }
 
-// ages is what differs from run to run: ages and moments, and the names of letters.
-var ages = regexp.MustCompile(`/nowhere/\w+|(\d+[smh] ?)+ago|"(created|taken|started|finished)_at":"[^"]*"`)
+// ages is what differs from run to run: ages and moments, the names of letters, and what a host counts and takes.
+var ages = regexp.MustCompile(`/nowhere/\w+|(\d+[smh] ?)+ago|"(created|taken|started|finished|ended)_at":"[^"]*"|"(since|at|due|written)":"[^"]*"` +
+	`|\d{4}-\d\d-\d\d \d\d:\d\d(:\d\d)?|\d\d:\d\d(:\d\d(\.\d+)?)?|\(in [0-9smh ]+\)|process \d+|"(pid|files|duration_ms|ms)":\d+|\d+(\.\d+)? ?m?s\b|[0-9a-f]{64}|\b[A-Z2-7]{26}\b`)
 
 func (o outcome) ageless(s *site) outcome {
 	for _, text := range []*string{&o.out, &o.errs} {
@@ -124,6 +126,11 @@ func TestHand_asTheProcessItself(t *testing.T) {
 			os.WriteFile(filepath.Join(s.dir, "huge"), bytes.Repeat([]byte("x"), 8<<20+1), 0o600),
 			os.WriteFile(filepath.Join(s.dir, "large"), bytes.Repeat([]byte("x"), 1<<20+1), 0o600),
 			os.WriteFile(filepath.Join(s.dir, "mebi"), bytes.Repeat([]byte("é\n"), 1<<18), 0o600))
+		if o, _ := s.line(t, `"$0" agents tell main "run echo hi"`); o.code != ok { // it has a transcript, and the audit a row
+			t.Fatalf("%+v", o)
+		}
+		holds(t, "the audit has the call", func() bool { out, _, _ := s.run(t, "", "audit"); return strings.Contains(out, "echo hi") })
+		s.documents(t)
 	}
 	const alone = true // the process does it itself in both
 	type errand struct {
@@ -230,6 +237,93 @@ func TestHand_asTheProcessItself(t *testing.T) {
 		{line: `"$0" inbox --json`, alone: alone, after: true},
 		{line: `"$0" check --take`, alone: alone, after: true},
 		{line: `"$0" check`},
+		{line: `"$0" queue`},
+		{line: `"$0" queue --all`},
+		{line: `"$0" queue --json --all`},
+		{line: `"$0" queue --agent nobody`},
+		{line: `"$0" queue x`},
+		{line: `"$0" queue --json > $FULL`},
+		{line: `"$0" queue > $FULL`},
+		{line: `"$0" show 1`},
+		{line: `"$0" show '#1' --json`},
+		{line: `"$0" show 1 > $FULL`},
+		{line: `"$0" show 9999`},
+		{line: `"$0" show`},
+		{line: `"$0" show one`},
+		{line: `"$0" schedule`},
+		{line: `"$0" schedule list --json`},
+		{line: `"$0" schedule remind 30m the oven`},
+		{line: `"$0" schedule remind 30m "the key sk-ant-a-key-that-is-long-enough"`},
+		{line: `"$0" schedule name=ci every 10m "look at ci.log"`},
+		{line: `"$0" schedule name=ci every 10m "look at ci.log"`},
+		{line: `"$0" schedule every 10m "!make test"`},
+		{line: `"$0" schedule soon x`},
+		{line: `"$0" schedule remind "30m the oven" "is hot"`},
+		{line: `"$0" schedule run ci`},
+		{line: `"$0" schedule pause ci`},
+		{line: `"$0" schedule`},
+		{line: `"$0" schedule --json`},
+		{line: `"$0" schedule show ci`},
+		{line: `"$0" schedule show ci > $FULL`},
+		{line: `"$0" schedule resume ci > $FULL`},
+		{line: `"$0" schedule rm ci`},
+		{line: `"$0" schedule rm ci`},
+		{line: `"$0" schedule watch 5m until '"green"' look`},
+		{line: `TZ=Asia/Tokyo "$0" schedule`, alone: alone},
+		{line: `"$0" memory`},
+		{line: `"$0" memory list --json`},
+		{line: `"$0" memory show oauth`},
+		{line: `"$0" memory show "o auth"`},
+		{line: `"$0" memory show nothing`},
+		{line: `"$0" memory edit x`},
+		{line: `"$0" memory > $FULL`},
+		{line: `"$0" agents`},
+		{line: `"$0" agents list --json`},
+		{line: `"$0" agents list x`},
+		{line: `"$0" agents > $FULL`},
+		{line: `"$0" agents logs main`},
+		{line: `"$0" agents logs main --json`},
+		{line: `"$0" agents logs main > $FULL`},
+		{line: `"$0" agents logs nobody`},
+		{line: `"$0" agents logs`},
+		{line: `"$0" agents --follow`},
+		{line: `"$0" agents tel x`},
+		{line: `"$0" agents kill`},
+		{line: `"$0" agents kill nobody`},
+		{line: `"$0" agents kill main`},
+		{line: `"$0" agents end nobody`},
+		{line: `"$0" agents wrapup nobody`},
+		{line: `"$0" agents respawn nobody`},
+		{line: `"$0" agents tell nobody x`},
+		{line: `echo x | "$0" agents tell nobody`},
+		{line: `"$0" agents tell nobody < /dev/null`},
+		{line: `"$0" agents attach nobody`, alone: alone},
+		{line: `"$0" agents spawn`, alone: alone},
+		{line: `"$0" audit`},
+		{line: `"$0" audit --json`},
+		{line: `"$0" audit main`},
+		{line: `"$0" audit nobody`},
+		{line: `"$0" audit 1`},
+		{line: `"$0" audit 1 --json > $FULL`},
+		{line: `"$0" audit 99999`},
+		{line: `"$0" audit a b`},
+		{line: `"$0" audit > $FULL`},
+		{line: `"$0" audit --verify`, alone: alone},
+		{line: `"$0" audit --verify main`},
+		{line: `"$0" ls`},
+		{line: `"$0" ls --json`},
+		{line: `"$0" ls x`},
+		{line: `"$0" ls > $FULL`},
+		{line: `"$0" host`},
+		{line: `"$0" host status --json`},
+		{line: `"$0" host > $FULL`},
+		{line: `"$0" host x`, alone: alone},
+		{line: `"$0" host status x`},
+		{line: `"$0" host status --now`},
+		{line: `"$0" host log | grep -c .`, alone: alone},
+		{line: `"$0" host stop --wait --now`},
+		{line: `for n in 1 2 3 4 5 6; do "$0" push name=big$n < mebi; done`},
+		{line: `"$0" queue --json`, alone: alone, after: true},
 		{line: `"$0" send main < mebi; cp mebi m; "$0" send main < m; "$0" check --take --json | grep -c é`},
 	}
 	r := rand.New(rand.NewPCG(long.Seed(t), 0))
@@ -266,6 +360,19 @@ func TestHand_asTheProcessItself(t *testing.T) {
 				t.Errorf("%.500s\n%.500s", line, other)
 			}
 		}
+	}
+}
+
+// documents writes a memory document.
+func (s *site) documents(t *testing.T) {
+	t.Helper()
+	db, err := store.Open(t.Context(), filepath.Join(s.dataFor(t, s.dir), "fantail.db"), store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := (history.Documents{DB: db}).Write(t.Context(), "oauth", "red \x1b[31m\nno end", nil); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -309,7 +416,7 @@ func TestHand_onATerminal(t *testing.T) {
 	for _, s := range []*site{a, b} {
 		s.run(t, "evil \x1b]52;c;aGk=\x07\x1b[2J text", "send", "main")
 	}
-	for _, args := range [][]string{{"send", "main"}, {"inbox"}, {"check"}, {"check"}, {"push", "name=x", "say y"}} {
+	for _, args := range [][]string{{"send", "main"}, {"inbox"}, {"check"}, {"check"}, {"push", "name=x", "say y"}, {"queue"}, {"show", "1"}, {"schedule"}, {"agents"}, {"host"}} {
 		var said []outcome
 		for _, s := range []*site{a, b} {
 			c := open(t, s.command(args...))
@@ -336,7 +443,10 @@ func TestHand_unread(t *testing.T) {
 	a, _ := hosted(t)
 	b, _ := hosted(t)
 	b.program = twin(t, b.program)
-	for _, args := range []string{"check", "send main x", "send main --json x", "push name=x say x", "inbox", "check", "check --take", "check --take"} {
+	for _, args := range []string{
+		"check", "send main x", "send main --json x", "push name=x say x", "inbox", "check", "check --take", "check --take",
+		"queue", "queue --json", "show 1", "schedule remind 30m x", "schedule", "schedule --json", "memory", "agents", "agents --json", "ls", "host", "audit", "audit --json",
+	} {
 		var said []outcome
 		for _, s := range []*site{a, b} {
 			r, w, err := os.Pipe()
@@ -460,6 +570,7 @@ func TestHand_killedHost(t *testing.T) {
 		{args: "send main --tag=%s", input: "body", row: `"tags":["%s"]`, list: []string{"inbox", "--json"}, steps: 8, word: 5},
 		{args: "send main --json --tag=%s text", row: `"tags":["%s"]`, list: []string{"inbox", "--json"}, steps: 5, word: 2},
 		{args: "push name=%s say x", row: `"name":"%s"`, list: []string{"queue", "--all", "--json"}, steps: 5, word: 2, lost: "fantail queue shows whether the task is queued"},
+		{args: "schedule remind name=%s 30m text", row: `"name":"%s"`, list: []string{"schedule", "--json"}, steps: 5, word: 2, lost: "fantail schedule lists them"},
 		{args: "check --take", lost: "fantail show N prints one", steps: 5, word: 2},
 		{args: "check", steps: 3, word: 9},
 		{args: "inbox", steps: 3, word: 9},

@@ -21,10 +21,14 @@ import (
 const endsWithin = 10 * time.Second
 
 // runHost runs fantail host, which is about the process that has the workspace's agents.
-func runHost(ctx context.Context, e *Errand, out *printed) (int, error) {
-	at, err := workspace.Find(e.o.dir, os.Getenv)
-	if err != nil {
-		return 0, err
+func runHost(e *Errand, c *caller) (int, error) {
+	ctx, out := c.ctx, c.out
+	at := workspace.Place{Screens: c.host}
+	if c.hands == nil {
+		var err error
+		if at, err = workspace.Find(e.o.dir, c.env); err != nil {
+			return 0, err
+		}
 	}
 	what := "status"
 	if len(e.words) > 0 {
@@ -41,10 +45,16 @@ func runHost(ctx context.Context, e *Errand, out *printed) (int, error) {
 	case e.o.wait && e.o.now:
 		return 0, shell.Misused("host stop: --wait and --now contradict each other: give one")
 	}
+	if c.hands != nil && what != "status" {
+		return 0, ErrElsewhere
+	}
 	switch what {
 	case "status":
 		s, err := attach.Ask(ctx, at.Screens, attach.Tell)
-		if err != nil {
+		switch {
+		case err != nil && c.hands != nil:
+			return 0, ErrElsewhere
+		case err != nil:
 			return noHost(out, at, err)
 		}
 		return out.status(s)
@@ -152,24 +162,24 @@ func logOf(out *printed, at workspace.Place) (int, error) {
 }
 
 // runLs runs fantail ls: it lists all workspaces that have a host.
-func runLs(ctx context.Context, e *Errand, out *printed) (int, error) {
+func runLs(e *Errand, c *caller) (int, error) {
 	if len(e.words) > 0 {
 		return 0, shell.Misused("ls: %q is not understood; it takes no arguments", e.words[0])
 	}
-	datas, err := paths.Workspaces(os.Getenv)
+	datas, err := paths.Workspaces(c.env)
 	if err != nil {
 		return 0, err
 	}
 	var all []attach.Status
 	for _, data := range datas {
-		short, cancel := context.WithTimeout(ctx, 2*time.Second)
-		s, err := attach.Ask(short, paths.Screens(os.Getenv, os.Geteuid(), data), attach.Tell)
+		short, cancel := context.WithTimeout(c.ctx, 2*time.Second)
+		s, err := attach.Ask(short, paths.Screens(c.env, os.Geteuid(), data), attach.Tell)
 		cancel()
 		switch {
 		case err == nil:
 			all = append(all, s)
 		case !errors.Is(err, attach.ErrNoHost):
-			shell.Warn(os.Stderr, "the host of %s: %v", data, err)
+			shell.Warn(c.errs, "the host of %s: %v", data, err)
 		}
 	}
 	if len(all) == 0 {
@@ -177,7 +187,7 @@ func runLs(ctx context.Context, e *Errand, out *printed) (int, error) {
 	}
 	slices.SortFunc(all, func(a, b attach.Status) int { return strings.Compare(a.Root, b.Root) })
 	for _, s := range all {
-		if _, err := out.status(s); err != nil {
+		if _, err := c.out.status(s); err != nil {
 			return 0, err
 		}
 	}

@@ -15,6 +15,7 @@ const page = 200
 // ends.
 func logsOf(e *Errand, c *caller, name string) (int, error) {
 	after, some := int64(0), false
+	c.out.unread = &Unread{Code: shell.ExitFailed}
 	tick := time.NewTicker(glance)
 	defer tick.Stop()
 	for {

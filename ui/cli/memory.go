@@ -43,6 +43,7 @@ func runMemory(e *Errand, c *caller) (int, error) {
 	case len(ds) == 0:
 		return shell.ExitNothing, c.out.text("No memory documents.")
 	}
+	c.out.unread = &Unread{Code: shell.ExitFailed}
 	for _, d := range ds {
 		if c.out.json {
 			err = c.out.line(documentJSON(d))
@@ -75,13 +76,10 @@ func (c *caller) document(title string) (int, error) {
 		}
 		return shell.ExitFailed, errors.New(strings.TrimSuffix(history.NoDocument(title, known), "."))
 	}
-	if c.out.json {
-		err = c.out.line(documentJSON(d))
-	} else {
-		err = c.out.text(d.Text)
-	}
-	if err != nil {
-		return shell.ExitFailed, err
-	}
-	return shell.ExitOK, nil
+	return c.says(shell.ExitOK, Unread{Code: shell.ExitFailed}, func() error {
+		if c.out.json {
+			return c.out.line(documentJSON(d))
+		}
+		return c.out.text(d.Text)
+	})
 }

@@ -22,7 +22,7 @@ type printed struct {
 	w      io.Writer
 	tty    bool
 	json   bool
-	unread Unread
+	unread *Unread // nil: its code is that of the errand
 }
 
 // Unread says how an errand ends if its output can't be written.
@@ -34,7 +34,7 @@ type Unread struct {
 // says prints the result of an errand and returns code. If the result can't be written, it returns
 // what otherwise says.
 func (c *caller) says(code int, otherwise Unread, print func() error) (int, error) {
-	c.out.unread = otherwise // the process with the output notices it if the host carries the errand out
+	c.out.unread = &otherwise // the process with the output notices it if the host carries the errand out
 	err := print()
 	if err == nil {
 		return code, nil
@@ -78,6 +78,7 @@ func printEach[T any](p *printed, code int, all []T, line func(t T) any, text fu
 	if !p.json {
 		return code, p.text(text())
 	}
+	p.unread = &Unread{Code: shell.ExitFailed}
 	for _, t := range all {
 		if err := p.line(line(t)); err != nil {
 			return shell.ExitFailed, err

@@ -99,7 +99,7 @@ func (d *distant) wake(c *caller) error {
 
 // runSchedule lists, makes and changes schedules.
 func runSchedule(e *Errand, c *caller) (int, error) {
-	words := strings.Join(e.words, " ")
+	words := c.keys.Text(strings.Join(e.words, " "))
 	room := &distant{
 		Scheduler: schedule.New(schedule.Options{DB: c.door.DB, Seals: tasks.LoadLastingSeal(c.data), Inbox: inbox.New(c.door.DB, nil), Now: time.Now, Heir: tasks.Heir}), ring: c.door.Ring,
 	}
@@ -108,6 +108,12 @@ func runSchedule(e *Errand, c *caller) (int, error) {
 	}
 	if words == "" || words == "list" {
 		return c.schedules(room)
+	}
+	verb, rest, _ := strings.Cut(words, " ")
+	if verb != "show" {
+		if err := c.pledge(Handback{Lost: "the host ended while it changed the schedules: fantail schedule lists them"}); err != nil {
+			return shell.ExitFailed, err
+		}
 	}
 	commands := format.ScheduleCommands{Pool: room, Origin: schedule.CLI, Now: time.Now}
 	err := c.door.DB.Write(c.ctx, "find main", func(tx *store.Tx) error {
@@ -121,7 +127,6 @@ func runSchedule(e *Errand, c *caller) (int, error) {
 	if err := wholeTime(e.words); err != nil {
 		return shell.ExitUsage, err
 	}
-	verb, rest, _ := strings.Cut(words, " ")
 	carry, text := commands.Schedule, words
 	if verb == "remind" {
 		carry, text = commands.Remind, rest

@@ -299,23 +299,22 @@ func (e *Errand) Run(g *crash.Guard) (int, error) {
 	if e.o.mine {
 		return errandEnded(signals, shell.ExitOK, Enter(ctx, g.Go, os.Getenv(DoorEnv), os.Stdin, os.Stdout))
 	}
+	c := &caller{
+		ctx: ctx, start: g.Go, env: os.Getenv, in: os.Stdin, typed: shell.IsTerminal(os.Stdin), errs: os.Stderr,
+		out:  &printed{w: os.Stdout, tty: e.tty, json: e.o.json},
+		host: at.Screens, dir: at.Dir, data: at.Data, post: box, from: from,
+	}
 	if e.apart != nil {
-		code, err := e.apart(ctx, e, &printed{w: os.Stdout, tty: e.tty, json: e.o.json})
+		code, err := e.apart(e, c)
 		return errandEnded(signals, code, err)
 	}
 	if err != nil {
 		return 0, err
 	}
-	keys, err := e.withheld(os.Getenv)
-	if err != nil {
+	if c.keys, err = e.withheld(os.Getenv); err != nil {
 		return 0, err
 	}
-	g.Withhold(keys)
-	c := &caller{
-		ctx: ctx, start: g.Go, env: os.Getenv, in: os.Stdin, typed: shell.IsTerminal(os.Stdin), errs: os.Stderr,
-		out:  &printed{w: os.Stdout, tty: e.tty, json: e.o.json},
-		keys: keys, host: at.Screens, dir: at.Dir, data: at.Data, post: box, from: from,
-	}
+	g.Withhold(c.keys)
 	if box != "" {
 		code, err := e.run(e, c)
 		return errandEnded(signals, code, err)
@@ -331,7 +330,7 @@ func (e *Errand) Run(g *crash.Guard) (int, error) {
 		return e.unused, nil
 	}
 	upgrade, upgraded := workspace.Outdated(at.Data, time.Now())
-	db, err := store.Open(ctx, path, store.Options{Go: g.Go, Upgrade: upgrade, Withhold: keys.Row})
+	db, err := store.Open(ctx, path, store.Options{Go: g.Go, Upgrade: upgrade, Withhold: c.keys.Row})
 	upgraded()
 	if err != nil {
 		return 0, err

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"time"
 
+	"fantail/store/paths"
 	"fantail/ui/cli"
 	"fantail/ui/screen"
 	"fantail/ui/screen/wire"
@@ -57,7 +58,7 @@ func (t *talk) errand(conn *net.UnixConn, from Hello, ask wire.Fields) {
 	var said page
 	door := h.door(w, from, ask)
 	code, otherwise, err := cli.Client{
-		Args: from.Args, Env: from.Getenv, Below: from.command, Data: h.o.Data, Door: &door, In: t, Typed: ask.Get(wire.Typed) != "",
+		Args: from.Args, Env: from.Getenv, Below: from.command, Data: h.o.Data, Host: paths.Screens(from.Getenv, os.Geteuid(), h.o.Data), Dir: from.Dir, Door: &door, In: t, Typed: ask.Get(wire.Typed) != "",
 		TTY: ask.Get(wire.Plain) != "", Out: said.of(wire.Paint), Errs: said.of(wire.Note), Start: h.o.Guard.Go, Hands: t.hands,
 	}.Run(ctx)
 	switch {

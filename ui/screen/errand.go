@@ -16,7 +16,9 @@ import (
 )
 
 // Errands returns the sub-commands that a living host is asked to carry out. Only the host knows their arguments.
-func Errands() []string { return []string{"send", "push", "inbox", "check"} }
+func Errands() []string {
+	return []string{"send", "push", "inbox", "check", "queue", "agents", "show", "memory", "schedule", "audit", "ls", "host"}
+}
 
 // patience is how long a host may take for each step of an errand, and standard input to end, before the process does
 // the errand itself. Most steps take no longer than a moment.

@@ -82,7 +82,19 @@ func BenchmarkErrand(b *testing.B) {
 	}
 	for range rounds() {
 		for _, args := range [][]string{
-			{"send", "main", "run 7 is red"}, {"push", "wait 1s"}, {"check"}, {"inbox"},
+			{"send", "main", "run 7 is red"},
+			{"push", "wait 1s"},
+			{"check"},
+			{"inbox"},
+			{"queue"},
+			{"agents"},
+			{"show", "1"},
+			{"schedule"},
+			{"memory"},
+			{"audit"},
+			{"ls"},
+			{"host", "status"},
+			{"--version"},
 		} {
 			for _, s := range all {
 				s.run(args...)
