@@ -22,6 +22,7 @@ import (
 	"fantail/agents/history"
 	"fantail/agents/mail"
 	"fantail/store"
+	"fantail/ui/screen"
 	"fantail/ui/screen/wire"
 )
 
@@ -359,6 +360,17 @@ func TestHand_asTheProcessItself(t *testing.T) {
 			if other := strings.Split(y+strings.Repeat("\n", n), "\n")[n]; other != line {
 				t.Errorf("%.500s\n%.500s", line, other)
 			}
+		}
+	}
+}
+
+// What the start gate asks a host for, the host does: no such errand waits for the libraries.
+func TestHand_each(t *testing.T) {
+	t.Parallel()
+	s, _ := hosted(t)
+	for _, name := range screen.Errands() {
+		if o, gate := s.line(t, `"$0" `+name+" < /dev/null"); !gate {
+			t.Errorf("%s: the process did it itself: %+v", name, o)
 		}
 	}
 }
