@@ -5,9 +5,10 @@
 // with a model server beside them, and report times, processor seconds,
 // wake-ups and resident memory of the process in the terminal and its host:
 //
-//	go test ./ui/uitest/figures -run xxx -bench . -benchtime 1x -timeout 1h
+//	go test ./ui/uitest/figures -v -run xxx -bench . -benchtime 1x -timeout 1h
 //
-// takes about half an hour; with -short a few minutes, at smaller sizes. With
+// takes about half an hour; with -short a few minutes, at smaller sizes. Without
+// -v a table ends after ten lines. With
 //
 //	-args -beside PATH
 //

@@ -102,7 +102,9 @@ func BenchmarkErrand(b *testing.B) {
 			}
 			for _, s := range all {
 				s.run(args...)
-				t.row("errand: "+args[0], "ms", wanted).ms(s.program, s.run(args...))
+				took, pages := s.counted(args...)
+				t.row("errand: "+args[0], "ms", wanted).ms(s.program, took)
+				t.row("errand: "+args[0]+", new pages", "pages", "").add(s.program, float64(pages))
 			}
 		}
 	}
