@@ -331,6 +331,11 @@ func (p *Pool) restore(ctx context.Context, kept map[int64]*recovery.Parked) err
 			w.Unsealed = true // the seal key is new: no task has its seal yet
 			p.fleet.Line.Enqueue(w)
 		}
+		now, err := rx.QueueChanges(0)
+		if err != nil {
+			return err
+		}
+		p.others.queued = now.Newest
 		if _, p.others.mailed, err = inbox.Arrived(&rx.View, math.MaxInt64); err != nil {
 			return err
 		}

@@ -264,6 +264,49 @@ func TestOutside_task(t *testing.T) {
 	}
 }
 
+// The queue in memory follows what other processes do to its rows, at the bell, or at the next write where none rang.
+func TestOutside_queue(t *testing.T) {
+	for forgery, want := range map[string][]string{
+		"cancelled":                      {"a", "c", "d"},
+		"deleted":                        {"a", "c", "d"},
+		"moved":                          {"b", "c", "d", "a"},
+		"reordered":                      {"d", "c", "b", "a"},
+		"changes that are gone":          {"d", "c", "a"},
+		"a number that was there before": {"b", "c", "d", "a"},
+	} {
+		for _, bell := range []string{"rings", "is lost"} {
+			t.Run(forgery+", the bell "+bell, func(t *testing.T) {
+				t.Parallel()
+				w := open(t, &model{Reply: echo}, setting{})
+				for _, n := range []string{"a", "b", "c", "d"} {
+					w.Push(n, "does "+n)
+				}
+				w.forge("nothing new")
+				w.Pool.Refresh(t.Context())
+				w.forge(forgery)
+				if bell == "rings" {
+					w.Pool.Refresh(t.Context())
+				} else {
+					w.Prompt("hello")
+				}
+				w.Until("the queue is as its rows are", func() bool { return slices.Equal(w.Tally.Names, want) })
+				w.Settle()
+				w.Run(1)
+				w.Settle()
+				ms, err := w.Pool.Letters.Inbox(t.Context(), w.Main())
+				check(t, err)
+				var ran []string
+				for _, m := range ms {
+					ran = append(ran, m.From)
+				}
+				if !slices.Equal(ran, want) {
+					t.Errorf("%v ran, want %v", ran, want)
+				}
+			})
+		}
+	}
+}
+
 // The first to come to a workspace may come from outside.
 func TestOutside_freshWorkspace(t *testing.T) {
 	t.Parallel()

@@ -126,6 +126,7 @@ type others struct {
 	stale   bool  // another process wrote, and memory does not have it yet
 	noticed int64 // the feeds have notices up to this entry
 	mailed  int64 // the feeds have mail up to this message
+	queued  int64 // the queue in memory has the changes up to this number
 }
 
 // known returns what the database knows of an agent. A model that is no longer configured must not

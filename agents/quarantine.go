@@ -241,15 +241,12 @@ func (k *Quarantine) tellHeld(tx *store.Tx, agent int64, odd []store.Task) error
 	return err
 }
 
-// Unknown marks the tasks, among those not in known, that this host did not write. It returns, by
-// queue, those that claim to be the human's or an agent's.
-func (k *Quarantine) Unknown(v *store.View, known map[int64]bool, queued []tasks.QueuedTask) (odd map[int64][]store.Task, err error) {
+// Unknown marks the tasks that this host did not write. It returns, by queue, those that claim to be
+// the human's or an agent's.
+func (k *Quarantine) Unknown(v *store.View, queued []tasks.QueuedTask) (odd map[int64][]store.Task, err error) {
 	odd = map[int64][]store.Task{}
 	for i := range queued {
 		q := &queued[i]
-		if known[q.Task.ID] {
-			continue
-		}
 		may, err := tasks.MayStart(v, k.seals, q.Task)
 		if err != nil {
 			return nil, err

@@ -307,18 +307,17 @@ func (s *quarantineSite) notices(agent int64) (all []string) {
 // itself that it is from outside.
 func TestUnknown(t *testing.T) {
 	s := quarantineNewSite(t)
-	ids := map[string]int64{
-		"own": s.task(s.main, "own", "human", true, tasks.Free), "known": s.task(s.main, "known", "human", false, tasks.Free),
-		"outside": s.task(s.main, "outside", tasks.OriginCLI, false, tasks.Outside), "odd": s.task(s.main, "odd", "agent", false, tasks.Free),
-		"theirs": s.task(s.other, "theirs", "human", false, tasks.Free),
-	}
+	s.task(s.main, "own", "human", true, tasks.Free)
+	s.task(s.main, "outside", tasks.OriginCLI, false, tasks.Outside)
+	s.task(s.main, "odd", "agent", false, tasks.Free)
+	s.task(s.other, "theirs", "human", false, tasks.Free)
 	marked := map[string]bool{}
 	s.write(func(tx *store.Tx) error {
 		qs, err := tasks.QueuedTasks(&tx.View)
 		if err != nil {
 			return err
 		}
-		odd, err := s.Unknown(&tx.View, map[int64]bool{ids["known"]: true}, qs)
+		odd, err := s.Unknown(&tx.View, qs)
 		for _, q := range qs {
 			marked[q.Task.Name] = q.Unsealed
 		}
@@ -327,7 +326,7 @@ func TestUnknown(t *testing.T) {
 		}
 		return s.TellUnknown(tx, odd)
 	})
-	for name, want := range map[string]bool{"own": false, "known": false, "outside": true, "odd": true, "theirs": true} {
+	for name, want := range map[string]bool{"own": false, "outside": true, "odd": true, "theirs": true} {
 		if marked[name] != want {
 			t.Errorf("%s is marked: %v", name, marked[name])
 		}

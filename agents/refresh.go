@@ -46,18 +46,22 @@ func (p *Pool) refresh(ctx context.Context) error {
 	}
 	p.fleet.Lock()
 	p.others.stale = p.others.stale || changed
-	stale, noticed, mailed := p.others.stale, p.others.noticed, p.others.mailed
-	known := map[int64]bool{}
-	for q := range p.fleet.Queue.All() {
-		known[q.ID] = true
-	}
+	since := p.others
 	p.fleet.Unlock()
-	if !stale {
+	if !since.stale {
 		return nil
 	}
+	var queue store.QueueChanges
+	if err := p.o.DB.Read(ctx, func(rx *store.Rx) (err error) {
+		queue, err = rx.QueueChanges(since.queued)
+		return err
+	}); err != nil {
+		return fmt.Errorf("look for changes from outside: %w", err)
+	}
+	known := p.fleet.Line.Known(queue)
 	if p.o.shows() { // it makes no commits of its own
 		var n news
-		err := p.o.DB.Read(ctx, func(rx *store.Rx) error { return n.read(&rx.View, noticed, mailed) })
+		err := p.o.DB.Read(ctx, func(rx *store.Rx) error { return n.read(&rx.View, since, known) })
 		if err == nil {
 			p.refreshed(n)
 		}
@@ -67,10 +71,10 @@ func (p *Pool) refresh(ctx context.Context) error {
 	// pool's own commits, so older numbers never replace newer ones.
 	err = p.o.DB.Write(ctx, "refresh", func(tx *store.Tx) error {
 		var n news
-		if err := n.read(&tx.View, noticed, mailed); err != nil {
+		if err := n.read(&tx.View, since, known); err != nil {
 			return err
 		}
-		odd, err := p.held.Unknown(&tx.View, known, n.queued)
+		odd, err := p.held.Unknown(&tx.View, n.queued)
 		if err == nil {
 			err = p.held.TellUnknown(tx, odd)
 		}
@@ -90,28 +94,38 @@ func (p *Pool) refresh(ctx context.Context) error {
 type news struct {
 	agents  []store.Agent
 	counts  map[int64]inbox.Change
-	queued  []tasks.QueuedTask
+	queue   store.QueueChanges
+	queued  []tasks.QueuedTask        // those of them that may not be in memory
 	notices map[int64][]history.Entry // by agent
 	newest  int64                     // newest entry of all
 	came    map[int64]int             // number of messages from outside, by agent
 	mailed  int64                     // newest message of all
 }
 
-// read reads all of it: notices after the entry `after`, and mail after the message `mailed`.
-func (n *news) read(v *store.View, after, mailed int64) (err error) {
+// read reads what is newer than `since`. known are tasks that are in memory.
+func (n *news) read(v *store.View, since others, known map[int64]bool) (err error) {
 	if n.agents, err = v.Agents(); err != nil {
 		return err
 	}
 	if n.counts, err = inbox.Pending(v); err != nil {
 		return err
 	}
-	if n.came, n.mailed, err = inbox.Arrived(v, mailed); err != nil {
+	if n.came, n.mailed, err = inbox.Arrived(v, since.mailed); err != nil {
 		return err
 	}
-	if n.queued, err = tasks.QueuedTasks(v); err != nil {
+	if n.queue, err = v.QueueChanges(since.queued); err != nil {
 		return err
 	}
-	rows, err := v.KindAfter(string(history.EntryNotice), after)
+	var added []int64
+	for _, t := range n.queue.Tasks {
+		if t.Queued && !known[t.Task] {
+			added = append(added, t.Task)
+		}
+	}
+	if n.queued, err = tasks.QueuedOf(v, added); err != nil {
+		return err
+	}
+	rows, err := v.KindAfter(string(history.EntryNotice), since.noticed)
 	if err != nil {
 		return err
 	}
@@ -132,7 +146,7 @@ func (p *Pool) refreshed(n news) {
 	if n.mailed > p.others.mailed {
 		p.inbox.Words.LeftOut()
 	}
-	p.others.stale, p.others.noticed, p.others.mailed = false, n.newest, n.mailed
+	p.others = others{noticed: n.newest, mailed: n.mailed, queued: n.queue.Newest}
 	for _, row := range n.agents {
 		a, r := p.fleet.Of(row.ID), n.counts[row.ID]
 		if a == nil {
@@ -151,7 +165,7 @@ func (p *Pool) refreshed(n news) {
 			p.fleet.Emit(event.Appended{Agent: row.ID, Entries: es, Live: false})
 		}
 	}
-	p.fleet.Line.Requeue(n.queued)
+	p.fleet.Line.Requeue(n.queue, n.queued)
 	p.Schedule.Poke()
 	p.fleet.Told()
 }

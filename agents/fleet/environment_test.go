@@ -6,6 +6,7 @@ import (
 	"fantail/agents/event"
 	"fantail/agents/fleet"
 	"fantail/agents/tasks"
+	"fantail/store"
 )
 
 // TestEnvironment_isKeptForWhatWaitsOnly: the environment of a task or a prompt is forgotten together with it.
@@ -29,7 +30,7 @@ func TestEnvironment_isKeptForWhatWaitsOnly(t *testing.T) {
 			}
 		},
 		b.Line.Ended,
-		func(int64) { b.hold(func() { b.Line.Requeue(nil) }) },
+		func(int64) { b.hold(func() { b.Line.Requeue(store.QueueChanges{Whole: true}, nil) }) },
 		func(id int64) { // it ends while it starts
 			q := b.Line.Next()
 			b.Line.Ended(id)
@@ -72,7 +73,7 @@ func TestEnvironment_isKeptForWhatWaitsOnly(t *testing.T) {
 	}
 	w := queued(8, 1, tasks.OriginCLI)
 	w.Now = true
-	b.hold(func() { b.Line.Requeue([]tasks.QueuedTask{w}) })
+	b.hold(func() { b.Line.Requeue(store.QueueChanges{}, []tasks.QueuedTask{w}) })
 	if n, _ := fleet.Remembered(b.Fleet, a); n != 0 {
 		t.Error("a task from outside runs where the agent does")
 	}

@@ -3,11 +3,11 @@ package fleet
 import (
 	"context"
 	"fmt"
-	"slices"
 	"sort"
 
 	"fantail/agents/event"
 	"fantail/agents/tasks"
+	"fantail/store"
 	"fantail/tools"
 )
 
@@ -110,21 +110,53 @@ func (l *Line) Renamed(agent int64, name string) {
 	}
 }
 
-// Requeue makes the queue match the database. A task that is being started stays until its agent is there. The caller
-// holds the fleet's mutex.
-func (l *Line) Requeue(ts []tasks.QueuedTask) {
-	f := l.fleet
-	there := map[int64]bool{}
-	for _, t := range ts {
-		there[t.Task.ID] = true
-		if f.Queue.Task(t.Task.ID) == nil {
+// Known returns the tasks among the changes that are in memory.
+func (l *Line) Known(c store.QueueChanges) map[int64]bool {
+	l.fleet.Lock()
+	defer l.fleet.Unlock()
+	known := map[int64]bool{}
+	for _, p := range c.Tasks {
+		if l.fleet.Queue.Task(p.Task) != nil {
+			known[p.Task] = true
+		}
+	}
+	return known
+}
+
+// Requeue applies changes of the database to the queue; added are the queued tasks that may not be in memory. A task that is being started
+// stays until its agent is there. The caller holds the fleet's mutex.
+func (l *Line) Requeue(c store.QueueChanges, added []tasks.QueuedTask) {
+	q := l.fleet.Queue
+	for _, t := range added {
+		if q.Task(t.Task.ID) == nil {
 			l.Enqueue(t)
 		}
 	}
-	for _, t := range slices.Collect(f.Queue.All()) {
-		if !there[t.ID] && !f.Queue.Starting(t.ID) {
-			f.Queue.Remove(t.ID)
-			delete(l.from, t.ID)
+	var gone []int64
+	there := map[int64]bool{}
+	for _, p := range c.Tasks {
+		t := q.Task(p.Task)
+		switch {
+		case !p.Queued:
+			gone = append(gone, p.Task)
+		case t != nil:
+			q.Arrange(t, p.Queue, p.Place)
+		}
+		if c.Whole {
+			there[p.Task] = true
+		}
+	}
+	if c.Whole {
+		for t := range q.All() {
+			if !there[t.ID] {
+				gone = append(gone, t.ID)
+			}
+		}
+	}
+	for _, id := range gone {
+		if !q.Starting(id) {
+			q.Remove(id)
+			delete(l.from, id)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"fantail/agents/event"
 	"fantail/agents/fleet"
 	"fantail/agents/tasks"
+	"fantail/store"
 	"fantail/tools"
 )
 
@@ -169,7 +170,11 @@ func TestLine_requeue(t *testing.T) {
 	if q := b.Line.Next(); q == nil || q.ID != 1 {
 		t.Fatalf("%v starts", q)
 	}
-	b.hold(func() { b.Line.Requeue([]tasks.QueuedTask{queued(3, 1, ""), queued(4, 1, "")}) })
+	whole := store.QueueChanges{Whole: true, Tasks: []store.QueuePlace{{Task: 3, Queued: true, Queue: 1, Place: 3}, {Task: 4, Queued: true, Queue: 1, Place: 4}}}
+	if got := b.Line.Known(whole); len(got) != 1 || !got[3] {
+		t.Errorf("in memory: %v", got)
+	}
+	b.hold(func() { b.Line.Requeue(whole, []tasks.QueuedTask{queued(3, 1, ""), queued(4, 1, "")}) })
 	for name, want := range map[string]int64{"t1": 1, "t2": 0, "t3": 3, "t4": 4} {
 		if id, _ := b.Line.Waiting(name); id != want {
 			t.Errorf("%s is the task %d", name, id)
@@ -177,6 +182,21 @@ func TestLine_requeue(t *testing.T) {
 	}
 	if _, starts := b.Line.Waiting("t3"); !starts {
 		t.Error("t3, which was there, was queued anew")
+	}
+	b.hold(func() {
+		b.Line.Requeue(store.QueueChanges{Tasks: []store.QueuePlace{
+			{Task: 1, Queued: true, Queue: 7, Place: 9}, {Task: 3, Queued: true, Queue: 7, Place: 5}, {Task: 5},
+		}}, nil)
+	})
+	if names := b.Queue.Names(); !slices.Equal(names, []string{"t4", "t3", "t1"}) {
+		t.Errorf("the queue is %v", names)
+	}
+	if starting, moved := b.Queue.Task(1).Slot.Owner, b.Queue.Task(3).Slot.Owner; starting != 1 || moved != 7 {
+		t.Errorf("t1, which is starting, is in the queue of %d, and t3 in that of %d", starting, moved)
+	}
+	b.hold(func() { b.Line.Requeue(store.QueueChanges{Tasks: []store.QueuePlace{{Task: 1}, {Task: 4}}}, nil) })
+	if names := b.Queue.Names(); !slices.Equal(names, []string{"t3", "t1"}) {
+		t.Errorf("the queue is %v", names)
 	}
 }
 

@@ -262,7 +262,27 @@ func QueuedTasks(v *store.View) ([]QueuedTask, error) {
 	if err != nil {
 		return nil, err
 	}
-	ws := make([]QueuedTask, len(ts))
+	return withNeeds(v, ts)
+}
+
+// QueuedOf reads those of the tasks that are queued.
+func QueuedOf(v *store.View, ids []int64) ([]QueuedTask, error) {
+	var ts []Task
+	for _, id := range ids {
+		t, ok, err := v.Task(id)
+		if err != nil {
+			return nil, err
+		}
+		if ok && t.State == TaskQueued {
+			ts = append(ts, t)
+		}
+	}
+	return withNeeds(v, ts)
+}
+
+// withNeeds adds what each task waits for.
+func withNeeds(v *store.View, ts []Task) (ws []QueuedTask, err error) {
+	ws = make([]QueuedTask, len(ts))
 	for i, t := range ts {
 		ws[i].Task = t
 		if len(t.After) > 0 {

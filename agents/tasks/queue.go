@@ -88,6 +88,17 @@ func (q *Queue) Move(id, place int64) {
 	}
 }
 
+// Arrange gives a queued task the owner and the place of its row. One that is starting keeps its owner, whose slot it
+// holds.
+func (q *Queue) Arrange(t *QueuedWork, owner, place int64) {
+	if !q.Starting(t.ID) {
+		t.Slot.Owner = owner
+	}
+	if t.Place != place {
+		q.Move(t.ID, place)
+	}
+}
+
 // Task returns the queued task with that id; nil: none.
 func (q *Queue) Task(id int64) *QueuedWork { return q.tasks[id] }
 

@@ -58,3 +58,17 @@ UPDATE settings SET seal = '' WHERE key = 'chosen mode'
 UPDATE settings SET seal = (SELECT seal FROM settings WHERE key LIKE 'rules%') WHERE key = 'chosen mode'
 -- a rule, a check and answers
 INSERT INTO grants (rule, created_at) VALUES ('bash(rm *)', 1); INSERT INTO checks (name, argv, created_at) VALUES ('test', '["make"]', 1); INSERT INTO settings (key, value) VALUES ('rules of the workspace''s files', '{"f":{"Bash(rm *)":true}}')
+-- nothing new
+UPDATE tasks SET place = place
+-- cancelled
+UPDATE tasks SET state = 'removed', finished_at = 1 WHERE name = 'b'
+-- deleted
+DELETE FROM tasks WHERE name = 'b'
+-- moved
+UPDATE tasks SET place = 9 WHERE name = 'a'
+-- reordered
+UPDATE tasks SET place = 9 - place
+-- changes that are gone
+UPDATE tasks SET place = 9 - place WHERE name <> 'b'; UPDATE tasks SET state = 'removed' WHERE name = 'b'; DELETE FROM task_changes
+-- a number that was there before
+DELETE FROM task_changes WHERE task > 1; UPDATE tasks SET place = 9 WHERE name = 'a'
