@@ -2,7 +2,6 @@ package inbox
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -96,27 +95,24 @@ func (m Message) facts() string { return strings.TrimSpace(m.Nature() + " " + m.
 
 // Gist is the first words of m on one line: of its subject, else of its text.
 func (m Message) Gist() string {
-	if s := Label(m.Subject); s != "" {
+	if s := Line(m.Subject); s != "" {
 		return s
 	}
 	return m.words(Label)
 }
 
-// words are the first words of m on one line, cut by shorten, without code fences.
+// words are the first words of m on one line, cut by shorten, without Markdown's marks.
 func (m Message) words(shorten func(s string) string) string {
 	for _, s := range []string{m.Body, m.Error, m.Partial} {
-		if s = shorten(fence.ReplaceAllString(s, "")); s != "" {
+		if s = shorten(Unmarked(s)); s != "" {
 			return s
 		}
 	}
 	return ""
 }
 
-// Line is the first words of a text on one line, without code fences.
-func Line(text string) string { return Label(fence.ReplaceAllString(text, "")) }
-
-// fence is a line that begins or ends code in Markdown.
-var fence = regexp.MustCompile("(?m)^[ \\t]*(?:```+|~~~+)[^`\\n]*$")
+// Line is the first words of a text on one line, without Markdown's marks.
+func Line(text string) string { return Label(Unmarked(text)) }
 
 // Fate says in a few words whether m was taken, and by what.
 func (m Message) Fate() string {

@@ -297,7 +297,7 @@ func TestSaid(t *testing.T) {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}
-	for text, want := range map[string]string{"": "", "\n```\n# \n---\n  done  \nmore": "done", "# Title\nx": "# Title", strings.Repeat("é", 300): llm.Clip(strings.Repeat("é", 300), 200)} {
+	for text, want := range map[string]string{"": "", "\n```\n# \n---\n  done  \nmore": "done", "# **Title**\nx": "Title", strings.Repeat("é", 300): llm.Clip(strings.Repeat("é", 300), 200)} {
 		if got := GistOf(text); got != want {
 			t.Errorf("the gist of %q is %q", text, got)
 		}

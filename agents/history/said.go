@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"fantail/agents/llm"
+	"fantail/inbox"
 )
 
 // TailBytes is how much of a command's output ends the partial output of a crashed task.
@@ -35,11 +36,11 @@ func Said(es []Entry) string {
 // GistEntries is how many of an agent's last entries are searched for its result.
 const GistEntries = 20
 
-// GistOf returns the first meaningful line of a result, for lists.
+// GistOf returns the first meaningful line of a result without Markdown's marks, for lists.
 func GistOf(text string) string {
 	for line := range strings.Lines(text) {
 		if line = strings.TrimSpace(line); strings.Trim(line, "`~#*-=_ ") != "" {
-			return llm.Clip(line, 200)
+			return llm.Clip(inbox.Unmarked(line), 200)
 		}
 	}
 	return ""

@@ -155,11 +155,11 @@ func (n *Notifier) digestText(d agents.Digest) string {
 // dueText describes a message of a schedule.
 func dueText(m inbox.Message) (what, text, next string) {
 	if m.Kind == inbox.Reminder {
-		return "reminder", inbox.Label(m.Body), ""
+		return "reminder", inbox.Line(m.Body), ""
 	}
-	says := inbox.Label(m.From) + ": " + inbox.Label(m.Subject)
+	says := inbox.Label(m.From) + ": " + inbox.Line(m.Subject)
 	if m.Error != "" {
-		says += ": " + inbox.Label(m.Error)
+		says += ": " + inbox.Line(m.Error)
 	}
 	return "scheduled", says, fmt.Sprintf("/messages show %d", m.ID)
 }

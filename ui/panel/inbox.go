@@ -247,7 +247,7 @@ func mailLine(m inbox.Message) dialog.Line {
 		Faint: !m.Dismissed.IsZero() || m.Muted, Fresh: m.Taken.IsZero(),
 	}
 	l.Sign, l.Role = mailSign(m)
-	if words := inbox.Label(m.Body); m.InReplyTo != 0 && words != "" {
+	if words := inbox.Line(m.Body); m.InReplyTo != 0 && words != "" {
 		l.Text = words // its subject repeats that of the message it answers
 	}
 	if m.Priority != inbox.Normal && m.Priority != "" {
