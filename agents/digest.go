@@ -168,6 +168,11 @@ func (l *Records) Urgent(ctx context.Context) (ms []inbox.Message, err error) {
 	return ms, nil
 }
 
+// Calling returns an agent's messages after `after`, up to upTo, that call the human by how they were sent.
+func (l *Records) Calling(ctx context.Context, agent, after, upTo int64) ([]inbox.Message, error) {
+	return l.pool.inbox.Calling(ctx, agent, after, upTo, maxTold)
+}
+
 // talks returns the names, by id, of the living agents the human talks to.
 func (l *Records) talks() map[int64]string {
 	names := map[int64]string{}

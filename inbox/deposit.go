@@ -68,6 +68,9 @@ func (m Message) rung(id int64) Change {
 	r := Change{Deposited: true, First: id}
 	if !m.Muted {
 		r.Came, r.Wake = 1, m.Deliver == Wake
+		if m.calls() {
+			r.Calls = id
+		}
 	}
 	return r
 }

@@ -19,6 +19,7 @@ type Change struct {
 	Wake      bool  // a new message asks to wake
 	First     int64 // of the new messages; 0: none
 	Came      int   // number of new messages, without muted threads
+	Calls     int64 // the last new message that calls the human; 0: none
 }
 
 // OnChange is called after each commit that changed an inbox or its messages, in the goroutine that commits: it must be
@@ -231,6 +232,7 @@ func (rs *rings) add(r Change, c *change) {
 			r.Deposited = r.Deposited || old.Deposited
 			r.Wake = r.Wake || old.Wake
 			r.Came += old.Came
+			r.Calls = max(r.Calls, old.Calls)
 			(*rs)[i].Change = r
 			return
 		}

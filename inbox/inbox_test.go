@@ -225,9 +225,9 @@ func TestBell(t *testing.T) {
 		}
 	}
 	w.deposit(Message{Body: "a", Priority: Urgent, Deliver: Hold})
-	rang("deposit", Change{w.main, 1, 0, 1, true, false, 1, 1})
+	rang("deposit", Change{w.main, 1, 0, 1, true, false, 1, 1, 0})
 	w.deposit(Message{Body: "b", Deliver: Wake})
-	rang("wake", Change{w.main, 2, 0, 1, true, true, 2, 1})
+	rang("wake", Change{w.main, 2, 0, 1, true, true, 2, 1, 2})
 	w.write(func(tx *store.Tx) error {
 		for _, m := range []Message{{Recipient: w.lint, Body: "c"}, {Recipient: w.main, Body: "d", Deliver: Wake}, {Recipient: w.main, Body: "e"}} {
 			if _, err := w.box.Add(tx, m); err != nil {
@@ -237,9 +237,9 @@ func TestBell(t *testing.T) {
 		_, _, err := w.box.Take(tx, Query{Recipient: w.main, Limit: 1}, "check", into(tx, w.main))
 		return err
 	})
-	rang("one transaction", Change{w.lint, 1, 0, 0, true, false, 3, 1}, Change{w.main, 3, 0, 0, true, true, 4, 2})
+	rang("one transaction", Change{w.lint, 1, 0, 0, true, false, 3, 1, 0}, Change{w.main, 3, 0, 0, true, true, 4, 2, 4})
 	w.take(Query{})
-	rang("take", Change{w.main, 0, 0, 0, false, false, 0, 0})
+	rang("take", Change{w.main, 0, 0, 0, false, false, 0, 0, 0})
 	w.take(Query{})
 	rang("nothing to take")
 	_ = w.db.Write(context.Background(), "undone", func(tx *store.Tx) error {

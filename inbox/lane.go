@@ -39,6 +39,12 @@ func (m Message) Asks() bool { return m.Kind == Question || m.Kind == Approval }
 // Loud reports whether m is urgent and its thread is not muted.
 func (m Message) Loud() bool { return m.Priority == Urgent && !m.Muted }
 
+// calls reports whether m calls a human who looks elsewhere by how it is sent: it is a reminder, or starts a turn. What
+// is urgent, asks or reports a failure calls by what it is.
+func (m Message) calls() bool {
+	return (m.Kind == Reminder || m.Deliver == Wake) && m.Priority != Urgent && !m.Asks() && m.Kind != Failure
+}
+
 // Lanes counts the messages that wait for recipient in each lane, in constant time.
 func (b *Inbox) Lanes(ctx context.Context, recipient int64) (map[Lane]int, error) {
 	var t tally

@@ -3,6 +3,7 @@ package inbox
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"fantail/store"
 )
@@ -19,6 +20,20 @@ func (b *Inbox) Pressing(ctx context.Context, recipient int64, limit int) (ms []
 		return nil, fmt.Errorf("list urgent messages: %w", err)
 	}
 	return ms, nil
+}
+
+// Calling returns the recipient's messages after `after`, up to upTo, that call the human by how they were sent, taken or
+// not, oldest first, with only the beginnings of the texts. Of many, it returns those among the last limit messages.
+func (b *Inbox) Calling(ctx context.Context, recipient, after, upTo, limit int64) (ms []Message, err error) {
+	err = b.db.Read(ctx, func(rx *store.Rx) error {
+		ms, err = readMessages(&rx.View, `SELECT `+brief()+` FROM messages WHERE id > ? AND id <= ? AND recipient = ? AND muted = 0 ORDER BY id`,
+			max(after, upTo-limit), upTo, recipient)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list messages that call: %w", err)
+	}
+	return slices.DeleteFunc(ms, func(m Message) bool { return !m.calls() }), nil
 }
 
 // Needing returns the recipient's waiting messages that need the human: questions, approvals and urgent messages,

@@ -67,6 +67,7 @@ type Info struct {
 	Asks      int    // questions and approvals in its inbox: only an answer takes them
 	Urgent    int    // of all these
 	Came      int    // messages received since the program started, not counting muted threads
+	Called    int64  // the last message received since then that calls the human, as a reminder does; 0: none
 	Delegated int    // synchronous delegations it waits for
 	Prompt    string // a sub-agent's task (`!` begins a plain command), or the message a fork handles
 	Handles   int64  // the message a fork handles; 0: not a fork

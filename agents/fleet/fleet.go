@@ -282,6 +282,7 @@ func (f *Fleet) Rung(r inbox.Change) {
 	}
 	a.Info.Counted(r)
 	a.Info.Came += r.Came
+	a.Info.Called = max(a.Info.Called, r.Calls)
 	f.hub.Emit(event.Changed{Info: a.Info})
 	if !r.Deposited {
 		return

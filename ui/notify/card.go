@@ -48,12 +48,19 @@ func (n *Notifier) Urgent() intent.Intent {
 	}}
 }
 
-// Changed rereads them if an agent's change may have changed them.
+// Changed rereads them if an agent's change may have changed them, and calls the human to mail that calls.
 func (n *Notifier) Changed(was, i event.Info) intent.Intent {
-	if !i.Kind.HasPrompt() || i.Urgent == was.Urgent && (i.Urgent == 0 || i.Came == was.Came) {
-		return nil
+	var all intent.All
+	if !i.Kind.HasPrompt() {
+		return all
 	}
-	return n.Urgent()
+	if i.Called > was.Called {
+		all = append(all, n.callTo(i.ID, was.Called, i.Called))
+	}
+	if i.Urgent != was.Urgent || i.Urgent > 0 && i.Came != was.Came {
+		all = append(all, n.Urgent())
+	}
+	return all
 }
 
 // TakeUrgent shows the waiting urgent messages, and calls the human to those that came since the

@@ -82,6 +82,8 @@ func TestCallText(t *testing.T) {
 	}{
 		{[]call{{callFailed, "lint", "lint failed: no"}}, "lint failed: no"},
 		{[]call{{callFailed, "vet", ""}, {callFailed, "lint", ""}, {callNeeds, "db", ""}}, "1 needs you, 2 failed: db, lint, vet"},
+		{[]call{{callMail, "reminder-1", "reminder: tea"}}, "reminder: tea"},
+		{[]call{{callMail, "reminder-1", ""}, {callFailed, "lint", ""}, {callMail, "docs", ""}}, "1 failed, 2 messages: lint, docs, reminder-1"},
 		{[]call{{callNeeds, "a", ""}, {callNeeds, "a", ""}, {callUrgent, "a", ""}}, "1 urgent, 2 need you: a"},
 	} {
 		if got := callText(c.all); got != c.want {

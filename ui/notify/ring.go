@@ -1,6 +1,8 @@
 package notify
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -22,7 +24,7 @@ const gather = 750 * time.Millisecond
 
 // call is one reason to call a human who looks elsewhere.
 type call struct {
-	sort string // urgent, failed or needs you
+	sort string // one of the below
 	name string // which agent or sender it is about
 	text string // in a few words
 }
@@ -38,6 +40,7 @@ const (
 	callUrgent = "urgent"
 	callFailed = "failed"
 	callNeeds  = "needs you"
+	callMail   = "message"
 )
 
 // urgentCall returns the call for an urgent message. The text of mail from outside is left out,
@@ -52,6 +55,41 @@ func urgentCall(m inbox.Message) call {
 		return call{callUrgent, from, text}
 	}
 	return call{callUrgent, from, "urgent from " + from + ": " + m.Gist()}
+}
+
+// callTo calls the human to an agent's messages after `after`, up to upTo, that call by how they were sent.
+func (n *Notifier) callTo(agent, after, upTo int64) intent.Intent {
+	if !n.calling() || n.Pool == nil {
+		return nil
+	}
+	pool := n.Pool
+	return intent.Run{F: func(ctx context.Context) intent.Intent {
+		ms, err := pool.Records.Calling(ctx, agent, after, upTo)
+		if err != nil {
+			return intent.Say{Text: format.Sentence(err)}
+		}
+		return intent.Call(func() intent.Intent {
+			var all intent.All
+			for _, m := range ms {
+				if !m.Created.Before(n.began) {
+					all = append(all, n.call(mailCall(m)))
+				}
+			}
+			return all
+		})
+	}}
+}
+
+// mailCall returns the call for a message that calls by how it was sent.
+func mailCall(m inbox.Message) call {
+	from, text := inbox.Label(m.From), m.Gist()
+	switch m.Kind {
+	case inbox.Reminder:
+		return call{callMail, from, "reminder: " + text}
+	case inbox.Result, inbox.Scheduled: // its subject is the task
+		text = cmp.Or(inbox.Line(m.Error), inbox.Line(m.Body), text)
+	}
+	return call{callMail, from, "mail from " + from + ": " + text}
 }
 
 // CallFor calls the human to an agent that has failed or asks, according to its change. Agents
@@ -103,9 +141,14 @@ func needsCall(i event.Info) call {
 	return call{callNeeds, name, name + " asks: " + inbox.Label(i.Question.Gist())}
 }
 
+// calling reports whether the human is away and wants to be called.
+func (n *Notifier) calling() bool {
+	return n.bell.how != notifyOff && n.Away() && !n.quiet.Holds(n.Now())
+}
+
 // call adds a call, if the human is away and wants to be called.
 func (n *Notifier) call(c call) intent.Intent {
-	if n.bell.how == notifyOff || !n.Away() || n.quiet.Holds(n.Now()) {
+	if !n.calling() {
 		return nil
 	}
 	n.calls.all = append(n.calls.all, c)
@@ -132,7 +175,7 @@ func callText(all []call) string {
 		return all[0].text
 	}
 	var parts, names []string
-	for _, sort := range []string{callUrgent, callNeeds, callFailed} {
+	for _, sort := range []string{callUrgent, callNeeds, callFailed, callMail} {
 		num, of := 0, []string(nil)
 		for _, c := range all {
 			if c.sort == sort {
@@ -149,6 +192,8 @@ func callText(all []call) string {
 		case num == 0:
 		case sort == callNeeds && num > 1:
 			parts = append(parts, fmt.Sprintf("%d need you", num))
+		case sort == callMail:
+			parts = append(parts, format.Count(num, sort))
 		default:
 			parts = append(parts, fmt.Sprintf("%d %s", num, sort))
 		}

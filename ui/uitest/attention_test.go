@@ -457,6 +457,51 @@ func TestRing(t *testing.T) {
 	})
 }
 
+// TestRingMail: an unfocused terminal is told of a reminder that is due and of a result that starts a turn, though the
+// agent has taken it; not of a plain result. A focused one is told of nothing.
+//
+// Spec: M-29.
+func TestRingMail(t *testing.T) {
+	t.Parallel()
+	attend(t, uitest.Options{Provider: uitest.Script(actor), Environ: []string{"TERM_PROGRAM=ghostty"}}, func(t *testing.T, s *uitest.Session) {
+		var want []string
+		told := func(more ...string) {
+			t.Helper()
+			s.Wait(3 * time.Second)
+			if want = append(want, more...); fmt.Sprint(notified(s)) != fmt.Sprint(want) {
+				t.Fatalf("it was told %q, want %q", notified(s), want)
+			}
+		}
+		work := func(deliver string, names ...string) {
+			t.Helper()
+			for _, name := range names {
+				s.Enter("/push name=" + name + " deliver=" + deliver + " look")
+			}
+			s.Enter("/run")
+			for _, name := range names {
+				s.See(name + " ✓")
+			}
+		}
+		s.Send("\x1b[I")
+		s.Enter("/remind 1m stretch")
+		work("wake", "seen")
+		s.Wait(2 * time.Minute)
+		told()
+		s.Enter("/remind 1m drink **water**")
+		s.See("due 00:03")
+		s.Send("\x1b[O")
+		work("hold", "plain")
+		work("next", "patient")
+		told()
+		s.Wait(time.Minute)
+		told("fantail · shop;reminder: drink water")
+		work("wake", "docs")
+		told("fantail · shop;mail from docs: All two files were looked at, nothing is wrong.")
+		work("wake", "vet", "lint")
+		told("fantail · shop;2 messages: lint, vet")
+	})
+}
+
 // TestRingSnoozed: when the time of an urgent message comes it calls anew, after a
 // restart too.
 //
