@@ -809,7 +809,7 @@ func TestConsent(t *testing.T) {
 	text := strings.Repeat("a line\n", 30) + "the end"
 	options := []Option{{Key: "y", Label: "yes"}, {Key: "n", Label: "no"}}
 	yes, no := tea.KeyPressMsg{Code: 'y', Text: "y"}, tea.KeyPressMsg{Code: 'n', Text: "n"}
-	b := NewConsent(theme(t), "May it?", text, options)
+	b := NewConsent(theme(t), "May it?", []Part{{Text: text}}, options)
 	pages := 0
 	for ; pages < 20; pages++ {
 		shown := strings.Contains(strings.Join(b.Lines(40, 12), "\n"), "the end")
@@ -824,7 +824,7 @@ func TestConsent(t *testing.T) {
 	if pages < 2 || pages == 20 {
 		t.Errorf("it took %d pages", pages)
 	}
-	b = NewConsent(theme(t), "May it?", text, options)
+	b = NewConsent(theme(t), "May it?", []Part{{Text: text}}, options)
 	b.Lines(40, 12)
 	if d := b.Key(no); d != (Confirmed{"n"}) {
 		t.Errorf("a no: %v", d)

@@ -263,6 +263,14 @@ func (r *diffReader) close() {
 	}
 }
 
+// Only returns the name of the only file, which rows leave out; "": there are several.
+func (d *Diff) Only() string {
+	if d.files != 1 {
+		return ""
+	}
+	return d.Name
+}
+
 // Counts returns how many lines the diff adds and removes: `+4 −3`.
 func (d *Diff) Counts(t *themes.Theme) string { return counts(t, d.Added, d.Removed) }
 

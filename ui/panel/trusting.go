@@ -71,7 +71,7 @@ func (e Trust) screen() intent.Intent {
 		return intent.Said{Text: listTrust(all)}
 	}
 	return intent.Open{
-		What: "programs of this repository", Box: dialog.NewConsent(e.Theme, "Trust this repository?", TrustText(open), options(open)),
+		What: "programs of this repository", Box: dialog.NewConsent(e.Theme, "Trust this repository?", trustParts(open), options(open)),
 		Decide: func(d dialog.Decision) intent.Intent {
 			c, _ := d.(dialog.Confirmed)
 			return e.decided(open, c.Choice)
@@ -123,8 +123,8 @@ func (e Trust) decided(open []hooks.TrustReview, choice string) intent.Intent {
 // maxLines is how many lines of a file are shown.
 const maxLines = 40
 
-// TrustText returns the text that describes the parts.
-func TrustText(open []hooks.TrustReview) string {
+// trustParts returns the text that describes the parts, and how they have changed.
+func trustParts(open []hooks.TrustReview) (all []dialog.Part) {
 	var b strings.Builder
 	b.WriteString("These programs would run on their own, in a sandbox: they can read and write the workspace, and have no network " +
 		"but what /sandbox lists. Without a sandbox they run as you. Your yes covers exactly what you see here.\n")
@@ -142,7 +142,9 @@ func TrustText(open []hooks.TrustReview) string {
 			fmt.Fprintf(&b, "   It can't be trusted: %v\n", r.Fault)
 		}
 		if r.Diff != "" {
-			b.WriteString("   What changed:\n" + indent(r.Diff))
+			b.WriteString("   What changed:\n")
+			all = append(all, dialog.Part{Text: b.String()}, dialog.Part{Diff: r.Diff})
+			b.Reset()
 			continue
 		}
 		b.WriteString(indent(r.Text))
@@ -157,7 +159,10 @@ func TrustText(open []hooks.TrustReview) string {
 			}
 		}
 	}
-	return b.String()
+	if b.Len() > 0 {
+		all = append(all, dialog.Part{Text: b.String()})
+	}
+	return all
 }
 
 // head returns the beginning of a text.

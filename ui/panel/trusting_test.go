@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"fantail/agents/hooks"
 	"fantail/themes"
 	"fantail/ui/dialog"
@@ -98,12 +100,24 @@ func TestText(t *testing.T) {
 	r.Files = []hooks.TrustedFile{{Path: "x.sh", Text: strings.Repeat("line\n", 50)}, {Path: "y", Sum: "leads to /z", Out: true}, {Path: "b.bin"}}
 	c := part("c", hooks.Changed, nil)
 	c.About = r.About
-	c.Diff = "-old\n+new\n"
-	text := TrustText([]hooks.TrustReview{r, c})
+	c.Diff = "--- x.sh\n+++ x.sh\n@@ -1,2 +1,3 @@\n #!/bin/sh\n-old\n+new\n+more\n"
+	d := c
+	d.Name, d.Diff = "d", c.Diff+"--- y.sh\n+++ y.sh\n@@ -1 +1 @@\n-\tx\x1b[31m\n+y\n"
+	theme, err := themes.Load("dark", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := ""
+	for _, l := range dialog.NewConsent(theme, "Trust?", trustParts([]hooks.TrustReview{r, c, d}), nil).Lines(100, 200) {
+		text += strings.TrimRight(strings.Trim(ansi.Strip(l), "│"), " ") + "\n"
+	}
 	if n := strings.Count(text, "when it rains"); n != 1 {
 		t.Errorf("what hooks are is said %d times", n)
 	}
-	for _, want := range []string{"a runs: x", "x.sh:", "(11 more lines)", "y leads to /z, outside", "b.bin is not text", "What changed:\n     -old", "2. hooks: c, changed since"} {
+	for _, want := range []string{
+		"a runs: x", "x.sh:", "(11 more lines)", "y leads to /z, outside", "b.bin is not text", "What changed:\n      x.sh\n      1   #!/bin/sh\n      2 - old\n      2 + new\n      3 + more\n\n 3. hooks: d",
+		"What changed:\n      x.sh +2 −1\n      1   #!/bin/sh\n      2 - old\n      2 + new\n      3 + more\n      y.sh +1 −1\n      1 -     x␛[31m\n      1 + y\n", "2. hooks: c, changed since",
+	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}

@@ -45,7 +45,7 @@ func (in input) confirming(all []tasks.SealedRow) intent.Intent {
 	}
 	options = append(options, dialog.Option{Key: "n", Label: no}, dialog.Option{Key: "l", Label: "later; until then it starts and allows nothing"})
 	return intent.Open{
-		Box: dialog.NewConsent(in.Theme, "Keep these?", confirmText(rows, len(all)-len(rows)), options),
+		Box: dialog.NewConsent(in.Theme, "Keep these?", []dialog.Part{{Text: confirmText(rows, len(all)-len(rows))}}, options),
 		Decide: func(d dialog.Decision) intent.Intent {
 			c, _ := d.(dialog.Confirmed)
 			if n, err := strconv.Atoi(c.Choice); err == nil && len(rows) > 1 {
