@@ -330,6 +330,13 @@ func TestBudget_money(t *testing.T) {
 	if end := es[len(es)-1].End; end == nil || end.Cost != 3e6 {
 		t.Errorf("the turn ends with %+v, want its cost", end)
 	}
+	w.send("main", "no turn")
+	_, _, err = w.Pool.Pickup.Check(t.Context(), w.Main(), inbox.Query{})
+	check(t, err)
+	es = w.Entries("main")
+	if s := es[len(es)-1].Spent; len(s) != 3 || s[1].Cost != 3e6 || s[2] != (history.Spent{}) {
+		t.Errorf("of what was collected, was spent %+v, want the turn's cost and nothing", s)
+	}
 }
 
 // TestBudget_unpricedBelow: no agent evades a budget in dollars by dispatching one whose price nobody knows.

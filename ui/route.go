@@ -25,7 +25,7 @@ func (a *App) key(k tea.KeyPressMsg) (cmd tea.Cmd) {
 
 func (a *App) take(k tea.KeyPressMsg) tea.Cmd {
 	for _, take := range []func(tea.KeyPressMsg) (tea.Cmd, bool){
-		a.keyAlways, a.keyNotice, a.keyTabs, a.keyAsked, a.keyDialog, a.keySelection, a.keyDelegated, a.keyStart, a.keyBox, a.keyPanes, a.keyGlobal,
+		a.keyAlways, a.keyNotice, a.keyTabs, a.keyAsked, a.keyDialog, a.keySelection, a.keyTaken, a.keyDelegated, a.keyStart, a.keyBox, a.keyPanes, a.keyGlobal,
 	} {
 		if cmd, ok := take(k); ok {
 			return cmd
@@ -148,8 +148,11 @@ func (a *App) keyTabs(k tea.KeyPressMsg) (tea.Cmd, bool) {
 }
 
 // collect takes what /check takes.
-func (a *App) collect() tea.Cmd {
-	i, err := slash.Run(a.commandOptions(), a.tabs.Focus, "/check")
+func (a *App) collect() tea.Cmd { return a.command("/check") }
+
+// command carries out a command in the focused tab.
+func (a *App) command(typed string) tea.Cmd {
+	i, err := slash.Run(a.commandOptions(), a.tabs.Focus, typed)
 	if err != nil {
 		i = intent.Say{Text: format.Sentence(err)}
 	}
@@ -197,6 +200,38 @@ func (a *App) keySelection(k tea.KeyPressMsg) (tea.Cmd, bool) {
 		}
 	}
 	t.At().Deselect()
+	return nil, false
+}
+
+// takenHint names the keys of keyTaken.
+const takenHint = "enter open · u undo"
+
+// onTaken reports whether keys act on the messages that were collected last in the focused tab.
+func (a *App) onTaken() bool {
+	t := a.tabs.Focus
+	return t != nil && t.Box != nil && t.Line == nil && t.At() == t.View && a.pool != nil && a.o.ReadOnly == nil &&
+		a.layers.Top() == nil && a.asks.InPlace() == nil && t.View.Taken() > 0
+}
+
+// keyTaken opens the messages that were collected last, or puts them back, while nothing follows them and the box is
+// empty. A prompt may begin with u: only a second one puts them back.
+func (a *App) keyTaken(k tea.KeyPressMsg) (tea.Cmd, bool) {
+	s := k.String()
+	if s != "enter" && s != "u" || !a.onTaken() {
+		return nil, false
+	}
+	t := a.tabs.Focus
+	switch typed := t.Box.Value(); {
+	case s == "enter" && typed == "":
+		t.View.SelectTaken()
+		return a.act(panel.Letters(a.boards.Options, t.Info.ID, t.View.Opens())), true
+	case s == "u" && (typed == "" || typed == "u"):
+		text := "Press u again to put " + format.Count(t.View.Taken(), "message") + " back"
+		if a.flash.Again("u", text, func() bool { return t.Box.Value() == "u" }) && typed == "u" {
+			t.Box.Clear()
+			return a.command("/inbox undo"), true
+		}
+	}
 	return nil, false
 }
 

@@ -218,6 +218,11 @@ func (a *App) body(w, h int) []string {
 	t.Refresh(a.asks.OnScreen(t))
 	_, child, _ := a.asks.Over()
 	t.View.ChildAsks(child)
+	hint := ""
+	if a.onTaken() && t.Box.Empty() {
+		hint = takenHint
+	}
+	t.View.Hint(hint)
 	return t.At().Lines(w, h)
 }
 

@@ -65,6 +65,7 @@ type Entry struct {
 	Result    *Result         `json:"result,omitempty"`
 	Messages  []inbox.Message `json:"messages,omitempty"`
 	Tokens    int             `json:"tokens,omitempty"` // tokens of Messages in the context, estimated
+	Spent     []Spent         `json:"spent,omitempty"`  // on each of several Messages; empty: nothing is known of any
 	Withdraws int64           `json:"withdraws,omitempty"`
 	Memory    *Recall         `json:"memory,omitempty"`
 	Briefs    []Brief         `json:"briefs,omitempty"`
@@ -78,6 +79,12 @@ type Entry struct {
 	Task      int64           `json:"task,omitempty"`
 
 	Words *BlockText `json:"-"` // where Text comes from, while it is being recorded
+}
+
+// Spent is what the turn cost that a message reports.
+type Spent struct {
+	Millis int64 `json:"ms,omitempty"`
+	Cost   int64 `json:"cost,omitempty"` // in millionths of a dollar; 0: unknown
 }
 
 // Call is a model's tool call.

@@ -60,8 +60,8 @@ type Batch struct {
 	out    []Entry
 }
 
-// Add appends e to the transcript; turn 0 means between turns. It records how many tokens messages take, and appends
-// the memory documents that e names.
+// Add appends e to the transcript; turn 0 means between turns. It records how many tokens messages take and what was
+// spent on them, and appends the memory documents that e names.
 func (b *Batch) Add(turn int64, e Entry) (int64, error) {
 	keys := b.writer.Keys
 	said := e.Text
@@ -72,6 +72,9 @@ func (b *Batch) Add(turn int64, e Entry) (int64, error) {
 		e.Tokens = Tokens(e.Text)
 		if e.Result != nil {
 			e.Tokens = Tokens(e.Result.Text)
+		}
+		if err := b.spent(&e); err != nil {
+			return 0, err
 		}
 	}
 	if b.writer.Audit != nil {
@@ -86,6 +89,30 @@ func (b *Batch) Add(turn int64, e Entry) (int64, error) {
 	e.Seq, e.Agent, e.Turn, e.At, e.Words = seq, b.writer.Agent, turn, b.tx.Now(), nil
 	b.out = append(b.out, e)
 	return seq, b.recall(turn, seq, e)
+}
+
+// spent records what was spent on the messages of e.
+func (b *Batch) spent(e *Entry) error {
+	if e.Kind != EntryMessage || len(e.Messages) < 2 {
+		return nil
+	}
+	each, any := make([]Spent, len(e.Messages)), false
+	for i, m := range e.Messages {
+		if m.Turn == 0 {
+			continue
+		}
+		t, ok, err := b.tx.Turn(m.Turn)
+		if err != nil {
+			return err
+		}
+		if ok && !t.Ended.IsZero() {
+			each[i], any = Spent{Millis: t.Ended.Sub(t.Started).Milliseconds(), Cost: t.Cost}, true
+		}
+	}
+	if any {
+		e.Spent = each
+	}
+	return nil
 }
 
 // longText is the largest text, in bytes, that is stored in its entry's row. A longer one is stored in pieces, some of

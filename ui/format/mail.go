@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"fantail/inbox"
+	"fantail/themes"
 	"fantail/ui/cells"
 )
 
@@ -52,4 +53,27 @@ func From(m inbox.Message) string {
 		return s
 	}
 	return "outside"
+}
+
+// MailSign returns the sign of a kind of message.
+func MailSign(m inbox.Message) (sign string, role themes.Role) {
+	switch m.Kind {
+	case inbox.Result:
+		if m.Success() {
+			return "✓", themes.Good
+		}
+		return "✗", themes.Bad
+	case inbox.Failure:
+		return "✗", themes.Bad
+	case inbox.Question, inbox.Approval:
+		return "?", themes.Warn
+	case inbox.Reminder, inbox.Scheduled:
+		return "↻", themes.Message
+	case inbox.Notice:
+		return "·", themes.Dim
+	}
+	if m.Loud() {
+		return "✉", themes.Bad
+	}
+	return "✉", themes.Message
 }

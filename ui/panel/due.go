@@ -265,7 +265,7 @@ func (s *scheduleList) report(x schedule.Schedule) intent.Intent {
 		if err != nil {
 			return err
 		}
-		_, role := mailSign(m)
+		_, role := format.MailSign(m)
 		v.facts = append(v.facts, fact{text: fmt.Sprintf("#%d of %s · enter show the schedule · ", m.ID, inbox.Label(x.Name)), at: m.Created, role: role})
 		v.of = fmt.Sprintf("#%d", m.ID)
 		v.view.Letter(m)

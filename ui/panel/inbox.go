@@ -13,6 +13,7 @@ import (
 	"fantail/inbox"
 	"fantail/themes"
 	"fantail/ui/dialog"
+	"fantail/ui/format"
 )
 
 // Messages reads the messages of inboxes.
@@ -246,7 +247,7 @@ func mailLine(m inbox.Message) dialog.Line {
 		ID: m.ID, Number: fmt.Sprintf("#%d", m.ID), Who: inbox.Label(m.From), Text: m.Gist(), At: m.Created,
 		Faint: !m.Dismissed.IsZero() || m.Muted, Fresh: m.Taken.IsZero(),
 	}
-	l.Sign, l.Role = mailSign(m)
+	l.Sign, l.Role = format.MailSign(m)
 	if words := inbox.Line(m.Body); m.InReplyTo != 0 && words != "" {
 		l.Text = words // its subject repeats that of the message it answers
 	}
@@ -266,29 +267,6 @@ func mailLine(m inbox.Message) dialog.Line {
 		l.Mark = "~"
 	}
 	return l
-}
-
-// mailSign returns the sign of a kind of message.
-func mailSign(m inbox.Message) (sign string, role themes.Role) {
-	switch m.Kind {
-	case inbox.Result:
-		if m.Success() {
-			return "✓", themes.Good
-		}
-		return "✗", themes.Bad
-	case inbox.Failure:
-		return "✗", themes.Bad
-	case inbox.Question, inbox.Approval:
-		return "?", themes.Warn
-	case inbox.Reminder, inbox.Scheduled:
-		return "↻", themes.Message
-	case inbox.Notice:
-		return "·", themes.Dim
-	}
-	if m.Loud() {
-		return "✉", themes.Bad
-	}
-	return "✉", themes.Message
 }
 
 func (s *mailList) about(id int64) func(ctx context.Context, p *preview) error {
@@ -320,7 +298,7 @@ func (s *mailList) about(id int64) func(ctx context.Context, p *preview) error {
 
 // letter adds the facts about a message.
 func (p *preview) letter(m inbox.Message, why string) {
-	_, role := mailSign(m)
+	_, role := format.MailSign(m)
 	p.facts = append(p.facts, fact{text: fmt.Sprintf("%s · %s · #%d · ", inbox.Label(m.From), m.Nature(), m.ID), at: m.Created, role: role})
 	if labels := m.Labels(); labels != "" {
 		p.add("tags", labels)

@@ -68,15 +68,16 @@ type block struct {
 	tone   Tone
 	typed  string // of a local line: the command it answers; "": none
 	times  int    // of a local line: how often it was said in a row
-	by     string // of a prompt: user, or the name of what asked for a task from outside; "": as its position implies
+	by     string // of a prompt: user, or the name of what asked for a task from outside; "": as its position implies. Of a message: who took it
 
 	*toolCall // of a call; of another block nil
 
 	mail  *inbox.Message
-	plain string // its body, or the beginning, if that is shown as it is
-	cost  string // of the entry's messages, on the first
-	seq   int64  // the entry that it is of
-	entry int64  // the entry that brought the message, or that a document belongs to
+	plain string  // its body, or the beginning, if that is shown as it is
+	cost  string  // of the entry's messages, on the first
+	list  *digest // of a message that shows as a line of it until it is unfolded
+	seq   int64   // the entry that it is of
+	entry int64   // the entry that brought the message, or that a document belongs to
 	doc   *history.Recall
 	shell *history.Shell
 	end   *history.End
@@ -152,6 +153,7 @@ type look struct {
 	selected bool
 	age      string // that it shows
 	letters  int    // how many messages are known, for a block that may name one
+	hint     string // the keys that act on its messages
 }
 
 // touch forgets the block's lines.
@@ -415,7 +417,11 @@ func (v *View) mails(e *history.Entry) []*block {
 	for i := range e.Messages {
 		m := &e.Messages[i]
 		v.letters[m.ID] = true
-		out = append(out, &block{kind: message, mail: m, at: e.At, entry: e.Seq, group: &group{text: body(m)}})
+		out = append(out, &block{kind: message, mail: m, at: e.At, entry: e.Seq, by: e.By, group: &group{text: body(m)}})
+	}
+	if e.Kind == history.EntryMessage && len(out) > 1 && byHand(e.By) {
+		digested(e, out)
+		return out
 	}
 	if len(out) > 0 && e.Tokens > 0 {
 		out[0].cost = thousands(e.Tokens) + " tokens"

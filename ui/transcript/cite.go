@@ -40,7 +40,7 @@ func (v *View) Ages() time.Duration { return v.ages }
 
 // age returns the age that block b shows, "" if it shows none.
 func age(b *block, now time.Time) string {
-	if b.kind != message {
+	if b.kind != message || b.listed() {
 		return ""
 	}
 	return ago(b.mail.Created, now)
@@ -50,7 +50,7 @@ func age(b *block, now time.Time) string {
 func (v *View) aged(b *block) {
 	now, d := v.now(), time.Duration(0)
 	switch {
-	case b.hidden:
+	case b.hidden || b.listed():
 		return
 	case b.kind == message:
 		d = older(b.mail.Created, now)
@@ -121,7 +121,7 @@ func (v *View) Click(x, y int) (id int64, ok bool) {
 	switch {
 	case id != 0:
 		return id, true
-	case b.kind == message && at.line == 0:
+	case b.kind == message && (at.line == 0 || b.listed()):
 		return b.mail.ID, true
 	case b.kind == memory && at.line == 0:
 		b.group.open = !b.group.open

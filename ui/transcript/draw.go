@@ -28,6 +28,7 @@ type canvas struct {
 	told     int64            // the task of the agent whose question shows over all this
 	letters  map[int64]bool   // messages that are known, by number
 	aside    bool             // as of the view
+	hint     string           // the keys that act on the block's messages
 }
 
 // inner returns the width of a block's markdown.
@@ -48,6 +49,9 @@ func (v *View) draw(b *block, c canvas) []string {
 		}
 		return c.call(b)
 	case message:
+		if b.listed() {
+			return c.listed(b)
+		}
 		v.parts(b)
 		return c.message(b)
 	case shell:
@@ -407,11 +411,7 @@ func (c canvas) message(b *block) []string {
 	paint := c.theme.Paint
 	facts := " · #" + strconv.FormatInt(m.ID, 10) + " · " + ago(m.Created, c.now)
 	nature := cells.CleanLine(strings.TrimSpace(m.Nature() + " " + m.Labels()))
-	from := cells.CleanLine(clip(m.From))
-	if from == "" {
-		from = "outside"
-	}
-	name := cells.Cut("✉ from "+from, c.inner())
+	name := cells.Cut("✉ from "+sender(b), c.inner())
 	below := cells.Width(name+facts+" · "+nature) > c.inner() // on a narrow screen what it is gets a line of its own
 	if !below {
 		facts += " · " + nature
@@ -420,6 +420,12 @@ func (c canvas) message(b *block) []string {
 		facts += cost
 	}
 	lines := []string{paint(role, name) + paint(themes.Dim, cells.Cut(facts, c.inner()-cells.Width(name)))}
+	switch d := b.list; {
+	case d == nil:
+		lines[0] = c.keyed(lines[0])
+	case d.first == b:
+		lines = append([]string{c.header(d), ""}, lines...)
+	}
 	if below {
 		lines = append(lines, paint(themes.Dim, cells.Cut(nature, c.inner())))
 	}

@@ -46,7 +46,7 @@ func (v *View) Jobs() []Job {
 	job := Job{md: v.md, theme: v.theme}
 	for i := max(v.shown.from-ahead, 0); i < min(v.shown.to+ahead, len(v.blocks)); i++ {
 		b := v.blocks[i]
-		if (b.kind == message || b.kind == memory) && v.shown.has(i) {
+		if (b.kind == message && !b.listed() || b.kind == memory) && v.shown.has(i) {
 			v.parts(b)
 		}
 		if len(b.md) == 0 {

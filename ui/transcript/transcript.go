@@ -50,6 +50,8 @@ type View struct {
 	seeks    int64  // the entry that Reach wants to show, once it was read; 0: none
 	selected int    // index of a block of the selected group; -1: none
 
+	hint     string        // the keys that act on the messages that were taken last
+	hinted   *block        // the first of these; nil: no key does
 	shown    span          // the blocks the last Lines showed
 	places   []anchor      // what each line of it shows
 	moves    bool          // one of them changes with time

@@ -56,6 +56,8 @@ func (v *View) gap(i int) int {
 		}
 	case b.kind == call && p.kind == call && p.terse(v.folded(p)) && b.terse(v.folded(b)):
 		return 0
+	case b.listed() && p.listed() && p.list == b.list:
+		return 0
 	case b.kind == queued && p.kind == queued:
 		return 0
 	case b.kind == local && p.kind == local && b.short(v.lines(i)) && p.short(v.lines(j)):
@@ -428,13 +430,16 @@ func (v *View) lines(i int) []string {
 	if b.kind == answer {
 		l.letters = len(v.letters)
 	}
+	if b == v.hinted && !v.aside {
+		l.hint = v.hint
+	}
 	shown := b.drawn != nil && b.drawn.seen == v.frame
 	d := v.warmed(b)
 	if d.lines != nil && d.look == l && (!b.moving() || shown) {
 		return d.lines
 	}
 	d.fit(b.wants(v))
-	c := canvas{theme: v.theme, width: v.w, now: now, folded: l.folded, selected: l.selected, children: v.children, calm: v.calm, told: v.told, letters: v.letters, aside: v.aside}
+	c := canvas{theme: v.theme, width: v.w, now: now, folded: l.folded, selected: l.selected, children: v.children, calm: v.calm, told: v.told, letters: v.letters, aside: v.aside, hint: l.hint}
 	d.lines, d.look = v.draw(b, c), l
 	if d.lines == nil {
 		d.lines = []string{}

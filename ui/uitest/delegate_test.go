@@ -190,7 +190,7 @@ func TestDelegated_fanOut(t *testing.T) {
 		s.Wait(30 * time.Second)
 		s.See("[Agent: main | 📨 3 pending]")
 		s.Enter("/check")
-		s.See("✉ from tests", "✉ from usages", "✉ from read", "[Agent: main]")
+		s.See("3 messages collected", "✓ tests   no tests", "✓ usages  nine usages", "✓ read    the module is small", "[Agent: main]")
 		s.NotSee("pending")
 		tell("say In sum: 3 findings.", "sum up")
 		s.See("In sum: 3 findings.")

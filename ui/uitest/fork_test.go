@@ -141,6 +141,8 @@ func TestForkEndsWhileLookedAt(t *testing.T) {
 		s.Press("alt+1")
 		s.Gone("main-fork-2 ✗")
 		s.Enter("/check")
+		s.See("2 messages collected")
+		s.Press("ctrl+o")
 		s.See("✉ from main-fork-2 · ", " · interrupted", "message #3 from main was not handled (interrupted: stopped by the user).", "/messages show 3 prints it")
 		s.Golden("message-fork-failed-120")
 		s.Enter("/doctor")

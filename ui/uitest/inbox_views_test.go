@@ -106,7 +106,7 @@ func TestReplyOnTheScreen(t *testing.T) {
 		s.See("#2 · mail · in reply to #1, thread_id 1 · 8080, as ever")
 		s.Press("alt+1")
 		s.Enter("/check")
-		s.See("✉ from study · ", " · mail")
+		s.See("messages collected", "✉ study")
 	})
 }
 

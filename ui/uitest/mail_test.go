@@ -76,6 +76,44 @@ func TestUndoOnTheScreen(t *testing.T) {
 	})
 }
 
+// TestDigestOfTheCollected: several messages are one line each. Enter opens the first one, u twice puts them back, and
+// a prompt that begins with u is a prompt.
+func TestDigestOfTheCollected(t *testing.T) {
+	t.Parallel()
+	play(t, uitest.Options{Provider: uitest.Script(actor)}, func(s *uitest.Session) {
+		s.Enter("/send main The build is green. It took long.")
+		s.Enter("/send main Phase 1 is complete")
+		s.Press("ctrl+l")
+		s.See("2 pending]")
+		s.Press("alt+c")
+		s.See("▌ 2 messages collected", "✉ main  The build is green.", "✉ main  Phase 1 is complete", "enter open · u undo", "[Agent: main]")
+		s.NotSee("✉ from")
+		s.Type("update")
+		s.See("› update")
+		s.NotSee("u undo", "Press u again")
+		s.Press("ctrl+c", "enter")
+		s.See("─ #1 from main ─", "It took long.")
+		s.Press("esc", "down", "enter")
+		s.See("─ #2 from main ─")
+		s.Press("esc", "esc", "ctrl+o")
+		s.See("2 messages collected", "✉ from main · #1", "It took long.", "✉ from main · #2")
+		s.Press("ctrl+o")
+		s.Gone("✉ from")
+		s.Press("u")
+		s.See("Press u again to put 2 messages back", "› u")
+		s.Press("u")
+		s.See("2 messages went back into the inbox.", "2 pending]")
+		s.NotSee("collected", "› u ")
+		s.Press("alt+c")
+		s.See("2 messages collected")
+		s.Enter("answer me")
+		s.See("What I found")
+		s.NotSee("u undo")
+		s.Press("u", "u")
+		s.See("› uu")
+	})
+}
+
 // TestMessagesWaitOnTheScreen: one turn each; Esc stops what is left.
 //
 // Spec: M-38, R-45.

@@ -204,7 +204,7 @@ func TestWorkflow_siblings(t *testing.T) {
 		s.Press("alt+1")
 		s.See("[Agent: main | 2 pending]")
 		s.Enter("/check")
-		s.See("✉ from implementer", "✉ from analyzer")
+		s.See("2 messages collected", "✓ implementer  built on it", "✓ analyzer     ")
 	})
 }
 
@@ -223,7 +223,7 @@ func TestWorkflow_siblingsInOrder(t *testing.T) {
 		s.Enter("/run 1")
 		s.See("[Agent: main | 📨 2 pending]")
 		s.Enter("/check")
-		s.See("✉ from implementer", "built on it", "✉ from analyzer", "analysed")
+		s.See("✓ implementer  built on it", "✓ analyzer     analysed")
 	})
 }
 
@@ -312,7 +312,11 @@ func TestCommandTask(t *testing.T) {
 	s.Press("alt+1")
 	s.See("[Agent: main | 2 pending]")
 	s.Enter("/check")
-	s.See("✉ from tests · ", " · failed", "exit 3", "▌ took ", "its last 20 lines are:", "✉ from after · ", " · failed", "not started: tests failed: exit 3")
+	s.See("✗ tests  exit 3", "✗ after  not started: tests failed: exit 3")
+	s.Press("ctrl+o")
+	s.See("✉ from tests · ", " · failed", "exit 3", "▌ took ", "its last 20 lines are:")
+	s.Press("end")
+	s.See("✉ from after · ", " · failed", "not started: tests failed: exit 3")
 	s.Enter("/retry tests")
 	s.See("Queued tests again. /run to start")
 	s.Enter("/run")
@@ -417,6 +421,8 @@ func TestPush_whatNoModelCarriesOut(t *testing.T) {
 		s.See("free will fail: without a model only plain instructions work, such as run CMD", "free ✗", "fine ✓")
 		s.NotSee("fine, free", "next will")
 		s.Enter("/check")
+		s.See("2 messages collected", "not started: free failed")
+		s.Press("ctrl+o")
 		s.See("✉ from free", "No language model is configured: please refactor is not one of the instructions", "not started: free failed: No language model")
 		s.NotSee("One instruction a line")
 	})

@@ -202,6 +202,8 @@ func TestMainJob_vendors(t *testing.T) {
 		s.Enter("/receive")
 		s.See("✉ from ", " · completed")
 		s.Enter("/check")
+		s.See("2 messages collected")
+		s.Press("ctrl+o")
 		s.See("✉ from tests", "✉ from todo", "✉ from vet", "TODO: more", "[Agent: main]")
 		s.NotSee("pending")
 		s.Enter("/check")
