@@ -361,8 +361,8 @@ func TestWhy(t *testing.T) {
 	held := w.drop("main", "x", inbox.Hold)
 	next := w.send("main", "y")
 	for id, want := range map[int64]string{
-		held: fmt.Sprintf("Message #%d from ci to main, deliver=hold: it waits, until somebody takes it", held),
-		next: fmt.Sprintf("Message #%d from main to main, deliver=next: it waits, and enters before your next prompt", next),
+		held: fmt.Sprintf("Message #%d from ci to main, deliver=hold: it waits until you take it", held),
+		next: fmt.Sprintf("Message #%d from main to main, deliver=next: it waits and joins the conversation with your next prompt", next),
 	} {
 		if got, err := w.Pool.Mail.Why(t.Context(), id); err != nil || !strings.HasPrefix(got, want) {
 			t.Errorf("%s, %v", got, err)

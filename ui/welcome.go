@@ -257,7 +257,7 @@ func (s *Welcome) notes(w int) (rows []string) {
 
 // about returns the rows about the workspace.
 func (s *Welcome) about(w int) []string {
-	rows := []string{s.Tabs.Theme.Paint(themes.Dim, "here   ") + cells.Cut(cells.CleanLine(s.Root), max(10, w-12))}
+	rows := []string{s.Tabs.Theme.Paint(themes.Dim, "in     ") + cells.Cut(cells.CleanLine(s.Root), max(10, w-12))}
 	if text := s.opening.inForce(); text != "" {
 		rows = append(rows, s.labelled("       ", text, w)...)
 	}

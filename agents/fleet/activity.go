@@ -58,7 +58,7 @@ func (f *Fleet) HoldUp(q *tasks.QueuedWork) string {
 	case !f.Queue.Wanted(q):
 		return "nobody has started it: /run does"
 	case len(q.Needs) > 0:
-		return "it waits for " + strings.Join(q.Waits(), ", ")
+		return "waits for " + strings.Join(q.Waits(), ", ")
 	}
 	return f.crowded(q.Slot, f.Queue.Full(q.Slot))
 }

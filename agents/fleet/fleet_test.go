@@ -418,7 +418,7 @@ func TestDoes(t *testing.T) {
 		{queued(10, 1, tasks.OriginCLI), nil, "it came from outside: /run lets it in"},
 		{tasks.QueuedTask{Task: queued(17, 1, tasks.OriginHuman).Task, Now: true, Unsealed: true}, nil, "this host did not write it as it is: /run asks whether it may start"},
 		{queued(11, 1, tasks.OriginHuman), nil, "nobody has started it: /run does"},
-		{started(12, 1, queued(10, 1, "").Task), nil, "it waits for t10"},
+		{started(12, 1, queued(10, 1, "").Task), nil, "waits for t10"},
 		{started(13, 1), nil, "1 agents run, as many as may at once"},
 		{started(14, 1), func() { a.Set(is(event.Done)) }, "it is about to start"},
 		{started(15, 1), func() {

@@ -59,7 +59,7 @@ type Decision struct {
 
 // String is the decision as the end of a sentence about the message: when it enters, and which rule says so.
 func (d Decision) String() string {
-	s := "it waits, " + d.Reason
+	s := "it waits " + d.Reason
 	switch {
 	case d.Mode == "" && d.Rule != "":
 		s += fmt.Sprintf("\nDecided by %s.", d.Rule)
@@ -77,7 +77,7 @@ func Decide(m inbox.Message, p Policy, r Recipient, now time.Time) Decision {
 	case r.Doing == Ended:
 		return Decision{When: Never, Reason: "and nothing will take it: the agent has ended. /messages show prints it."}
 	case m.Kind == inbox.Question || m.Kind == inbox.Approval:
-		return Decision{When: Answered, Reason: "for your answer: it is a question to you, and enters no conversation."}
+		return Decision{When: Answered, Reason: "for your answer."}
 	case p.Quiet.Holds(now) && r.Prompt:
 		until := "/messages resume ends it"
 		if !p.Quiet.Until.IsZero() {
@@ -173,7 +173,7 @@ func queue(p Policy, r Recipient) Decision {
 func asked(m inbox.Message, r Recipient) Decision {
 	switch {
 	case m.Deliver == inbox.Hold:
-		return Decision{When: Held, Reason: "until somebody takes it: that is what its sender asked for. " + howTaken}
+		return Decision{When: Held, Reason: "until you take it: enter in the inbox, or /check."}
 	case !r.Prompt && r.Doing == Asking:
 		return Decision{When: AtSeam, Due: true, Reason: "until your answer lets the agent go on: it enters before its next request."}
 	case !r.Prompt:
@@ -185,7 +185,7 @@ func asked(m inbox.Message, r Recipient) Decision {
 	case m.Deliver == inbox.Wake:
 		return Decision{When: Wakes, Reason: "and starts a turn when the one that runs has ended: its sender asked to wake the agent."}
 	case r.Doing == Resting:
-		return Decision{When: WithPrompt, Reason: "and enters before your next prompt: results of delegated work and mail do not start turns."}
+		return Decision{When: WithPrompt, Reason: "and joins the conversation with your next prompt."}
 	}
-	return Decision{When: WithPrompt, Reason: "and enters with the next prompt, or when a queued one enters: results of delegated work and mail do not start turns."}
+	return Decision{When: WithPrompt, Reason: "and joins the conversation with the next prompt, or with a queued one."}
 }

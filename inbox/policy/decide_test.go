@@ -237,7 +237,7 @@ func TestDecide_cells(t *testing.T) {
 			if got != want[s.name][i] {
 				t.Errorf("%s, %s %s: %s, want %s", s.name, c.mode, c.deliver, got, want[s.name][i])
 			}
-			if !strings.HasSuffix(d.Reason, ".") || !strings.HasPrefix(d.String(), "it waits, ") {
+			if !strings.HasSuffix(d.Reason, ".") || !strings.HasPrefix(d.String(), "it waits ") {
 				t.Errorf("%s, %s: says %q", s.name, c.mode, d)
 			}
 			reasons[d.Reason] = true

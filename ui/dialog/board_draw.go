@@ -433,21 +433,35 @@ func (b *Board) Keys() []Row {
 		if v.Key == "" {
 			continue
 		}
-		rows = append(rows, Row{strings.Join(strings.Fields(v.Key), ", "), v.Help})
+		rows = append(rows, Row{shortKeys(v.Key), v.Help})
 	}
 	if b.picks {
-		rows = append(rows, Row{"space", "select or deselect. Press Esc to clear"}, Row{"l, h", "unfold a thread, or fold it"})
+		rows = append(rows, Row{"space", "select or deselect"}, Row{"l, h", "unfold, fold thread"})
 	}
 	rows = append(rows,
-		Row{"j/k, Up/Down", "move down, move up; g and G go to the ends, Ctrl+D/U by pages"},
-		Row{fmt.Sprintf("Tab, 1…%d, 0", len(b.lanes)), "show the next lane, one lane, all"},
+		Row{"j, k", "move down, up"},
+		Row{"g, G", "first, last"},
+		Row{fmt.Sprintf("1…%d", len(b.lanes)), "one lane"},
+		Row{"0", "all lanes"},
 	)
 	if !slices.ContainsFunc(b.verbs, func(v Verb) bool { return v.Key == "p" }) {
-		rows = append(rows, Row{"p", "show the preview alone. Press Esc for the list"})
+		rows = append(rows, Row{"p", "preview alone"})
 	}
 	return append(rows,
-		Row{"PgUp/PgDn, Ctrl+Up/Down", "scroll the preview"},
-		Row{"/", "find. Press Enter to keep the filter, Esc to show all"},
-		Row{"Esc", "go back"},
+		Row{"pgup/pgdn", "scroll the preview"},
+		Row{"/", "find"},
+		Row{"esc", "back"},
 	)
+}
+
+// shortKeys returns the first of a verb's keys, and the others as long as they are letters.
+func shortKeys(keys string) string {
+	all := strings.Fields(keys)
+	short := all[0]
+	for _, k := range all[1:] {
+		if len(k) == 1 {
+			short += ", " + k
+		}
+	}
+	return short
 }

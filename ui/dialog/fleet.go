@@ -276,7 +276,7 @@ type columns struct{ name, age, seen, cost, mail, state int }
 func (b *Fleet) columnsOf(w int, priced bool) columns {
 	c := columns{age: 5, mail: 5}
 	if w >= 60 {
-		c.seen = 7
+		c.seen, c.mail = 7, 7
 	}
 	if w >= 90 && priced {
 		c.cost = 9

@@ -42,7 +42,7 @@ func TestFleetIsATree(t *testing.T) {
 	}
 	got := strings.Join(drawn(t, ms, glance, 100, 14), "\n")
 	for _, want := range []string{
-		"│   agent       age active mail  now  ",
+		"│   agent       age active   mail  now",
 		"│ ● main         2m     3s   ✉1  bash go test",
 		"│ ● ├ tests      2m     3s       bash",
 		"│ ● │ ├ race     2m     3s   ✉1  bash",
@@ -57,7 +57,7 @@ func TestFleetIsATree(t *testing.T) {
 		}
 	}
 	cost = "$1.20"
-	if got := strings.Join(drawn(t, ms, glance, 100, 14), "\n"); !strings.Contains(got, "cost mail") || !strings.Contains(got, "3s    $1.20   ✉1  bash") {
+	if got := strings.Join(drawn(t, ms, glance, 100, 14), "\n"); !strings.Contains(got, "cost   mail") || !strings.Contains(got, "3s    $1.20     ✉1  bash") {
 		t.Errorf("the cost does not stand in\n%s", got)
 	}
 }

@@ -185,7 +185,7 @@ func (b *picker) size(w int) (width, label, help int) {
 	inner = max(inner, cells.Width(b.title)+4, 36)
 	width = min(w, inner+borderCols, 80)
 	if help > 0 {
-		label = min(label, max((width-borderCols)*3/5, 8))
+		label = min(label, max((width-borderCols)*3/5, width-borderCols-4-help, 8))
 	}
 	return width, label, help
 }

@@ -14,7 +14,7 @@ func TestFields(t *testing.T) {
 	s := schedule.Schedule{Order: schedule.Order{Name: "ci", Kind: schedule.Task, Text: "look", Origin: schedule.Human}, State: schedule.Paused, Created: at}
 	s.When.Text = "every 10m"
 	run := schedule.Run{Due: at, Fired: at, Ended: at, Outcome: "completed"}
-	want := "ci, a task\n  when      every 10m, paused\n  says      look\n  made      22:42 by you\n  ran       22:42 · completed"
+	want := "ci, a task\n  when      every 10m, paused\n  says      look\n  created   22:42 by you\n  ran       22:42 · completed"
 	if got := ScheduleAbout(s, []schedule.Run{run}, at); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}

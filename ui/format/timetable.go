@@ -344,7 +344,11 @@ func ScheduleFields(s schedule.Schedule, now time.Time) (fs Fields) {
 	if s.State == schedule.Held {
 		fs.Add("held", "an older version or another program made it. It starts nothing until you confirm it (/confirm)")
 	}
-	fs.long("says", s.Text, 4)
+	text := "says"
+	if s.Kind == schedule.Command {
+		text = "runs"
+	}
+	fs.long(text, s.Text, 4)
 	fs.Add("until", s.CancelWhen)
 	fs.Add("checks", s.Checks)
 	if s.Sandbox == schedule.NoSandbox {
@@ -353,9 +357,9 @@ func ScheduleFields(s schedule.Schedule, now time.Time) (fs Fields) {
 	fs.Add("ended", s.Why)
 	fs.Add("deliver", string(s.Deliver))
 	if s.When.Repeats() {
-		fs.Add("runs", fmt.Sprintf("%d, %d left", s.Runs, s.Left()))
+		fs.Add("times", fmt.Sprintf("%d, %d left", s.Runs, s.Left()))
 	}
-	fs.Add("made", inbox.Clock(s.Created, now)+" by "+map[string]string{schedule.Human: "you", schedule.Agent: "an agent", schedule.CLI: "fantail schedule"}[s.Origin])
+	fs.Add("created", inbox.Clock(s.Created, now)+" by "+map[string]string{schedule.Human: "you", schedule.Agent: "an agent", schedule.CLI: "fantail schedule"}[s.Origin])
 	return fs
 }
 

@@ -38,10 +38,10 @@ var scheduleLanes = []dialog.Lane{
 }
 
 var scheduleVerbs = []dialog.Verb{
-	{Key: "enter", Name: "report", Hint: "report", Help: "show its last report, or the schedule again"},
-	{Key: "p", Name: "pause", Hint: "pause", Help: "pause or resume it"},
-	{Key: "R", Name: "fire", Hint: "run now", Help: "run it now, in addition to its schedule"},
-	{Key: "x delete", Name: "remove", Hint: "remove", Help: "remove it; asks first"},
+	{Key: "enter", Name: "report", Hint: "report", Help: "last report"},
+	{Key: "p", Name: "pause", Hint: "pause", Help: "pause or resume"},
+	{Key: "R", Name: "fire", Hint: "run now", Help: "run it now too"},
+	{Key: "x delete", Name: "remove", Hint: "remove", Help: "remove"},
 }
 
 // Schedules opens the panel of schedules.
@@ -149,7 +149,7 @@ func scheduleLine(x schedule.Schedule, owner string) dialog.Line {
 	l := dialog.Line{ID: x.ID, Who: x.Name, Text: format.ScheduleSays(x), Role: themes.Accent}
 	switch x.Kind {
 	case schedule.Reminder:
-		l.Sign = "✉"
+		l.Sign = "⏲"
 	case schedule.Command:
 		l.Sign = "!"
 	default:
@@ -183,9 +183,6 @@ func scheduleLine(x schedule.Schedule, owner string) dialog.Line {
 	}
 	if l.Faint = x.State != schedule.Active; l.Faint {
 		l.Role = themes.Dim
-	}
-	if x.When.Repeats() && x.State != schedule.Ended {
-		l.Number = fmt.Sprintf("%d/%d", x.Left(), schedule.MaxRuns)
 	}
 	if ran && x.Last.Ended.IsZero() {
 		l.Flags, l.At, l.Ahead = strings.TrimSpace("running "+l.Flags), x.Last.Fired, false

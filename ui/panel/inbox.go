@@ -251,7 +251,10 @@ func mailLine(m inbox.Message) dialog.Line {
 	if words := inbox.Line(m.Body); m.InReplyTo != 0 && words != "" {
 		l.Text = words // its subject repeats that of the message it answers
 	}
-	if m.Priority != inbox.Normal && m.Priority != "" {
+	switch m.Priority {
+	case inbox.High:
+		l.Flags = "!"
+	case inbox.Urgent, inbox.Low:
 		l.Flags = string(m.Priority)
 	}
 	if m.Asks() && m.Taken.IsZero() {

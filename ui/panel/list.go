@@ -109,9 +109,9 @@ func find[T any](all []T, id int64, of func(t T) int64) (t T, ok bool) {
 // board.
 func boardVerbs(own string) (all []dialog.Verb) {
 	for _, v := range []dialog.Verb{
-		{Key: "f3 i", Name: "inbox", Hint: "inbox", Help: "open the inbox", Bare: true},
-		{Key: "f4 Q", Name: "queue", Hint: "queue", Help: "open the queue", Bare: true},
-		{Key: "f6", Name: "schedules", Help: "open the schedules", Bare: true},
+		{Key: "f3 i", Name: "inbox", Hint: "inbox", Help: "inbox", Bare: true},
+		{Key: "f4 Q", Name: "queue", Hint: "queue", Help: "queue", Bare: true},
+		{Key: "f6", Name: "schedules", Help: "schedules", Bare: true},
 	} {
 		switch key, _, _ := strings.Cut(v.Key, " "); {
 		case key == own:
@@ -123,12 +123,12 @@ func boardVerbs(own string) (all []dialog.Verb) {
 		}
 	}
 	if own != "" {
-		all = append(all, dialog.Verb{Key: own, Name: "close", Help: "go back", Bare: true})
+		all = append(all, dialog.Verb{Key: own, Name: "close", Help: "back", Bare: true})
 	}
 	return append(
 		all,
-		dialog.Verb{Key: "f2", Name: "agents", Help: "open the Fan: all agents at once", Bare: true},
-		dialog.Verb{Key: "alt+a f5", Name: "question", Help: "answer the oldest open question", Bare: true},
-		dialog.Verb{Key: "?", Name: "keys", Help: "list the keys", Bare: true},
+		dialog.Verb{Key: "f2", Name: "agents", Help: "the Fan: all agents", Bare: true},
+		dialog.Verb{Key: "alt+a f5", Name: "question", Help: "answer a question", Bare: true},
+		dialog.Verb{Key: "?", Name: "keys", Help: "these keys", Bare: true},
 	)
 }

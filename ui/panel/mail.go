@@ -15,19 +15,19 @@ import (
 // The actions of a human on the messages in a panel.
 
 var mailVerbs = []dialog.Verb{
-	{Key: "enter", Name: "take", Hint: "take", Many: "take", Help: "take it (or the selection) and start a turn; answer it if it is a question"},
-	{Key: "f", Name: "fire", Help: "start one turn with the selection, or with this message"},
-	{Key: "r", Name: "reply", Hint: "reply", Ask: "reply to %s› ", Help: "reply to its sender"},
-	{Key: "a", Name: "archive", Hint: "archive", Help: "archive it without taking it"},
-	{Key: "s", Name: "snooze", Hint: "snooze", Ask: "snooze %s until (30m, 2h, 14:00, tomorrow)› ", All: true, Help: "snooze it until a time"},
-	{Key: "u", Name: "undo", Hint: "undo", Help: "undo your last action here", Bare: true},
-	{Key: "!", Name: "pin", Help: "pin or unpin it"},
-	{Key: "x", Name: "dismiss", Help: "dismiss it: keep it, stop counting it"},
-	{Key: "m", Name: "mute", Help: "mute or unmute the thread"},
-	{Key: "d", Name: "made", Hint: "diff", Help: "show the diff and output, or the message again"},
-	{Key: "w", Name: "why", Help: "show why it is waiting, or the message again"},
-	{Key: "c", Name: "check", Help: "collect all that is ready, as /check does", Bare: true},
-	{Key: "v", Name: "shelf", Help: "switch view: waiting, snoozed, archived, all", Bare: true},
+	{Key: "enter", Name: "take", Hint: "take", Many: "take", Help: "take, start a turn"},
+	{Key: "f", Name: "fire", Help: "take as one turn"},
+	{Key: "r", Name: "reply", Hint: "reply", Ask: "reply to %s› ", Help: "reply"},
+	{Key: "a", Name: "archive", Hint: "archive", Help: "archive"},
+	{Key: "s", Name: "snooze", Hint: "snooze", Ask: "snooze %s until (30m, 2h, 14:00, tomorrow)› ", All: true, Help: "snooze"},
+	{Key: "u", Name: "undo", Hint: "undo", Help: "undo", Bare: true},
+	{Key: "!", Name: "pin", Help: "pin or unpin"},
+	{Key: "x", Name: "dismiss", Help: "stop counting it"},
+	{Key: "m", Name: "mute", Help: "mute the thread"},
+	{Key: "d", Name: "made", Hint: "diff", Help: "diff and output"},
+	{Key: "w", Name: "why", Help: "why it waits"},
+	{Key: "c", Name: "check", Help: "collect the mail", Bare: true},
+	{Key: "v", Name: "shelf", Help: "snoozed, archived", Bare: true},
 }
 
 // undone is an action that the key u can undo.

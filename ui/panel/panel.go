@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"fantail/agents"
@@ -448,7 +449,7 @@ func (p *preview) Lines(w, h int) []string {
 		out = out[:most]
 	}
 	if len(out) > 0 && len(out) < h-1 {
-		out = append(out, p.theme.Paint(themes.Rule, "────"))
+		out = append(out, p.theme.Paint(themes.Rule, strings.Repeat("─", w)))
 	}
 	if rest := h - len(out); rest > 0 {
 		if p.tail != 0 {

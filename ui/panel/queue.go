@@ -40,12 +40,12 @@ var taskLanes = []dialog.Lane{
 
 var taskVerbs = []dialog.Verb{
 	{Key: "enter", Name: "open", Hint: "open", Help: "open its tab"},
-	{Key: "x delete", Name: "remove", Hint: "remove", Help: "remove a queued task or end a running one; asks first"},
-	{Key: "K shift+up", Name: "up", Hint: "move up", Help: "move a queued task up"},
-	{Key: "J shift+down", Name: "down", Help: "move a queued task down"},
-	{Key: "e", Name: "edit", Hint: "edit", Help: "change the prompt of a queued task"},
-	{Key: "R", Name: "run", Hint: "run all", Help: "run the queue, as /run does", Bare: true},
-	{Key: "y", Name: "retry", Hint: "retry", Help: "queue a finished task again"},
+	{Key: "x delete", Name: "remove", Hint: "remove", Help: "remove or end"},
+	{Key: "K shift+up", Name: "up", Hint: "move up", Help: "move up"},
+	{Key: "J shift+down", Name: "down", Help: "move down"},
+	{Key: "e", Name: "edit", Hint: "edit", Help: "edit the prompt"},
+	{Key: "R", Name: "run", Hint: "run all", Help: "start the queue", Bare: true},
+	{Key: "r", Name: "retry", Hint: "retry", Help: "queue it again"},
 }
 
 // Queue opens the panel of an agent's queue.
@@ -95,7 +95,7 @@ func taskLine(q tasks.QueueView, t tasks.Task, by event.Info) dialog.Line {
 	l := dialog.Line{ID: t.ID, Who: inbox.Label(t.Name), Text: inbox.Label(taskPrompt(t))}
 	switch t.State {
 	case "queued":
-		l.Lane, l.Sign, l.Role, l.At = laneQueued, "┄", themes.Dim, t.Created
+		l.Lane, l.Sign, l.Role, l.At = laneQueued, "○", themes.Dim, t.Created
 		if why := q.Holds[t.ID]; len(t.After) > 0 {
 			l.Flags = "after " + strings.Join(t.After, ", ")
 		} else if why != "" {
@@ -146,11 +146,12 @@ func (s *taskList) about(id int64) func(ctx context.Context, p *preview) error {
 		if len(facts.Needs) > 0 {
 			needs = facts.Needs
 		}
-		if len(needs) > 0 {
-			p.add("needs", strings.Join(needs, ", "))
+		after := strings.Join(needs, ", ")
+		if after != "" {
+			p.add("after", after)
 		}
 		if t.State == "queued" {
-			if n, err := pool.Does(t.Name); err == nil && n.Queued != "" {
+			if n, err := pool.Does(t.Name); err == nil && n.Queued != "" && n.Queued != "waits for "+after {
 				p.add("waits", n.Queued)
 			}
 			p.plain(taskPrompt(t))

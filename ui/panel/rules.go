@@ -54,10 +54,10 @@ var ruleLanes = []dialog.Lane{
 const maxTested = 20
 
 var ruleVerbs = []dialog.Verb{
-	{Key: "t", Name: "test", Hint: "test a command", Help: "type a command, and see which rule decides in which mode, and why", Ask: "test› ", Bare: true},
-	{Key: "y", Name: "accept", Hint: "allow", Help: "allow a rule that a project file proposes, while the file says exactly this"},
-	{Key: "n", Name: "refuse", Hint: "refuse", Help: "refuse a proposed rule, or revoke your yes"},
-	{Key: "d x delete", Name: "revoke", Hint: "remove", Help: "remove a rule that you added for the session or the project"},
+	{Key: "t", Name: "test", Hint: "test a command", Help: "test a command", Ask: "test› ", Bare: true},
+	{Key: "y", Name: "accept", Hint: "allow", Help: "allow a proposal"},
+	{Key: "n", Name: "refuse", Hint: "refuse", Help: "refuse or revoke"},
+	{Key: "d x delete", Name: "revoke", Hint: "remove", Help: "remove your rule"},
 }
 
 // Rules opens the panel of permission rules.

@@ -38,11 +38,11 @@ var serverLanes = []dialog.Lane{
 }
 
 var serverVerbs = []dialog.Verb{
-	{Key: "enter", Name: "tools", Hint: "tools", Help: "show the server's tools, or the server again"},
-	{Key: "l", Name: "log", Hint: "log", Help: "show its log (standard error), or the server again"},
-	{Key: "r", Name: "reconnect", Hint: "reconnect", Help: "stop the server if it runs, and start it"},
-	{Key: "a", Name: "login", Hint: "log in", Help: "log in to a server that needs it; the question names the hosts"},
-	{Key: "t", Name: "trust", Hint: "trust", Help: "review what this repository wants to run", Bare: true},
+	{Key: "enter", Name: "tools", Hint: "tools", Help: "its tools"},
+	{Key: "l", Name: "log", Hint: "log", Help: "its log"},
+	{Key: "r", Name: "reconnect", Hint: "reconnect", Help: "restart it"},
+	{Key: "a", Name: "login", Hint: "log in", Help: "log in"},
+	{Key: "t", Name: "trust", Hint: "trust", Help: "review trust", Bare: true},
 }
 
 // Servers opens the panel of the MCP servers.

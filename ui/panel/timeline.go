@@ -382,7 +382,7 @@ func (t *Timeline) Do(d dialog.Decision) intent.Intent {
 		case "t":
 			return intent.Fan{}
 		case "?":
-			return intent.Open{Box: dialog.NewTable(t.Theme, "Keys", timelineKeys)}
+			return intent.Open{Box: dialog.NewKeys(t.Theme, "Keys", timelineKeys)}
 		case "f3":
 			return opens("inbox", acting.ID, acting.Name)
 		case "f4":
@@ -432,15 +432,17 @@ func (t *Timeline) fork(agent int64) intent.Intent {
 
 // timelineKeys are the keys of the board.
 var timelineKeys = []dialog.Row{
-	{Left: "left, right", Right: "go to an earlier or a later moment"},
-	{Left: "pgup, pgdown", Right: "go ten columns at once, as shift with an arrow"},
-	{Left: "home, end", Right: "go to the first turn of all, or back to now"},
-	{Left: "up, down", Right: "select another agent"},
-	{Left: "+, -", Right: "show less time, or more"},
-	{Left: "enter", Right: "open the agent's tab at that moment"},
-	{Left: "f", Right: "continue from that moment in a fork of the conversation"},
-	{Left: "t, f2", Right: "show all agents at once, in the Fan"},
-	{Left: "f3, f4, f6", Right: "open the inbox, the queue, the schedules"},
-	{Left: "alt+a", Right: "answer the open questions"},
-	{Left: "esc", Right: "go back"},
+	{Left: "left, right", Right: "earlier, later"},
+	{Left: "pgup/pgdn", Right: "ten columns"},
+	{Left: "home, end", Right: "first turn, now"},
+	{Left: "up, down", Right: "select an agent"},
+	{Left: "+, -", Right: "zoom in, out"},
+	{Left: "enter", Right: "open there"},
+	{Left: "f", Right: "fork there"},
+	{Left: "t", Right: "the Fan: all agents"},
+	{Left: "f3", Right: "inbox"},
+	{Left: "f4", Right: "queue"},
+	{Left: "f6", Right: "schedules"},
+	{Left: "alt+a", Right: "answer a question"},
+	{Left: "esc", Right: "back"},
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"fantail/store/config"
+	"fantail/ui/cells"
 	"fantail/ui/manual"
 )
 
@@ -123,7 +124,7 @@ quiet: hold all mail until a time, and resume: no longer`},
 func (c command) page() manual.Page {
 	f := forms[c.name]
 	var b strings.Builder
-	fmt.Fprintf(&b, "# /%s\n\n%s.\n\n```\n%s\n```\n", c.name, strings.ToUpper(c.help[:1])+c.help[1:], c.usage())
+	fmt.Fprintf(&b, "# /%s\n\n%s.\n\n```\n%s\n```\n", c.name, strings.ToUpper(c.help[:1])+c.help[1:], strings.Join(cells.Wrap(c.usage(), 72), "\n  "))
 	if f.options != "" {
 		b.WriteString("\n| option | does |\n|---|---|\n")
 		for line := range strings.SplitSeq(strings.TrimSpace(f.options), "\n") {
@@ -183,7 +184,7 @@ func overview(files CustomCommands) manual.Page {
 	row := func(name, does string) {
 		fmt.Fprintf(&b, "| `%s` | %s |\n", name, strings.ReplaceAll(does, "|", "\\|"))
 	}
-	head := func(text string) { fmt.Fprintf(&b, "\n## %s\n\n| name | does |\n|---|---|\n", text) }
+	head := func(text string) { fmt.Fprintf(&b, "\n| **%s** | |\n|---|---|\n", text) }
 	for _, g := range groups {
 		head(g.head)
 		for _, c := range g.of {

@@ -250,7 +250,7 @@ func (t *Tab) infoRows(over bool) []transcript.Row {
 	if t.Panes.facts != nil {
 		f = *t.Panes.facts
 	}
-	add("agent", i.Name+" · "+string(i.Kind))
+	add("agent", i.Name+kindWords(i.Kind))
 	add("state", t.StateText(over))
 	if i.Handles != 0 {
 		add("handles", fmt.Sprintf("message #%d from %s", i.Handles, i.Sender))
@@ -316,7 +316,7 @@ func (t *Tab) infoRows(over bool) []transcript.Row {
 	t.timings(f, now, add)
 	gap()
 	if f.Task.ID != 0 {
-		add("deliver", f.Task.Deliver)
+		add("result", resultWords(f.Task.Deliver))
 		if f.Task.Timeout > 0 {
 			add("timeout", f.Task.Timeout.String())
 		}
@@ -337,11 +337,33 @@ func (t *Tab) infoRows(over bool) []transcript.Row {
 		add("parent", parent)
 	}
 	add("children", t.children(f))
-	if f.Session != 0 {
-		add("session", strconv.FormatInt(f.Session, 10))
-	}
-	add("id", strconv.FormatInt(i.ID, 10))
 	return rows
+}
+
+// kindWords says what an agent is, after its name.
+func kindWords(k event.Kind) string {
+	switch k {
+	case event.Main:
+		return ""
+	case event.Sub:
+		return " · background agent"
+	case event.Headless:
+		return " · observer"
+	}
+	return " · " + string(k)
+}
+
+// resultWords says what becomes of a task's result, by its deliver.
+func resultWords(deliver string) string {
+	switch deliver {
+	case "hold":
+		return "waits in the inbox"
+	case "next":
+		return "joins the next prompt"
+	case "wake":
+		return "starts a turn"
+	}
+	return deliver
 }
 
 // timings adds when the agent's work was queued, began and ended.

@@ -263,7 +263,7 @@ func (c canvas) waits(i event.Info) []string {
 	switch {
 	case i.Retry != nil:
 		left := max(i.Retry.At.Sub(c.now).Round(time.Second), 0)
-		text := i.Retry.Reason + " · try " + strconv.Itoa(i.Retry.Attempt) + " of " + strconv.Itoa(i.Retry.Of) + " in " + lasted(left)
+		text := i.Retry.Reason + " · retry in " + lasted(left) + ", attempt " + strconv.Itoa(i.Retry.Attempt) + " of " + strconv.Itoa(i.Retry.Of)
 		return c.text("↻", themes.Bad, themes.Text, clipTo(text, 400))
 	}
 	why := i.Why

@@ -363,12 +363,14 @@ func (c canvas) ended(e *history.End) []string {
 	}
 	head, cause := word+" after "+all, e.Error
 	switch {
+	case cause == "stopped by the user":
+		head, cause = "You stopped it after "+all, ""
 	case cause == word:
 		cause = ""
 	case strings.HasPrefix(cause, word): // `timed out after 2s`: how long it took is another time
 		head, cause = cause+" · "+all, ""
 	}
-	lines := c.text(sign, role, role, head)
+	lines := c.text(sign, role, role, strings.ToUpper(head[:1])+head[1:])
 	if cause != "" {
 		lines = append(lines, c.text(" ", role, themes.Text, clipTo(cause, 2000))...)
 	}

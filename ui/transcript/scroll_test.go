@@ -365,7 +365,7 @@ func TestInfo_atTheEnd(t *testing.T) {
 	}{
 		{event.Info{State: event.Idle}, "", false},
 		{event.Info{State: event.Running, Doing: "streaming", Started: noon.Add(-3 * time.Second)}, "⠋ thinking · 3s · esc stop", true},
-		{event.Info{State: event.Running, Retry: &event.Retry{Attempt: 2, Of: 10, At: noon.Add(7 * time.Second), Reason: "overloaded (529)"}}, "↻ overloaded (529) · try 2 of 10 in 7s", false},
+		{event.Info{State: event.Running, Retry: &event.Retry{Attempt: 2, Of: 10, At: noon.Add(7 * time.Second), Reason: "overloaded (529)"}}, "↻ overloaded (529) · retry in 7s, attempt 2 of 10", false},
 		{event.Info{State: event.Asking, Question: &event.Question{Question: permission.Question{Action: permission.Action{Title: "bash rm\x1b[2J x"}}}}, "", false},
 		{event.Info{State: event.Waiting, Why: "waiting for auth"}, "◌ waiting for auth", false},
 		{event.Info{State: event.Queued, Prompt: "run the tests"}, "▏ run the tests · queued", false},

@@ -270,9 +270,10 @@ func TestEnded_saysOnceHowItEnded(t *testing.T) {
 		"  11s · 5 steps · $0.01":                          {Outcome: history.Completed, Millis: 11000, Steps: 5, Tokens: 9000, Cost: 12_000},
 		"  11s · 1 step · <$0.01":                          {Outcome: history.Completed, Millis: 11000, Steps: 1, Tokens: 90, Cost: 120},
 		"  11s · 1 step · 9,000 tokens":                    {Outcome: history.Completed, Millis: 11000, Steps: 1, Tokens: 9000},
-		"■ killed after 3s · 1 step":                       {Outcome: history.OutKilled, Error: "killed", Millis: 3000, Steps: 1},
-		"✗ timed out after 2s · 4s · 1 step":               {Outcome: history.TimedOut, Error: "timed out after 2s", Millis: 4000, Steps: 1},
-		"■ interrupted after 3s\n  the program was closed": {Outcome: history.Interrupted, Error: "the program was closed", Millis: 3000},
+		"■ Killed after 3s · 1 step":                       {Outcome: history.OutKilled, Error: "killed", Millis: 3000, Steps: 1},
+		"✗ Timed out after 2s · 4s · 1 step":               {Outcome: history.TimedOut, Error: "timed out after 2s", Millis: 4000, Steps: 1},
+		"■ You stopped it after 3s":                        {Outcome: history.Interrupted, Error: "stopped by the user", Millis: 3000},
+		"■ Interrupted after 3s\n  the program was closed": {Outcome: history.Interrupted, Error: "the program was closed", Millis: 3000},
 	} {
 		v, _ := view(t)
 		v.Append(script(asked("go"), called("a", "bash", "bash make"), begun("a"), gave(history.Result{ID: "a", Name: "bash", Text: "x\n[stopped before it ended]", Error: true, Exit: &cut, Millis: 3000}), over(e)))

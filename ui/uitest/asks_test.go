@@ -52,7 +52,7 @@ func TestQuestions_answeredFromAnotherTab(t *testing.T) {
 		s.Press("ctrl+u")
 
 		s.Enter("/inbox")
-		s.See("Needs you 1", "? #2 cmd high bash touch made")
+		s.See("Needs you 1", "? #2 cmd ! bash touch made")
 		s.See("cmd · high approval")
 		s.Press("enter")
 		s.See("cmd wants to run a command", "$ touch made")

@@ -594,7 +594,7 @@ func TestDigest(t *testing.T) {
 		s.NotSee("While you were away")
 		s.Enter("/kill asks")       // the one who did it need not be told
 		s.Enter("fail not allowed") // what became of main's own turn stands in its transcript
-		s.See("failed after")
+		s.See("Failed after")
 		s.Wait(61 * time.Minute)
 		s.Type("h")
 		s.NotSee("While you were away")

@@ -137,7 +137,7 @@ func TestForkEndsWhileLookedAt(t *testing.T) {
 		s.Enter("/agent main-fork-2")
 		s.See("Handling message #3")
 		s.Press("esc")
-		s.See("■ interrupted", "Did not handle message #3")
+		s.See("■ You stopped it", "Did not handle message #3")
 		s.Press("alt+1")
 		s.Gone("main-fork-2 ✗")
 		s.Enter("/check")

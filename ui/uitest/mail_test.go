@@ -64,7 +64,7 @@ func TestUndoOnTheScreen(t *testing.T) {
 		s.See("1 message went back into the inbox.", "1 pending]")
 		s.Gone("✉ from main · ")
 		s.Enter("/messages why 1")
-		s.See("deliver=next: it waits, and enters before your next prompt")
+		s.See("deliver=next: it waits and joins the conversation with your next prompt")
 		s.Golden("undo-120")
 		s.Enter("answer me")
 		s.See("What I found", "✉ from main · ")

@@ -42,7 +42,7 @@ func TestQuietWorkOnTheScreen(t *testing.T) {
 		s.Enter("ght") // it is sent: the draft is gone
 		s.See("▌ half a thought", "1 pending]", "1 step")
 		s.Enter("/messages why 1")
-		s.See("it waits, until no key came for 30s (30s to go).", "Policy: queue, by /agent config message-handling queue.")
+		s.See("it waits until no key came for 30s (30s to go).", "Policy: queue, by /agent config message-handling queue.")
 		s.Wait(31 * time.Second)
 		s.See("OAuth patterns are documented", "Handled message from research-agent while you were thinking")
 		s.Gone("pending]")
@@ -101,7 +101,7 @@ func TestModesOnTheScreen(t *testing.T) {
 		s.Press("alt+1")
 		s.See("1 pending]")
 		s.Enter("/messages why 2")
-		s.See("it waits, because it is quiet; it ends at 00:0", "Decided by quiet mode.")
+		s.See("it waits because it is quiet; it ends at 00:0", "Decided by quiet mode.")
 		s.Wait(2 * time.Minute)
 		s.See("Quiet is over. 1 message came meanwhile: 1 to read.", "#2 from ci")
 		s.Gone("pending]", "quiet until")

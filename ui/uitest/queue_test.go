@@ -466,7 +466,7 @@ func TestDoubt_everyDoor(t *testing.T) {
 		}
 		s.Press("f4")
 		s.See("Queue · main", "Queued 0", "Finished 4")
-		s.Press("y")
+		s.Press("r")
 		s.See("Queued 1")
 		said("Queue · main", why)
 		s.Press("R")

@@ -175,7 +175,7 @@ func TestReadOnlyScreenOfACrash(t *testing.T) {
 		_, home := stocked(t, s)
 		before := contents(t, home.Data)
 		s = uitest.Start(t, uitest.Options{Home: home, ReadOnly: errBarred})
-		s.See("wait 20s", "✗ crashed", "main ○", "the program ended while this turn ran")
+		s.See("wait 20s", "✗ Crashed", "main ○", "the program ended while this turn ran")
 		if now := contents(t, home.Data); now != before {
 			t.Errorf("before:\n%s\nafter:\n%s", before, now)
 		}

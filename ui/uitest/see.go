@@ -132,7 +132,7 @@ var (
 	age     = regexp.MustCompile(`([●◐⚠+~?] |idle |ends in )(?:\d+:)?\d+:\d\d`)
 	silence = regexp.MustCompile(`(stalled (?:for )?)\d+s`)
 	ago     = regexp.MustCompile(`\d+m\d\ds( ago)`)
-	list    = regexp.MustCompile(`(?:─|\+-) (?:Agents [·-]|Inbox of|Queue of) `)
+	list    = regexp.MustCompile(`(?:─|\+-) (?:Agents|Inbox|Queue) [·-] `)
 	column  = regexp.MustCompile(`  \d+[smh]\b| \d+[smh] ago`)
 	fan     = regexp.MustCompile(`Fan  \d+ agent`)
 	clocks  = regexp.MustCompile(`\d+:\d\d\b| \d+s\b|~\d+ tokens`)
