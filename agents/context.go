@@ -36,25 +36,26 @@ type ContextPart struct {
 
 // Context breaks an agent's next request down by kind of content.
 func (l *Records) Context(ctx context.Context, agent int64) (Context, error) {
-	var entries []history.Entry
-	err := l.pool.o.DB.Read(ctx, func(rx *store.Rx) error {
-		after, err := history.SentFrom(rx, agent)
-		if err != nil {
-			return err
-		}
-		rows, err := rx.EntriesAfter(agent, after, 0)
-		for _, e := range history.DecodeAll(rows) {
-			entries = e.Extend(entries)
-		}
-		return err
-	})
-	if err != nil {
-		return Context{}, fmt.Errorf("read the conversation: %w", err)
-	}
 	i, empty, err := l.pool.preamble(agent)
 	if err != nil {
 		return Context{}, err
 	}
+	room := 0
+	if empty != nil {
+		room = history.Room(i.Window)
+	}
+	var talk history.Talk
+	err = l.pool.o.DB.Read(ctx, func(rx *store.Rx) error {
+		newest, err := rx.NewestSeq()
+		if err != nil {
+			return err
+		}
+		return talk.Read(rx, agent, newest, room)
+	})
+	if err != nil {
+		return Context{}, fmt.Errorf("read the conversation: %w", err)
+	}
+	entries := talk.Entries
 	c := Context{Model: i.Model, Abroad: empty == nil, Used: i.Context, Window: i.Window}
 	parts := map[string]*ContextPart{}
 	order := []string{"system prompt"}

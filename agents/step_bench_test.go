@@ -167,7 +167,17 @@ func BenchmarkStep(b *testing.B) {
 	}
 }
 
-func step(b *testing.B, name string, entries, size int) {
+// BenchmarkFirst is the first request in a conversation of 100,000 entries, which its model's window can't hold.
+func BenchmarkFirst(b *testing.B) {
+	for name, window := range map[string]int{"unknown": 0, "200k": 200_000, "1m": 1_000_000} {
+		b.Run(name, func(b *testing.B) { stepIn(b, "messages", 100_000, 16_000_000, window) })
+	}
+}
+
+func step(b *testing.B, name string, entries, size int) { stepIn(b, name, entries, size, 1<<30) }
+
+// stepIn is step for a model with that window.
+func stepIn(b *testing.B, name string, entries, size, window int) {
 	wire := wires[name]
 	dir := b.TempDir()
 	gate, err := permission.NewGate(permission.Yolo, nil)
@@ -188,7 +198,7 @@ func step(b *testing.B, name string, entries, size int) {
 	pool, err := agents.Open(b.Context(), agents.Options{
 		DB: db, Tools: tools.New(), Gate: gate, Model: "test/m", Root: dir, Data: dir,
 		Resolve: func(string) (llm.Model, error) {
-			return llm.Model{Name: "test/m", Provider: provider, ID: "m", Window: 1 << 30, Vendor: "test"}, nil
+			return llm.Model{Name: "test/m", Provider: provider, ID: "m", Window: window, Vendor: "test"}, nil
 		},
 		System: func(event.Info) string { return "You are one." },
 	})

@@ -164,23 +164,17 @@ func TestExtend(t *testing.T) {
 			}
 			return nil
 		})
-		var read []Entry
+		var read Talk
 		if err := r.db.Read(context.Background(), func(rx *store.Rx) error {
-			from, err := SentFrom(rx, agent)
+			newest, err := rx.NewestSeq()
 			if err != nil {
 				return err
 			}
-			all, err := rx.EntriesAfter(agent, from, 100)
-			for _, e := range DecodeAll(all) {
-				if e.upTo() == 0 || e.Kind == EntrySummary {
-					read = e.Extend(read)
-				}
-			}
-			return err
+			return read.Read(rx, agent, newest, 0)
 		}); err != nil {
 			rt.Fatal(err)
 		}
-		if a, b := Request(going, "m"), Request(read, "m"); !reflect.DeepEqual(a, b) {
+		if a, b := Request(going, "m"), Request(read.Entries, "m"); !reflect.DeepEqual(a, b) {
 			rt.Fatalf("it would send\n%+v\nand read anew\n%+v", a, b)
 		}
 	})

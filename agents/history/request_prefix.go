@@ -16,20 +16,36 @@ type Talk struct {
 	Last    int64           // the last entry read; 0: nothing was
 	Calls   map[string]bool // the ids of the calls added so far, including those no longer sent; nil: nothing was added
 
+	room  int            // in tokens, with which its beginning was read; 0: all of it was
+	cut   bool           // it began before what was read
 	shown shown          // which pictures are sent
 	made  conversation   // of the first n entries
 	n     int            // 0: the next request makes all messages anew
 	gone  map[int64]bool // the entries that are withdrawn
 }
 
-// Read adds the agent's entries up to that one, except those read already.
-func (t *Talk) Read(rx *store.Rx, agent, upTo int64) (err error) {
-	const page = 1000 // a row is held in memory several times while it is read
-	if t.Last == 0 {
-		if t.Last, err = SentFrom(rx, agent); err != nil {
-			return err
-		}
+// Room returns how many tokens of a conversation are read for a model with that window. More can't be sent, even if they
+// are estimated at twice what they are.
+func Room(window int) int {
+	if window == 0 {
+		return 8 * SomeWindow
 	}
+	return 2 * window
+}
+
+// leftOut tells a model that it doesn't see the beginning of a conversation.
+const leftOut = "The conversation began earlier. What was said before this is left out: it is longer than you can read."
+
+// Read adds the agent's entries up to that one, except those read already. Of a conversation that was not read yet it
+// leaves out what is older than about `room` tokens; 0: nothing. A talk that was cut is read anew for more room.
+func (t *Talk) Read(rx *store.Rx, agent, upTo int64, room int) (err error) {
+	if t.cut && (room == 0 || room > t.room) {
+		*t = Talk{}
+	}
+	if t.Last == 0 {
+		return t.begin(rx, agent, upTo, room)
+	}
+	const page = 1000 // a row is held in memory several times while it is read
 	for n := page; n == page; {
 		rows, err := rx.EntriesAfter(agent, t.Last, page)
 		if err != nil {
@@ -44,6 +60,75 @@ func (t *Talk) Read(rx *store.Rx, agent, upTo int64) (err error) {
 			t.Add(Decode(r))
 		}
 	}
+	return nil
+}
+
+// begin reads the entries up to that one, the newest first, until they fill the room.
+func (t *Talk) begin(rx *store.Rx, agent, upTo int64, room int) error {
+	const page = 250
+	since, err := SentFrom(rx, agent)
+	if err != nil {
+		return err
+	}
+	t.room, t.Last = room, since
+	var pages [][]Entry
+	all, size := 0, 0
+	for before, whole := upTo+1, false; !whole && !t.cut; {
+		rows, err := rx.EntriesBefore(agent, before, page)
+		if err != nil {
+			return err
+		}
+		whole = len(rows) < page
+		for len(rows) > 0 && rows[0].Seq <= since {
+			rows, whole = rows[1:], true
+		}
+		if len(rows) == 0 {
+			break
+		}
+		es := DecodeAll(rows)
+		for _, e := range es {
+			size += e.size()
+		}
+		before, all = es[0].Seq, all+len(es)
+		pages = append(pages, es)
+		t.cut = !whole && room > 0 && TokensOf(size) > room
+	}
+	slices.Reverse(pages)
+	t.Entries = make([]Entry, 0, all+all/4)
+	if t.cut {
+		if err := t.behind(rx, agent, since, pages[0]); err != nil {
+			return err
+		}
+	}
+	for _, es := range pages {
+		for _, e := range es {
+			t.Last = e.Seq
+			t.Add(e)
+		}
+	}
+	return nil
+}
+
+// behind adds what is sent of the entries before a cut: the summary, the files of instructions, and that the rest is left
+// out.
+func (t *Talk) behind(rx *store.Rx, agent, since int64, first []Entry) error {
+	summary, ok, err := rx.LastEntry(agent, string(EntrySummary))
+	if err != nil {
+		return err
+	}
+	briefed, err := rx.KindOf(agent, string(EntryBriefed), since)
+	if err != nil {
+		return err
+	}
+	if ok && summary.Seq > since && summary.Seq < first[0].Seq {
+		t.Add(Decode(summary))
+	}
+	for _, r := range briefed {
+		if r.Seq < first[0].Seq {
+			t.Add(Decode(r))
+		}
+	}
+	t.Add(Entry{Kind: EntryHost, Seq: first[0].Seq - 1, Agent: agent, Text: leftOut})
 	return nil
 }
 
@@ -100,13 +185,22 @@ func (t *Talk) Size() int {
 	const fields = 512 // of an entry, its call or result, and what holds them
 	n := fields * len(t.Entries)
 	for _, e := range t.Entries {
-		n += len(e.Text) + len(e.Opaque)
-		if e.Call != nil {
-			n += len(e.Call.Args)
-		}
+		n += e.size() + len(e.Opaque)
 		if e.Result != nil {
-			n += len(e.Result.Text) + len(e.Result.Diff)
+			n += len(e.Result.Diff)
 		}
+	}
+	return n
+}
+
+// size returns about how many bytes an entry adds to a request.
+func (e *Entry) size() int {
+	n := len(e.Text)
+	if e.Call != nil {
+		n += len(e.Call.Args)
+	}
+	if e.Result != nil {
+		n += len(e.Result.Text)
 	}
 	return n
 }

@@ -25,7 +25,11 @@ func (l *Loop) readUpTo(ctx context.Context, sent int64) error {
 	if sent <= l.own.talk.Last {
 		return nil
 	}
-	err := l.o.DB.Read(context.WithoutCancel(ctx), func(rx *store.Rx) error { return l.own.talk.Read(rx, l.Agent.ID, sent) })
+	room := 0 // an engine stores the conversation itself, and is told when it began
+	if model, info := l.Agent.Present(); !isEngine(model) {
+		room = history.Room(info.Window)
+	}
+	err := l.o.DB.Read(context.WithoutCancel(ctx), func(rx *store.Rx) error { return l.own.talk.Read(rx, l.Agent.ID, sent, room) })
 	if err != nil {
 		return fmt.Errorf("read the transcript: %w", err)
 	}
