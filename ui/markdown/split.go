@@ -64,6 +64,8 @@ type Stream struct {
 	buf  []byte // the source from base on
 	base int
 	s    scanner
+
+	settled int // the line, by 1 + where it begins, for which settle has decided
 }
 
 // Write takes the next piece.
@@ -71,6 +73,7 @@ func (s *Stream) Write(piece string) {
 	s.buf = append(s.buf, piece...)
 	s.s.take = s.slice
 	s.s.feed(string(s.buf[s.s.next-s.base:]))
+	s.settle()
 	if n := s.s.start - s.base; n > 0 {
 		s.buf = append(s.buf[:0], s.buf[n:]...)
 		s.base += n

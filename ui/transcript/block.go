@@ -118,6 +118,7 @@ type rendering struct {
 	fancy    [][]string
 	shape    shape
 	rendered string // the source of the first part that fancy shows
+	draft    bool   // fancy shows it as it was while it came, with its marks closed
 }
 
 // fit uses the earlier rendering again if it was made for that shape.
@@ -140,6 +141,30 @@ type shape struct {
 	width int
 	theme *themes.Theme
 	parts int
+}
+
+// source returns the text of which the block's first part was made. An answer that still comes has more of it than that
+// part, which has its marks closed.
+func (b *block) source() string {
+	if b.kind == answer && b.text != "" {
+		return b.text
+	}
+	return b.md[0].Source
+}
+
+// inherit takes over what was rendered of the block while it came.
+func (v *View) inherit(b, from *block) {
+	d, p := from.drawn, b.md[0]
+	if d == nil || d.fancy == nil || d.shape.parts != 1 || d.rendered == "" {
+		return
+	}
+	r := d.rendering
+	if rest, ok := strings.CutPrefix(r.rendered, p.Source); ok && strings.Trim(rest, marks+"0123456789.):[!\\") == "" {
+		r.rendered = p.Source // the marks that begin the next line did not show
+	}
+	if strings.HasPrefix(p.Source, r.rendered) {
+		v.warmed(b).rendering = r
+	}
 }
 
 // wants returns the shape that a block's markdown must be rendered for in a view.
@@ -330,6 +355,9 @@ func (v *View) readAnswer(e *history.Entry, old []*block, at side) []*block {
 				}
 				break
 			}
+		}
+		if n := len(old); n > 0 && i == len(parts)-1 && b.drawn == nil && old[n-1].kind == answer {
+			v.inherit(b, old[n-1])
 		}
 		b.group, b.first = g, false
 		out = append(out, b)

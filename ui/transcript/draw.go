@@ -2,9 +2,12 @@ package transcript
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/charmbracelet/x/ansi"
 
 	"fantail/agents/history"
 	"fantail/inbox"
@@ -206,21 +209,10 @@ func (c canvas) prompt(b *block) []string {
 // answer renders a part of the model's words: markdown where it is rendered already, the rest plain.
 func (c canvas) answer(b *block) []string {
 	var lines []string
-	rest, width := b.text, markdown.Measure(c.inner())
-	if len(b.md) == 1 && b.md[0].Kind == markdown.Code {
-		width = c.inner()
-	}
 	if len(b.md) == 1 {
-		lines, rest = c.part(b, 0, rest)
-	}
-	if strings.TrimSpace(rest) != "" {
-		indent := 0
-		if len(b.md) == 1 && b.md[0].Kind == markdown.Code {
-			indent = min(2, width/2)
-		}
-		for _, l := range cells.Wrap(strings.Trim(cells.Clean(rest), "\n"), width-indent) {
-			lines = append(lines, cells.Spaces(indent)+l)
-		}
+		lines = c.prose(b)
+	} else if strings.TrimSpace(b.text) != "" {
+		lines = cells.Wrap(strings.Trim(cells.Clean(b.text), "\n"), markdown.Measure(c.inner()))
 	}
 	for i, l := range lines {
 		lines[i] = c.cited(l)
@@ -229,21 +221,79 @@ func (c canvas) answer(b *block) []string {
 	return c.rows(mark, mark, lines)
 }
 
-// part returns the lines of part i of a block's markdown, and the text that must still be shown plain.
-func (c canvas) part(b *block, i int, rest string) ([]string, string) {
-	p := b.md[i]
-	if d := b.drawn; len(d.fancy) > i && d.shape.width == c.inner() && d.shape.theme == c.theme {
-		if len(b.md) > 1 || d.rendered == p.Source {
-			return append([]string(nil), d.fancy[i]...), rest
-		}
-		if left, ok := strings.CutPrefix(p.Source, d.rendered); ok && d.rendered != "" {
-			return append([]string(nil), d.fancy[i]...), left + rest
+// prose returns the lines of a block of an answer. What came after it was rendered follows its last words.
+func (c canvas) prose(b *block) []string {
+	p := b.md[0]
+	if d := b.drawn; d != nil && len(d.fancy) > 0 && d.shape.width == c.inner() && d.shape.theme == c.theme && d.rendered != "" {
+		if left, ok := strings.CutPrefix(b.source(), d.rendered); ok {
+			return c.extended(d.fancy[0], d.rendered, left, p.Kind)
 		}
 	}
-	if rest != "" && p.Kind != markdown.Code {
-		return nil, p.Source + rest
+	if b.group.live != nil && p.Source != "" && p.Kind != markdown.Code && p.Kind != markdown.Raw {
+		p.Source = strings.TrimRight(markdown.Unmarked(b.source()), marks)
 	}
-	return markdown.Plain(p, c.inner()), rest
+	return markdown.Plain(p, c.inner())
+}
+
+// marks are not shown at the end of a text that comes: what follows may give them a meaning.
+const marks = "-=*_#>+~`| \t\r\n"
+
+// extended returns the lines of a block with the text that came after it was rendered. The next rendering gives that its
+// place and its style.
+func (c canvas) extended(lines []string, before, left string, kind markdown.Kind) []string {
+	lines = slices.Clone(lines)
+	verbatim := kind == markdown.Code || kind == markdown.Raw
+	switch {
+	case verbatim && strings.TrimSpace(left) == "", kind == markdown.Table:
+		return lines
+	case !verbatim:
+		left = strings.TrimRight(markdown.Unmarked(left), marks)
+		if strings.HasSuffix(before, " ") || strings.HasSuffix(before, "\n") {
+			left = " " + strings.TrimLeft(left, " ")
+		}
+		left = strings.ReplaceAll(left, "\n", " ")
+	}
+	width := c.inner()
+	if !verbatim {
+		width = markdown.Measure(width)
+	}
+	if len(lines) == 0 || verbatim && strings.HasSuffix(before, "\n") {
+		lines = append(lines, "")
+	}
+	last := len(lines) - 1
+	at := ansi.Strip(lines[last])
+	indent := min(len(at)-len(strings.TrimLeft(at, " ")), width/2)
+	if verbatim {
+		indent = min(2, width/2)
+	}
+	for i, text := range strings.Split(cells.Clean(left), "\n") {
+		if i > 0 {
+			lines, last = append(lines, ""), last+1
+		}
+		if lines[last] == "" {
+			lines[last] = cells.Spaces(indent)
+		}
+		room := max(width-cells.Width(lines[last]), 0)
+		head, _ := cells.Head(text, room)
+		if head != text {
+			head = head[:strings.LastIndexByte(head, ' ')+1]
+		}
+		lines[last] += strings.TrimRight(head, " ")
+		if rest := strings.TrimLeft(text[len(head):], " "); rest != "" {
+			for _, l := range cells.Wrap(rest, max(width-indent, 1)) {
+				lines, last = append(lines, cells.Spaces(indent)+l), last+1
+			}
+		}
+	}
+	return lines
+}
+
+// part returns the lines of part i of a block's markdown.
+func (c canvas) part(b *block, i int) []string {
+	if d := b.drawn; len(d.fancy) > i && d.shape.width == c.inner() && d.shape.theme == c.theme && (len(b.md) > 1 || d.rendered == b.md[i].Source) {
+		return slices.Clone(d.fancy[i])
+	}
+	return markdown.Plain(b.md[i], c.inner())
 }
 
 // thinking is folded to one line.
@@ -435,7 +485,7 @@ func (c canvas) message(b *block) []string {
 		lines = append(lines, paint(themes.Dim, cells.Cut(cells.CleanLine(clip(s)), c.inner())))
 	}
 	for i := range b.md {
-		part, _ := c.part(b, i, "")
+		part := c.part(b, i)
 		if len(part) > 0 && (i == 0 || b.md[i].Gap) {
 			lines = append(lines, "")
 		}

@@ -19,6 +19,7 @@ type Job struct {
 type item struct {
 	block *block
 	parts []markdown.Block
+	from  string // the source of the first
 	width int
 	lines [][]string
 }
@@ -54,20 +55,22 @@ func (v *View) Jobs() []Job {
 		}
 		want, d := b.wants(v), v.warmed(b)
 		d.fit(want)
-		if d.fancy != nil && d.shape == want && d.rendered == b.md[0].Source {
+		l := b.group.live
+		tail := l != nil && b == l.tail
+		if d.fancy != nil && d.shape == want && d.rendered == b.source() && (tail || !d.draft) {
 			continue
 		}
-		if l := b.group.live; l != nil && b == l.tail {
-			if now := v.now(); b.md[0].Source == "" || now.Sub(v.tailDone) < tailRate {
+		if tail {
+			now := v.now()
+			if b.md[0].Source == "" || d.asked == want || d.fancy != nil && now.Sub(v.tailDone) < tailRate {
 				continue
-			} else {
-				v.tailDone = now
 			}
+			v.tailDone = now
 		} else if d.asked == want {
 			continue
 		}
 		d.asked = want
-		job.items = append(job.items, item{block: b, parts: b.md, width: want.width})
+		job.items = append(job.items, item{block: b, parts: b.md, from: b.source(), width: want.width})
 	}
 	if len(job.items) == 0 {
 		return nil
@@ -87,7 +90,7 @@ func (v *View) Rendered(d Done) (changed bool) {
 		if got.theme != v.theme || got.width != v.inner(b) || got.parts != len(b.md) {
 			continue
 		}
-		v.warmed(b).put(rendering{it.lines, got, it.parts[0].Source})
+		v.warmed(b).put(rendering{it.lines, got, it.from, it.from != it.parts[0].Source})
 		b.touch()
 		changed = changed || b.group.live == nil || b.group.live.tail != b
 	}

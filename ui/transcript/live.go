@@ -151,17 +151,14 @@ func (v *View) grow(l *liveBlock) {
 			b := answered([]markdown.Block{d})
 			b.group, b.first = l.group, l.shown == 0
 			l.shown++
-			if t := l.tail.drawn; t != nil && len(l.tail.md) == 1 && t.rendered != "" && strings.HasPrefix(d.Source, t.rendered) {
-				v.warmed(b).rendering = t.rendering
-			}
+			v.inherit(b, l.tail)
 			l.tail = &block{kind: answer, group: l.group}
 			v.blocks = append(v.blocks, b)
 		}
 		v.blocks = append(v.blocks, l.tail)
 		v.letGo(l)
 	}
-	l.tail.md = append(l.tail.md[:0:0], tail)
-	l.tail.text = rest
+	l.tail.md, l.tail.text = []markdown.Block{l.md.Live()}, tail.Source+rest
 	l.tail.touch()
 }
 

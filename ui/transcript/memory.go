@@ -30,7 +30,7 @@ func (c canvas) document(b *block) []string {
 	lines := []string{c.theme.Paint(themes.Strong, name) + c.theme.Paint(themes.Dim, cells.Cut(facts, c.inner()-cells.Width(name)))}
 	if !c.folded {
 		for i := range b.md {
-			part, _ := c.part(b, i, "")
+			part := c.part(b, i)
 			if len(part) > 0 && (i == 0 || b.md[i].Gap) {
 				lines = append(lines, "")
 			}

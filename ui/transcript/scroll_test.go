@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 
 	"fantail/agents/event"
 	"fantail/agents/history"
@@ -274,6 +275,33 @@ func TestStream_endsAnywhere(t *testing.T) {
 		other.Append(script(said(text[:n])))
 		if got, want := plain(settled(v, 60, 100)), plain(settled(other, 60, 100)); got != want {
 			t.Fatalf("after %q the record shows\n%s\nwant\n%s", text[:n], strings.TrimSpace(got), strings.TrimSpace(want))
+		}
+	}
+}
+
+// TestStream_drawsNoOpenMark: while a reply comes, no mark shows that the whole reply does not show, whether or not what
+// came is rendered already; and all words show at once.
+func TestStream_drawsNoOpenMark(t *testing.T) {
+	text := "Why the **test** `failed`:\n\n- one **bold and long point of a list** with `code`\n- *two*\n\n| Case | **After** |\n|---|---|\n| `down` | **4 tries** |\n\n" +
+		"`Get` stopped **one try too early**: `Retries: 3` made *three* attempts in all, which is why **the last one** failed.\n\n## The `end`\n\nSee [the **notes**](https://x.y/z) and **go**."
+	for _, every := range []int{1, 3, 1000} { // how often a job gets its turn
+		v, c := view(t)
+		for n := range len(text) {
+			v.Delta(event.Delta{Block: 0, Text: text[n : n+1]})
+			c.t = c.t.Add(30 * time.Millisecond)
+			got := plain(v.Lines(60, 100))
+			if strings.ContainsAny(got, "`|") || strings.Contains(got, "**") || strings.Contains(got, "# ") {
+				t.Fatalf("jobs run at every %d: after %q it shows\n%s", every, text[:n+1], strings.TrimSpace(got))
+			}
+			words := strings.FieldsFunc(text[:n+1], func(r rune) bool { return !unicode.IsLetter(r) })
+			if last := words[len(words)-1]; !strings.Contains(text[max(0, n-1):n+1], "\n") && !strings.Contains(strings.Join(strings.Fields(got), ""), last) && !strings.Contains(text[:n+1], "](") && !strings.Contains(text[strings.LastIndexByte(text[:n], '\n')+1:n+1], "|") {
+				t.Fatalf("jobs run at every %d: after %q it lacks %q:\n%s", every, text[:n+1], last, strings.TrimSpace(got))
+			}
+			if n%every == 0 {
+				for _, j := range v.Jobs() {
+					v.Rendered(j.Run())
+				}
+			}
 		}
 	}
 }
