@@ -39,9 +39,10 @@ type Timeline struct {
 
 // TimelineRow is what one agent did.
 type TimelineRow struct {
-	Acts []Act
-	Mail []bool // mail of it left, or entered its conversation
-	used []use
+	Acts        []Act
+	Mail        []bool        // mail of it left, or entered its conversation
+	Ran, Waited time.Duration // how long its turns ran, and how much of that it waited for the human
+	used        []use
 }
 
 // QueuedRow is a task that is queued.
@@ -170,15 +171,19 @@ func (t *timeline) read(v *store.View) (err error) {
 		if ran = append(ran, s); t.First.IsZero() || s.from.Before(t.First) {
 			t.First = s.from
 		}
-		used := t.row(x.Agent).used
-		t.each(s, func(i int, d time.Duration) { used[i].turn += d })
+		r := t.row(x.Agent)
+		r.Ran += s.to.Sub(s.from)
+		t.each(s, func(i int, d time.Duration) { r.used[i].turn += d })
 	}
 	for _, x := range questions {
 		s := t.lasted(x)
 		s.to = minTime(s.to, t.ends[x.ID])
-		used := t.row(x.Agent).used
-		t.each(s, func(i int, d time.Duration) { used[i].human += d })
-		waited = append(waited, t.cut(s))
+		r := t.row(x.Agent)
+		t.each(s, func(i int, d time.Duration) { r.used[i].human += d })
+		if s = t.cut(s); s.from.Before(s.to) {
+			r.Waited += s.to.Sub(s.from)
+			waited = append(waited, s)
+		}
 	}
 	t.Busy, t.Waited = total(ran), total(waited)
 	for _, x := range started {

@@ -1,9 +1,11 @@
 package notify
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -25,17 +27,29 @@ func (n *Notifier) Digest(since time.Time) intent.Intent {
 	n.seen.stored = now
 	pool := n.Pool
 	return intent.Run{F: func(ctx context.Context) intent.Intent {
+		var t agents.Timeline
 		d, err := pool.Records.Digest(ctx, since)
+		if away := now.Sub(d.Since); err == nil && !d.Since.IsZero() && away >= leastBarred {
+			t, err = pool.Records.Timeline(ctx, d.Since, away/barCols, barCols, now)
+		}
 		if e := pool.Records.Seen(ctx, now); err == nil && !errors.Is(e, event.ErrReadOnly) {
 			err = e
 		}
-		return intent.Call(func() intent.Intent { return n.takeDigest(d, err) })
+		return intent.Call(func() intent.Intent { return n.takeDigest(d, t, err) })
 	}}
 }
 
+// The width of the bar of the time that the human was away, how long that must have been for one, and how many agents
+// have one.
+const (
+	barCols     = 24
+	leastBarred = time.Minute
+	mostBars    = 6
+)
+
 // takeDigest shows a digest in main's tab, and says so if the human looks at another tab. Mail that
 // arrived meanwhile counts as new.
-func (n *Notifier) takeDigest(d agents.Digest, err error) intent.Intent {
+func (n *Notifier) takeDigest(d agents.Digest, t agents.Timeline, err error) intent.Intent {
 	main := n.Tabs.Main()
 	for id := range d.Fresh {
 		if t := n.Tabs.ByID(id); t != nil && t.Info.Pending > 0 {
@@ -48,7 +62,14 @@ func (n *Notifier) takeDigest(d agents.Digest, err error) intent.Intent {
 	case d.Since.IsZero() || main == nil || d.Empty() && !n.askedSince(d.Since) && !n.idleSince(d.Since):
 		return nil
 	}
-	main.View.Local(n.digestText(d), transcript.Plain)
+	text, bars := n.digestText(d), n.bars(t)
+	switch {
+	case t.Waited >= time.Second:
+		text += "\n" + fmt.Sprintf("  %-11s for you %s of %s · /timeline to see when", "waited", format.Lasted(t.Waited), format.Lasted(t.Busy))
+	case t.Busy >= time.Second:
+		text += "\n" + fmt.Sprintf("  %-11s %s · /timeline to see when", "ran", format.Lasted(t.Busy))
+	}
+	main.View.Bars(text, bars)
 	if n.Tabs.Focus == main {
 		return nil
 	}
@@ -56,6 +77,25 @@ func (n *Notifier) takeDigest(d agents.Digest, err error) intent.Intent {
 		Text:  "go to main's tab to see what happened while you were away",
 		While: func() bool { return n.Tabs.Focus != main },
 	}
+}
+
+// bars says what the agents did while the human was away, those that ran longest first.
+func (n *Notifier) bars(t agents.Timeline) (bars []transcript.Bar) {
+	ids := slices.SortedFunc(maps.Keys(t.Rows), func(a, b int64) int {
+		return cmp.Or(cmp.Compare(t.Rows[b].Ran, t.Rows[a].Ran), cmp.Compare(a, b))
+	})
+	for _, id := range ids {
+		x, r := n.Tabs.ByID(id), t.Rows[id]
+		if x == nil || r.Ran < time.Second || len(bars) == mostBars {
+			continue
+		}
+		text := format.Lasted(r.Ran)
+		if r.Waited >= time.Second {
+			text += ", waited " + format.Lasted(r.Waited)
+		}
+		bars = append(bars, transcript.Bar{Name: x.Info.Name, Acts: r.Acts, Text: text})
+	}
+	return bars
 }
 
 // asking returns the tabs of asking agents that the human talks to. Questions of other agents are

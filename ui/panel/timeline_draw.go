@@ -12,20 +12,6 @@ import (
 	"fantail/ui/format"
 )
 
-// actSigns are how each act is drawn, and what it is called.
-var actSigns = [...]struct {
-	sign string
-	role themes.Role
-	word string
-}{
-	agents.Absent:   {" ", themes.Dim, ""},
-	agents.Rested:   {"·", themes.Faint, "idle"},
-	agents.Stood:    {"┄", themes.Dim, "queued"},
-	agents.Thought:  {"━", themes.Accent, "model"},
-	agents.Called:   {"╍", themes.Tool, "tool"},
-	agents.ForHuman: {"▒", themes.Warn, "waiting for you"},
-}
-
 // legend is the order in which the signs are explained.
 var legend = []agents.Act{agents.Thought, agents.Called, agents.ForHuman, agents.Stood, agents.Rested}
 
@@ -237,7 +223,7 @@ func (t *Timeline) bar(acts []agents.Act, mail []bool, win visible, cursor int) 
 	for col := range win.n {
 		sign, as := " ", themes.Dim
 		if i := t.index(win, col); i >= 0 && i < len(acts) {
-			sign, as = actSigns[acts[i]].sign, actSigns[acts[i]].role
+			sign, as = format.Acts[acts[i]].Sign, format.Acts[acts[i]].Role
 			if mail != nil && mail[i] {
 				sign, as = "✉", themes.Message
 			}
@@ -310,7 +296,7 @@ func (t *Timeline) legend(w int) string {
 		}
 	}
 	for _, a := range legend {
-		add(actSigns[a].role, actSigns[a].sign, actSigns[a].word)
+		add(format.Acts[a].Role, format.Acts[a].Sign, format.Acts[a].Word)
 	}
 	add(themes.Message, "✉", "mail")
 	return cells.Fit(line, room) + t.Theme.Paint(themes.Text, sum)
@@ -331,7 +317,7 @@ func (t *Timeline) below(w, h int) []string {
 		text = " at " + t.clock(t.at, time.TimeOnly)
 		if r := t.read.Rows[m.ID]; r != nil {
 			if i := t.index(t.visible(), t.column(t.visible())); i >= 0 && i < len(r.Acts) && r.Acts[i] != agents.Absent {
-				text += " · " + actSigns[r.Acts[i]].word
+				text += " · " + format.Acts[r.Acts[i]].Word
 			}
 		}
 	}

@@ -68,6 +68,7 @@ type block struct {
 	tone   Tone
 	typed  string // of a local line: the command it answers; "": none
 	times  int    // of a local line: how often it was said in a row
+	bars   *[]Bar // of a local text: below it; nil: none
 	by     string // of a prompt: user, or the name of what asked for a task from outside; "": as its position implies. Of a message: who took it
 
 	*toolCall // of a call; of another block nil

@@ -13,6 +13,7 @@ import (
 	"fantail/inbox"
 	"fantail/themes"
 	"fantail/ui/cells"
+	"fantail/ui/format"
 	"fantail/ui/markdown"
 )
 
@@ -162,7 +163,22 @@ func (c canvas) local(b *block) []string {
 	case Bad:
 		glyph, mark, role = "✗", themes.Bad, themes.Bad
 	}
-	return append(lines, c.text(glyph, mark, role, text)...)
+	lines = append(lines, c.text(glyph, mark, role, text)...)
+	if b.bars != nil {
+		for _, x := range *b.bars {
+			lines = append(lines, c.mark(" ", mark)+c.acted(x))
+		}
+	}
+	return lines
+}
+
+// acted returns a bar: the agent's name, what it did when, and how long that was.
+func (c canvas) acted(x Bar) string {
+	line := "  " + c.theme.Paint(themes.Strong, cells.Fit(cells.CutMiddle(cells.CleanLine(x.Name), labelCols), labelCols)) + " "
+	for _, a := range x.Acts {
+		line += c.theme.Paint(format.Acts[a].Role, format.Acts[a].Sign)
+	}
+	return cells.Cut(line+c.theme.Paint(themes.Dim, "  "+x.Text), c.inner())
 }
 
 // short reports whether a local block has one line below the command it answers.

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"time"
 
+	"fantail/agents"
 	"fantail/agents/event"
 	"fantail/agents/history"
 	"fantail/themes"
@@ -189,6 +190,18 @@ func (v *View) Said(command, text string, tone Tone) {
 		}
 	}
 	v.local(&block{kind: local, text: text, tone: tone, typed: command, times: 1, group: &group{text: cmp.Or(text, command)}})
+}
+
+// Bar is what an agent did in equal stretches of time, for a line below a text.
+type Bar struct {
+	Name string
+	Acts []agents.Act
+	Text string
+}
+
+// Bars is Local for a text with bars below it. Their names are in the column of labels of 11 cells that the text has.
+func (v *View) Bars(text string, bars []Bar) {
+	v.local(&block{kind: local, text: text, times: 1, bars: &bars, group: &group{text: text}})
 }
 
 // local adds a block that is not in the database.

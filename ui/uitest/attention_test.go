@@ -571,6 +571,7 @@ func TestDigest(t *testing.T) {
 		s.Type("h")
 		s.See("While you were away (1h):", "finished    quick · /check to collect the results", "› h")
 		s.See("failed      wrong · /inbox to see why, /retry wrong to try again")
+		s.See("ran         20s · /timeline to see when", "quick       ━ ", "  20s")
 		s.Golden("digest-hour-120")
 		s.Type("ello")
 		s.Wait(time.Second)
@@ -598,6 +599,29 @@ func TestDigest(t *testing.T) {
 		s.Wait(61 * time.Minute)
 		s.Type("h")
 		s.NotSee("While you were away")
+	})
+}
+
+// TestDigestBars: who was away is told how long agents waited for them, and what each did when.
+func TestDigestBars(t *testing.T) {
+	t.Parallel()
+	attend(t, uitest.Options{W: 120, H: 24, Provider: uitest.Script(actor)}, func(t *testing.T, s *uitest.Session) {
+		s.Enter("/push name=asks command")
+		s.Enter("/push name=quick after 30m of work")
+		s.Enter("/run")
+		s.See("asks ● asks", "quick ●")
+		s.Wait(61 * time.Minute)
+		s.Type("h")
+		s.See("While you were away (1h):", "waited      for you 1h01m of 1h01m · /timeline to see when")
+		s.See("asks        "+strings.Repeat("▒", 24)+"  1h01m, waited 1h01m", "quick       "+strings.Repeat("━", 12)+strings.Repeat(" ", 12)+"  30m")
+		s.Golden("digest-bars-120")
+	})
+	attend(t, uitest.Options{W: 40, H: 24, Provider: uitest.Script(actor)}, func(t *testing.T, s *uitest.Session) {
+		s.Enter("/push name=a-long-name-of-an-agent after 30m of work")
+		s.Enter("/run")
+		s.Wait(61 * time.Minute)
+		s.Type("h")
+		s.See("ran         30m00s · /timeline to", "a-lon…agent ━━━━━━━━━━━━")
 	})
 }
 
