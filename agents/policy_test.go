@@ -524,7 +524,7 @@ func TestQuiet_countsWhatWaits(t *testing.T) {
 	w.mails("ci", "taken at once", mail.Letter{})
 	_, _, err := w.Pool.Pickup.Check(t.Context(), w.Main(), inbox.Query{})
 	check(t, err)
-	if came, err := w.Pool.Mail.EndQuiet(t.Context()); err != nil || came != "Quiet is over. Nothing that came meanwhile waits." {
+	if came, err := w.Pool.Mail.EndQuiet(t.Context()); err != nil || came != "Quiet is over. No new mail." {
 		t.Errorf("%q %v", came, err)
 	}
 }

@@ -152,7 +152,7 @@ func (r *Budgets) Fits(model, budget string) error {
 }
 
 // BudgetText lists the budgets of those agents, a line each.
-func BudgetText(is []event.Info) (string, error) {
+func BudgetText(is []event.Info) string {
 	var lines []string
 	for _, i := range is {
 		if i.Budget != nil {
@@ -160,7 +160,7 @@ func BudgetText(is []event.Info) (string, error) {
 		}
 	}
 	if len(lines) == 0 {
-		return "", errors.New("no agent has a budget; /budget NAME 50k (or $2) sets one, and so does budget= of /push")
+		return "No budgets set. /budget NAME 50k or $2 to add one"
 	}
-	return "Budgets, with all that each agent dispatched:\n" + strings.Join(lines, "\n"), nil
+	return "Budgets, with all that each agent dispatched:\n" + strings.Join(lines, "\n")
 }

@@ -185,7 +185,7 @@ func (m *Delivery) quietOver(ctx context.Context) error {
 // summary describes the messages that came while it was quiet.
 func summary(ms []inbox.Message) string {
 	if len(ms) == 0 {
-		return "Quiet is over. Nothing that came meanwhile waits."
+		return "Quiet is over. No new mail."
 	}
 	var urgent []string
 	counts := map[string]int{}

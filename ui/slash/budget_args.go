@@ -32,7 +32,7 @@ func ReadBudget(text string, here event.Info, all []event.Info) (do func(ctx con
 		to = strings.Join(words, "")
 	}
 	if to == "" {
-		return func(context.Context, *fleet.Budgets) (string, error) { return fleet.BudgetText(shown) }, true, nil
+		return func(context.Context, *fleet.Budgets) (string, error) { return fleet.BudgetText(shown), nil }, true, nil
 	}
 	amount := tools.Amount{}
 	if to != NoBudget {

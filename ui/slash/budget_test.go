@@ -27,7 +27,7 @@ func TestBudget(t *testing.T) {
 	for _, c := range []struct{ line, says, main, auth string }{
 		{"/budget", "Budgets, with all that each agent dispatched:\n  - auth: 41.2k of 50k tokens (82%)", "", ""},
 		{"/budget auth", "  - auth: 41.2k of 50k tokens (82%)", "", ""},
-		{"/budget main", "! no agent has a budget; /budget NAME 50k (or $2) sets one", "", ""},
+		{"/budget main", "No budgets set. /budget NAME 50k or $2 to add one", "", ""},
 		{"/budget auth 100k", "auth and all it dispatches: 0 of 100k tokens (0%) used", "", "100k"},
 		{"/budget 2M", "main and all it dispatches: 0 of 2M tokens (0%) used", "2M", "100k"},
 		{"/budget auth off", "auth has no budget of its own now", "2M", ""},
