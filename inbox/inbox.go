@@ -130,6 +130,21 @@ func (b *Inbox) List(ctx context.Context, q Query) ([]Message, error) {
 	return ms, nil
 }
 
+// Matching returns how many pending messages match q; [Left] formats it.
+func (b *Inbox) Matching(ctx context.Context, q Query) (n int, err error) {
+	err = b.db.Read(ctx, func(rx *store.Rx) error {
+		q, err := q.meant(&rx.View)
+		if err == nil {
+			n, err = q.count(&rx.View)
+		}
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("count messages: %w", err)
+	}
+	return n, nil
+}
+
 // Since returns the messages of recipient, taken or pending, with an id after `after`, in the order of their arrival.
 func (b *Inbox) Since(ctx context.Context, recipient, after int64) (ms []Message, err error) {
 	err = b.db.Read(ctx, func(rx *store.Rx) error {

@@ -15,12 +15,19 @@ func Listing(ms []Message, now time.Time) string {
 	if len(ms) == 0 {
 		return "No messages."
 	}
-	var b strings.Builder
-	b.WriteString("Messages:")
-	for _, m := range ms {
-		fmt.Fprintf(&b, "\n  - %s\n    %s", m.came(now), m.gist(now))
+	return ListingTitle + "\n" + ListingLines(ms, now)
+}
+
+// ListingTitle is the first line of a Listing.
+const ListingTitle = "Messages:"
+
+// ListingLines are the lines below it.
+func ListingLines(ms []Message, now time.Time) string {
+	lines := make([]string, len(ms))
+	for i, m := range ms {
+		lines[i] = fmt.Sprintf("  - %s\n    %s", m.came(now), m.gist(now))
 	}
-	return b.String()
+	return strings.Join(lines, "\n")
 }
 
 // Listed is m on one line of a listing.

@@ -21,6 +21,7 @@ type Query struct {
 	IDs       []int64              // only these messages, in the same order
 	Task      int64                // the results and failures of this task; From and the order are ignored
 	Before    int64                // only ids below it; 0: all
+	After     int64                // only ids above it
 	Deliver   []Deliver            // only these, and no muted thread; empty means any
 	Asks      bool                 // also questions and approvals, which are not taken otherwise
 	Limit     int                  // at most so many; 0 means all
@@ -208,6 +209,9 @@ func (q Query) condition() pass {
 	if q.Before != 0 {
 		p = p.and("id < ?", q.Before)
 	}
+	if q.After != 0 {
+		p = p.and("id > ?", q.After)
+	}
 	if !q.Asks {
 		p = p.and("kind NOT IN ('question', 'approval')")
 	}
@@ -297,7 +301,7 @@ func Left(n int) string {
 // count returns the number of pending messages that match q; if q filters, maxCounted+1 means any number above
 // maxCounted.
 func (q Query) count(v *store.View) (n int, err error) {
-	if q.ID == 0 && len(q.IDs) == 0 && q.Task == 0 && q.Before == 0 && q.From == "" && q.Priority == "" && len(q.Deliver) == 0 {
+	if q.ID == 0 && len(q.IDs) == 0 && q.Task == 0 && q.Before == 0 && q.After == 0 && q.From == "" && q.Priority == "" && len(q.Deliver) == 0 {
 		t, err := kept(v, q.Recipient)
 		if !q.Asks {
 			return t.ready(), err

@@ -187,6 +187,15 @@ func (d *Client) Inbox(ctx context.Context, name string, q inbox.Query) ([]inbox
 	return inbox.New(d.DB, nil).List(ctx, q)
 }
 
+// Matching returns how many pending messages of the named agent match q; [inbox.Left] formats it.
+func (d *Client) Matching(ctx context.Context, name string, q inbox.Query) (int, error) {
+	q, err := d.look(ctx, name, q)
+	if err != nil {
+		return 0, err
+	}
+	return inbox.New(d.DB, nil).Matching(ctx, q)
+}
+
 // Since returns the messages the named agent got after the one with that id, taken or not.
 func (d *Client) Since(ctx context.Context, name string, after int64) ([]inbox.Message, error) {
 	id, err := d.whose(ctx, name)

@@ -24,29 +24,31 @@ func runCheck(e *Errand, c *caller) (int, error) {
 	if e.o.peek && e.o.take {
 		return shell.ExitUsage, shell.Misused("--peek and --take contradict each other: give one")
 	}
-	var ms []inbox.Message
-	var left int
-	var err error
-	peeks := e.o.peek || !c.out.tty && !e.o.take
-	if peeks || c.hands != nil {
-		ms, err = c.waiting(e.o.agent, q)
+	if e.o.peek || !c.out.tty && !e.o.take {
+		return c.peek(e, q)
 	}
-	if !peeks && err == nil {
-		if err = c.pledge(Handback{Lost: "the host ended while it took messages: what was taken and not printed here is named in the transcript of " + e.o.agent + ", and fantail show N prints one"}); err == nil {
-			ms, left, err = c.door.Check(c.ctx, e.o.agent, q)
+	if e.o.all {
+		return shell.ExitUsage, shell.Misused("--all goes with --peek: at most 200 messages are taken at once")
+	}
+	if c.hands != nil {
+		if _, err := c.waiting(e.o.agent, q); err != nil {
+			return shell.ExitFailed, err
 		}
 	}
+	err := c.pledge(Handback{Lost: "the host ended while it took messages: what was taken and not printed here is named in the transcript of " + e.o.agent + ", and fantail show N prints one"})
+	if err != nil {
+		return shell.ExitFailed, err
+	}
+	ms, left, err := c.door.Check(c.ctx, e.o.agent, q)
 	switch {
 	case err != nil:
 		return shell.ExitFailed, err
-	case len(ms) == 0 && e.o.json:
-		return shell.ExitNothing, nil
 	case len(ms) == 0:
-		return c.says(shell.ExitNothing, Unread{Code: shell.ExitNothing}, func() error { return c.out.text("No messages ready.") })
+		return c.nothing(e)
 	}
-	unread := Unread{Code: shell.ExitFailed}
-	if ms[0].TakenBy != "" {
-		unread.Says = fmt.Sprintf("messages #%d to #%d were taken and could not all be printed; fantail show N prints one", ms[0].ID, ms[len(ms)-1].ID)
+	unread := Unread{
+		Code: shell.ExitFailed,
+		Says: fmt.Sprintf("messages #%d to #%d were taken and could not all be printed; fantail show N prints one", ms[0].ID, ms[len(ms)-1].ID),
 	}
 	code, err := c.says(shell.ExitOK, unread, func() error { return c.letters(ms, e.o.agent) })
 	if err == nil && left > 0 {
@@ -55,40 +57,148 @@ func runCheck(e *Errand, c *caller) (int, error) {
 	return code, err
 }
 
-// The limits of what a host prints from an inbox. Beyond them the process does it itself, which has
-// room for more.
+// peek prints what check would take, and takes nothing.
+func (c *caller) peek(e *Errand, q inbox.Query) (int, error) {
+	w, err := c.read(e, q)
+	switch {
+	case err != nil:
+		return shell.ExitFailed, err
+	case len(w.first) == 0:
+		return c.nothing(e)
+	}
+	code, err := c.says(shell.ExitOK, Unread{Code: shell.ExitFailed}, func() error {
+		begun := false
+		return w.each(func(ms []inbox.Message) error {
+			if begun && !c.out.json {
+				if err := c.out.text(""); err != nil {
+					return err
+				}
+			}
+			begun = true
+			return c.letters(ms, e.o.agent)
+		})
+	})
+	if err == nil && w.left > 0 {
+		shell.Warn(c.errs, "%s more: --all", inbox.Left(w.left))
+	}
+	return code, err
+}
+
+// nothing says that no message is ready.
+func (c *caller) nothing(e *Errand) (int, error) {
+	if e.o.json {
+		return shell.ExitNothing, nil
+	}
+	return c.says(shell.ExitNothing, Unread{Code: shell.ExitNothing}, func() error { return c.out.text("No messages ready.") })
+}
+
+// The limits of what a host prints from an inbox. Beyond them the process does it itself, which prints
+// while it reads.
 const (
 	maxHere  = 1000    // messages
 	roomHere = 4 << 20 // bytes
 	atOnce   = 32      // messages read at once
 )
 
+// firstPage is how many messages a text shows unless --all is given.
+const firstPage = 100
+
+// messages are the messages of an inbox that are printed: the first ones, and the rest while it is printed.
+type messages struct {
+	first []inbox.Message
+	more  func() ([]inbox.Message, error) // the next ones; nil: there are none
+	left  int                             // how many more match and are not printed
+}
+
+// each calls print with all of them, some at a time.
+func (w messages) each(print func(ms []inbox.Message) error) error {
+	for ms := w.first; len(ms) > 0; {
+		err := print(ms)
+		if err != nil || w.more == nil {
+			return err
+		}
+		if ms, err = w.more(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// read returns the messages that match q: a page for a text, otherwise all.
+func (c *caller) read(e *Errand, q inbox.Query) (w messages, err error) {
+	switch {
+	case !e.o.json && !e.o.all && !e.o.follow:
+		q.Limit = firstPage
+		if w.first, err = c.door.Inbox(c.ctx, e.o.agent, q); err != nil || len(w.first) < firstPage {
+			return w, err
+		}
+		shown := firstPage
+		if q.From != "" { // counting them all takes time
+			q, shown = beyond(q, w.first), 0
+		}
+		all, err := c.door.Matching(c.ctx, e.o.agent, q)
+		w.left = max(0, all-shown)
+		return w, err
+	case c.hands != nil:
+		w.first, err = c.waiting(e.o.agent, q)
+		return w, err
+	}
+	if q.Before == 0 { // what comes meanwhile is left out
+		newest, err := c.door.Newest(c.ctx)
+		if err != nil {
+			return w, err
+		}
+		q.Before = newest + 1
+	}
+	pages := c.pages(e.o.agent, q)
+	w.first, err = pages()
+	w.more = pages
+	return w, err
+}
+
+// pages returns a function that returns the next messages of the named agent that match q.
+func (c *caller) pages(agent string, q inbox.Query) func() ([]inbox.Message, error) {
+	over := false
+	q.Limit = atOnce
+	return func() ([]inbox.Message, error) {
+		if over {
+			return nil, nil
+		}
+		ms, err := c.door.Inbox(c.ctx, agent, q)
+		if over = len(ms) < atOnce; over || err != nil {
+			return ms, err
+		}
+		q = beyond(q, ms)
+		return ms, nil
+	}
+}
+
+// beyond returns q for what follows the messages that it found.
+func beyond(q inbox.Query, ms []inbox.Message) inbox.Query {
+	if q.LIFO {
+		q.Before = ms[len(ms)-1].ID
+	} else {
+		q.After = ms[len(ms)-1].ID
+	}
+	return q
+}
+
 // waiting returns the messages of the named agent that match q. A host that finds too many returns
 // ErrElsewhere and stops reading.
 func (c *caller) waiting(agent string, q inbox.Query) (ms []inbox.Message, err error) {
-	if c.hands == nil {
-		return c.door.Inbox(c.ctx, agent, q)
-	}
-	next, size := q, 0
-	next.LIFO, next.Limit = true, atOnce // newest first: messages that arrive meanwhile don't shift the pages
-	for more := true; more; {
-		some, err := c.door.Inbox(c.ctx, agent, next)
-		if err != nil {
-			return nil, err
+	size, pages := 0, c.pages(agent, q)
+	for {
+		some, err := pages()
+		if err != nil || len(some) == 0 {
+			return ms, err
 		}
 		for _, m := range some {
 			size += m.Size
-			next.Before = m.ID
 		}
 		if ms = append(ms, some...); len(ms) > maxHere || size > roomHere {
 			return nil, ErrElsewhere
 		}
-		more = len(some) == atOnce
 	}
-	if !q.LIFO {
-		slices.Reverse(ms)
-	}
-	return ms, nil
 }
 
 // letters prints messages in full, or each as a line of JSON.
@@ -132,27 +242,45 @@ func runInbox(e *Errand, c *caller) (int, error) {
 	if err != nil {
 		return shell.ExitFailed, err
 	}
-	ms, err := c.waiting(e.o.agent, inbox.Query{Asks: true})
+	q := inbox.Query{Asks: true}
+	if e.o.follow {
+		q.Before = newest + 1 // follow prints the later ones
+	}
+	w, err := c.read(e, q)
 	if err != nil {
 		return shell.ExitFailed, err
 	}
 	code := shell.ExitOK
-	if len(ms) == 0 {
+	if len(w.first) == 0 {
 		code = shell.ExitNothing
 	}
-	code, err = c.says(code, Unread{Code: shell.ExitFailed}, func() error {
-		if e.o.json || e.o.follow {
-			return c.lines(ms, e.o.agent)
-		}
-		return c.out.text(inbox.Listing(ms, time.Now()))
-	})
+	code, err = c.says(code, Unread{Code: shell.ExitFailed}, func() error { return c.inbox(e, w) })
 	if err != nil || !e.o.follow {
 		return code, err
 	}
-	if err = c.follow(e.o.agent, newest, ms); c.ctx.Err() != nil {
+	if err = c.follow(e.o.agent, newest); c.ctx.Err() != nil {
 		err = nil // an interrupt is the normal end
 	}
 	return shell.ExitCode(err), err
+}
+
+// inbox prints a list of messages.
+func (c *caller) inbox(e *Errand, w messages) error {
+	if e.o.json || e.o.follow {
+		return w.each(func(ms []inbox.Message) error { return c.lines(ms, e.o.agent) })
+	}
+	title := inbox.Listing(nil, time.Now())
+	if len(w.first) > 0 {
+		title = inbox.ListingTitle
+	}
+	if err := c.out.text(title); err != nil {
+		return err
+	}
+	err := w.each(func(ms []inbox.Message) error { return c.out.text(inbox.ListingLines(ms, time.Now())) })
+	if err == nil && w.left > 0 {
+		err = c.out.text("  " + inbox.Left(w.left) + " more: --all")
+	}
+	return err
 }
 
 // glance is how often a follower asks whether anything was committed. Its process has nothing else
@@ -160,8 +288,7 @@ func runInbox(e *Errand, c *caller) (int, error) {
 const glance = 200 * time.Millisecond
 
 // follow prints messages after the one with the id `after` as they arrive, until the context ends.
-// It leaves out those already printed.
-func (c *caller) follow(agent string, after int64, printed []inbox.Message) error {
+func (c *caller) follow(agent string, after int64) error {
 	tick := time.NewTicker(glance)
 	defer tick.Stop()
 	for {
@@ -177,10 +304,6 @@ func (c *caller) follow(agent string, after int64, printed []inbox.Message) erro
 			if n := len(ms); n > 0 {
 				after = ms[n-1].ID
 			}
-			ms = slices.DeleteFunc(ms, func(m inbox.Message) bool {
-				return slices.ContainsFunc(printed, func(old inbox.Message) bool { return old.ID == m.ID })
-			})
-			printed = nil
 			if err := c.lines(ms, agent); err != nil {
 				return err
 			}

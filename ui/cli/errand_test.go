@@ -9,12 +9,16 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"fantail/.ci/long"
+	"fantail/agents/tasks"
+	"fantail/inbox"
+	"fantail/store"
 	"fantail/ui/cli"
 	"fantail/ui/shell"
 )
@@ -206,6 +210,59 @@ func TestErrands_acknowledgedIsStored(t *testing.T) {
 	out, _, _ := s.run(t, "", "inbox")
 	if n := strings.Count(out, "message "); n != sent {
 		t.Errorf("%d of %d messages:\n%s", n, sent, out)
+	}
+}
+
+// Of many messages a text shows the first hundred and says how many more there are; --all and --json print all.
+func TestInbox_pages(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.run(t, "", "send", "main", "message 1.")
+	s.deposit(t, 249)
+	for _, c := range []struct {
+		args        []string
+		lines       int
+		first, last string
+		rest, warns string
+	}{
+		{[]string{"inbox"}, 100, "message 1.", "message 100.", "\n  150 more: --all\n", ""},
+		{[]string{"inbox", "--all"}, 250, "message 1.", "message 250.", "", ""},
+		{[]string{"inbox", "--json"}, 250, "message 1.", "message 250.", "", ""},
+		{[]string{"check", "--peek"}, 100, "message 1.", "message 100.", "", "fantail: 150 more: --all\n"},
+		{[]string{"check", "--peek", "--lifo", "from=outside"}, 100, "message 250.", "message 151.", "", "fantail: 150 more: --all\n"},
+		{[]string{"check", "--peek", "--all"}, 250, "message 1.", "message 250.", "", ""},
+		{[]string{"check", "--peek", "--json", "--lifo"}, 250, "message 250.", "message 1.", "", ""},
+	} {
+		out, errs, code := s.run(t, "", c.args...)
+		got := regexp.MustCompile(`message \d+\.`).FindAllString(out, -1)
+		if code != ok || len(got) != c.lines || got[0] != c.first || got[len(got)-1] != c.last || !strings.HasSuffix(out, c.rest) || errs != c.warns ||
+			strings.Count(out, "Messages:") != min(1, strings.Count(out, "  - ")) {
+			t.Errorf("%s: code %d, %d messages, errors %q:\n%s", c.args, code, len(got), errs, out)
+		}
+	}
+	if _, errs, code := s.run(t, "", "check", "--take", "--all"); code != usage || !strings.Contains(errs, "--all goes with --peek") {
+		t.Errorf("take all: code %d, %s", code, errs)
+	}
+}
+
+// deposit puts that many more messages into main's inbox, at once.
+func (s *site) deposit(t *testing.T, n int) {
+	t.Helper()
+	db, err := store.Open(t.Context(), filepath.Join(s.data(t), "fantail.db"), store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if err := db.Write(t.Context(), "fill", func(tx *store.Tx) error {
+		main, _, err := tx.AgentByName("main")
+		for i := range n {
+			if err == nil {
+				_, err = inbox.New(db, nil).Add(tx, inbox.Message{Recipient: main.ID, From: tasks.OutsideName, Kind: inbox.Mail, Deliver: inbox.Hold, Body: fmt.Sprintf("message %d.", i+2)})
+			}
+		}
+		return err
+	}); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -18,7 +18,8 @@ or with -, the prompt is what stands on standard input.
 
   fantail push name=review timeout=10m "review the last commit"`
 
-	moreInbox = `Nothing is taken. With --follow it prints what waits and then each message as it
+	moreInbox = `Nothing is taken. A text lists the first 100 messages, with --all it lists all, as
+--json does. With --follow it prints what waits and then each message as it
 comes, until it is interrupted.
 
   fantail inbox --follow --json | jq -r .subject`
@@ -26,6 +27,7 @@ comes, until it is interrupted.
 	moreCheck = `Each message goes to one taker: what is printed enters no conversation, and a
 notice in the agent's transcript says so. Without a terminal nothing is taken
 unless --take is given. At most 200 are taken at once, in the order they came.
+--peek prints the first 100, and with --all or --json all.
 
   fantail check --take --json from=tests`
 

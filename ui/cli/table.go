@@ -41,11 +41,11 @@ func errands() []row {
 			more: morePush,
 		},
 		{
-			name: "inbox", agents: always, help: "list the messages that wait", unused: shell.ExitNothing, run: runInbox, flags: "agent json follow",
+			name: "inbox", agents: always, help: "list the messages that wait", unused: shell.ExitNothing, run: runInbox, flags: "agent all json follow",
 			more: moreInbox,
 		},
 		{
-			name: "check", agents: peeks, args: "[from=NAME]", help: "take the messages that are ready", unused: shell.ExitNothing, run: runCheck, flags: "agent lifo peek take json",
+			name: "check", agents: peeks, args: "[from=NAME]", help: "take the messages that are ready", unused: shell.ExitNothing, run: runCheck, flags: "agent lifo peek take all json",
 			more: moreCheck,
 		},
 		{
@@ -247,7 +247,7 @@ func (o *options) set(e row) *pflag.FlagSet {
 		case "end":
 			fs.BoolVar(&o.end, name, false, "attach: the end of standard input ends the agent")
 		case "all":
-			fs.BoolVar(&o.all, name, false, "all that have finished, not the last ten")
+			fs.BoolVar(&o.all, name, false, "all there are, not only some")
 		}
 	}
 	fs.StringVar(&o.dir, "cwd", "", "in the workspace of `DIR`")
