@@ -204,7 +204,9 @@ func TestWorkflow_siblings(t *testing.T) {
 		s.Press("alt+1")
 		s.See("[Agent: main | 2 pending]")
 		s.Enter("/check")
-		s.See("2 messages collected", "✓ implementer  built on it", "✓ analyzer     ")
+		s.See("2 messages collected", "✓ implementer  ", "✓ analyzer     ")
+		s.Press("ctrl+o")
+		s.See("✉ from implementer", "built on it", "✉ from analyzer")
 	})
 }
 
@@ -223,7 +225,9 @@ func TestWorkflow_siblingsInOrder(t *testing.T) {
 		s.Enter("/run 1")
 		s.See("[Agent: main | 📨 2 pending]")
 		s.Enter("/check")
-		s.See("✓ implementer  built on it", "✓ analyzer     analysed")
+		s.See("✓ implementer  ", "✓ analyzer     ")
+		s.Press("ctrl+o")
+		s.See("✉ from implementer", "built on it", "✉ from analyzer", "analysed")
 	})
 }
 
@@ -421,7 +425,7 @@ func TestPush_whatNoModelCarriesOut(t *testing.T) {
 		s.See("free will fail: without a model only plain instructions work, such as run CMD", "free ✗", "fine ✓")
 		s.NotSee("fine, free", "next will")
 		s.Enter("/check")
-		s.See("2 messages collected", "not started: free failed")
+		s.See("messages collected", "not started: free failed")
 		s.Press("ctrl+o")
 		s.See("✉ from free", "No language model is configured: please refactor is not one of the instructions", "not started: free failed: No language model")
 		s.NotSee("One instruction a line")

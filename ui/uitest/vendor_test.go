@@ -216,7 +216,7 @@ func TestMainJob_vendors(t *testing.T) {
 
 		o.Home = home
 		s = uitest.Start(t, o)
-		s.See("✉ from vet", "Four.", "[Agent: main]")
+		s.See("✓ vet ", "Four.", "[Agent: main]")
 		s.Enter("say Five.")
 		s.See("Five.")
 		if n := strings.Count(s.Screen(), "Four."); n > 2 { // what was asked, and the answer
