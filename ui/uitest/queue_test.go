@@ -425,9 +425,9 @@ func TestPush_whatNoModelCarriesOut(t *testing.T) {
 		s.See("free will fail: without a model only plain instructions work, such as run CMD", "free ✗", "fine ✓")
 		s.NotSee("fine, free", "next will")
 		s.Enter("/check")
-		s.See("messages collected", "not started: free failed")
+		s.See("✗ free  No language model is configured: please refactor is not one of the instructions", "✗ next  not started: free failed: No language model")
 		s.Press("ctrl+o")
-		s.See("✉ from free", "No language model is configured: please refactor is not one of the instructions", "not started: free failed: No language model")
+		s.See("✉ from free")
 		s.NotSee("One instruction a line")
 	})
 }
