@@ -290,3 +290,22 @@ func TestFanPulse(t *testing.T) {
 		}
 	}
 }
+
+// TestFanLeft: Left in an empty box opens the Fan; in a text it moves the cursor.
+func TestFanLeft(t *testing.T) {
+	a := screen(t, 120, 36).with(event.Info{ID: 1, Name: "main", Kind: event.Main, State: event.Idle}, sub(2, "docs", event.Running))
+	press := func(keys ...tea.KeyPressMsg) {
+		for _, k := range keys {
+			a.Update(k)
+		}
+	}
+	left := tea.KeyPressMsg{Code: tea.KeyLeft}
+	press(tea.KeyPressMsg{Code: 'b', Text: "b"}, left, tea.KeyPressMsg{Code: 'a', Text: "a"})
+	if a.boards.fan() != nil || a.tabs.Typing().Value() != "ab" {
+		t.Errorf("in a text it opens the Fan, or the text is %q", a.tabs.Typing().Value())
+	}
+	press(tea.KeyPressMsg{Code: tea.KeyBackspace}, tea.KeyPressMsg{Code: tea.KeyDelete}, left)
+	if a.boards.fan() == nil {
+		t.Error("in an empty box it does not open the Fan")
+	}
+}

@@ -278,6 +278,10 @@ func (a *App) keyBox(k tea.KeyPressMsg) (tea.Cmd, bool) {
 			return a.act(a.sender.withdraw(t, t.Info.Prompts[n-1])), true
 		}
 	}
+	if k.String() == "left" && box.Empty() && t.Line == nil {
+		a.boards.wall()
+		return nil, true
+	}
 	intent, ok := box.Key(k)
 	if !ok {
 		return nil, false

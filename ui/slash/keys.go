@@ -52,6 +52,7 @@ var keys = []key{
 	{keys: "Ctrl+R", does: "search history", help: "search what you typed before", needs: Types, press: tea.KeyPressMsg{Code: 'r', Mod: tea.ModCtrl}},
 	{keys: "Ctrl+G", does: "open your editor", help: "write in your editor", needs: Types, press: tea.KeyPressMsg{Code: 'g', Mod: tea.ModCtrl}},
 	{keys: "Tab", does: "answer the question", help: "in an empty box: go to the question above it", needs: InBox | AskAbove},
+	{keys: "Left", does: "the Fan: all agents", help: "in an empty box: the Fan, as F2 does", needs: InBox | rare},
 
 	{keys: "m", does: "message the agent", help: "tell that agent what to do, or resume it if it has ended", needs: InTab | Tells},
 	{keys: "/", does: "run a command as main", help: "type a command as main", needs: InTab},

@@ -435,7 +435,7 @@ func TestLineOpensOnce(t *testing.T) {
 		pose()
 		for range 3 {
 			s.Wait(900 * time.Millisecond)
-			s.Press("left")
+			s.Press("right")
 			s.See(line)
 		}
 		s.Type("a draft")

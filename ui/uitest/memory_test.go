@@ -281,7 +281,7 @@ func TestMemoryEdit(t *testing.T) {
 			s.Enter("/memory edit build/fast")
 			for n := 0; n < 10 && !(strings.Contains(s.Screen(), want) && s.Readers() == 1); n++ {
 				s.Wait(time.Second)
-				s.Press("left")
+				s.Press("right")
 				s.Wait(time.Second)
 			}
 			s.See(want)
