@@ -103,27 +103,27 @@ func TestOverviewEndsAndRespawns(t *testing.T) {
 		says string
 	}{
 		{
-			"idle", waiter(2, "auth", event.Await{For: time.Minute}), "enter open · m message · e finish · k kill · ",
+			"idle", waiter(2, "auth", event.Await{For: time.Minute}), "enter open · m message · e finish · x end · ",
 			'e', noAgent,
 		},
 		{
 			"at work, and will",
 			event.Info{ID: 2, Name: "auth", Kind: event.Sub, State: event.Running, Await: &event.Await{}},
-			"enter open · m message · e finish · k kill · w wrap up", 'e', noAgent,
+			"enter open · m message · e finish · x end · w wrap up", 'e', noAgent,
 		},
 		{
 			"at work",
 			event.Info{ID: 2, Name: "auth", Kind: event.Sub, State: event.Running},
-			"enter open · m message · k kill · w wrap up · p preview", 'e', noAgent,
+			"enter open · m message · x end · w wrap up · p preview", 'e', noAgent,
 		},
-		{"a command", event.Info{ID: 2, Name: "auth", Kind: event.Sub, State: event.Running, Prompt: "!make"}, "enter open · k kill · w wrap up · p preview", 'k', ""},
+		{"a command", event.Info{ID: 2, Name: "auth", Kind: event.Sub, State: event.Running, Prompt: "!make"}, "enter open · x end · w wrap up · p preview", 'x', ""},
 		{
 			"ended",
 			event.Info{ID: 2, Name: "auth", Kind: event.Sub, State: event.Crashed},
-			"enter open · m continue · r run again · c close · ", 'r', noTask,
+			"enter open · m continue · r run again · x close · ", 'r', noTask,
 		},
-		{"a fork", event.Info{ID: 2, Name: "auth", Kind: event.Fork, State: event.Running, Handles: 7}, "enter open · k kill · w wrap up · p preview", 'r', noTask},
-		{"a fork that ended", event.Info{ID: 2, Name: "auth", Kind: event.Fork, State: event.Done, Handles: 7}, "enter open · c close · p preview", 'r', noTask},
+		{"a fork", event.Info{ID: 2, Name: "auth", Kind: event.Fork, State: event.Running, Handles: 7}, "enter open · x end · w wrap up · p preview", 'r', noTask},
+		{"a fork that ended", event.Info{ID: 2, Name: "auth", Kind: event.Fork, State: event.Done, Handles: 7}, "enter open · x close · p preview", 'r', noTask},
 		{"a helper", event.Info{ID: 2, Name: "auth", Kind: event.Helper, State: event.Idle}, "enter open · ", 'e', noAgent},
 	} {
 		a := screen(t, 80, 24).with(event.Info{ID: 1, Name: "main", Kind: event.Main, State: event.Idle}, c.i)

@@ -28,7 +28,7 @@ type Glance struct {
 	Cost  string
 	Mail  string   // its pending mail, as the tabs show it
 	Moves bool     // the line changes with time
-	Keys  []string // keys that act on it, and what they do: `k kills`
+	Keys  []string // keys that act on it, and what they do: `x end`
 }
 
 // Fleet is the overview of all agents, as a tree of who dispatched whom. It reads a line's content
@@ -83,7 +83,7 @@ func (l leaf) branch(levels int) string {
 	return s + "├ "
 }
 
-// Wanted is an action on an agent of the overview: kill, wrap, close, tell, end, respawn, fan. The
+// Wanted is an action on an agent of the overview: remove (kill or close), kill, wrap, close, tell, end, respawn, fan. The
 // overview stays open unless the human goes to a tab.
 type Wanted struct {
 	Verb  string
@@ -235,7 +235,7 @@ func (b *Fleet) Key(k tea.KeyPressMsg) Decision {
 		b.edit(func() { b.filter.key(k) })
 		return nil
 	}
-	verbs := map[string]string{"k": "kill", "w": "wrap", "c": "close", "m": "tell", "e": "end", "r": "respawn", "l": "fan"}
+	verbs := map[string]string{"x": "remove", "k": "kill", "w": "wrap", "c": "close", "m": "tell", "e": "end", "r": "respawn", "l": "fan"}
 	switch {
 	case key == "/":
 		b.typing = true

@@ -103,11 +103,6 @@ func (f *Fan) Do(d dialog.Decision) intent.Intent {
 	case w.Verb == "peek":
 		f.wall.Zoom()
 		return nil
-	case w.Verb == "remove":
-		w.Verb = "kill"
-		if t.Info.State.Terminal() {
-			w.Verb = "close"
-		}
 	}
 	return f.wanted(t, w.Verb)
 }

@@ -105,9 +105,9 @@ func keys(i event.Info) (ks []string) {
 	fleeting, talks := i.Kind.Fleeting(), i.Kind.HasPrompt()
 	switch {
 	case i.State.Terminal() && fleeting:
-		return []string{"c close"}
+		return []string{"x close"}
 	case i.State.Terminal():
-		return []string{"m continue", "r run again", "c close"}
+		return []string{"m continue", "r run again", "x close"}
 	case !fleeting && !talks && !strings.HasPrefix(i.Prompt, "!"): // a command reads no prompts
 		ks = append(ks, "m message")
 	}
@@ -115,7 +115,7 @@ func keys(i event.Info) (ks []string) {
 		ks = append(ks, "e finish")
 	}
 	if !talks {
-		ks = append(ks, "k kill")
+		ks = append(ks, "x end")
 	}
 	if format.Working(i.State) {
 		ks = append(ks, "w wrap up")
@@ -145,6 +145,12 @@ func (f *Fleet) wanted(t *tabs.Tab, verb string) intent.Intent {
 	}
 	if f.Pool == nil && verb != "tell" {
 		return intent.Say{Text: format.Sentence(ErrOpening)}
+	}
+	if verb == "remove" {
+		verb = "kill"
+		if t.Info.State.Terminal() {
+			verb = "close"
+		}
 	}
 	switch verb {
 	case "kill":

@@ -167,7 +167,7 @@ func TestOverviewSaysWhatCameOfIt(t *testing.T) {
 			s.Press("f2", "l")
 			s.See("done: three patterns fit", "done: exit 0", "enter open · p preview · / find")
 			s.Press("down")
-			s.See("enter open · m continue · r run again · c close")
+			s.See("enter open · m continue · r run again · x close")
 			if !regexp.MustCompile(`bad .* failed: .*no table`).MatchString(s.Screen()) {
 				t.Errorf("the error is not shown:\n%s", s.Screen())
 			}
