@@ -11,8 +11,12 @@ import (
 	"fantail/store"
 )
 
-// few is how many messages are looked up in the index one by one, rather than by walking all matches of the words.
-const few = 200
+// few is how many messages are looked up in the index one by one where walking all matches of the words takes longer,
+// because most of those were taken. One look-up takes as long as walking `walked` matches.
+const (
+	few    = 200
+	walked = 300
+)
 
 // search returns the page of the messages that have all those words. Its cost depends on the inbox and lane that are
 // searched, and little on others.
@@ -52,14 +56,22 @@ func (s Selection) search(v *store.View, t terms) ([]Message, error) {
 		if err != nil || n == 0 {
 			return nil, err
 		}
-		if n <= few {
-			return s.found(v, `SELECT `+brief()+` FROM messages WHERE `+where+` AND EXISTS (SELECT 1 FROM words WHERE words MATCH ? AND rowid = id)`,
-				append(args, match), `id`)
-		}
 		err = v.QueryRow(`SELECT (SELECT id FROM messages WHERE `+where+` ORDER BY id LIMIT 1), (SELECT id FROM messages WHERE `+where+
 			` ORDER BY id DESC LIMIT 1)`, append(slices.Clip(args), args...)...).Scan(&first, &last)
 		if err != nil {
 			return nil, err
+		}
+		if n <= few {
+			var matches int
+			err := v.QueryRow(`SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH ? AND rowid BETWEEN ? AND ? LIMIT ?)`,
+				match, first, last, walked*n+1).Scan(&matches)
+			if err != nil || matches == 0 {
+				return nil, err
+			}
+			if matches > walked*n {
+				return s.found(v, `SELECT `+brief()+` FROM messages WHERE `+where+` AND EXISTS (SELECT 1 FROM words WHERE words MATCH ? AND rowid = id)`,
+					append(args, match), `id`)
+			}
 		}
 		where, args = where+` AND found BETWEEN ? AND ?`, append(args, first, last)
 	}

@@ -88,3 +88,36 @@ func BenchmarkSelect(b *testing.B) {
 		})
 	}
 }
+
+// A search of few waiting messages costs the same in a large database: of an inbox that never had more, and of one where
+// most were archived.
+func BenchmarkSearchFew(b *testing.B) {
+	for _, n := range []int{10_000, 50_000} {
+		w := fresh(b)
+		few := func() {
+			for range 75 {
+				w.deposit(Message{Recipient: w.lint, Kind: Failure, Deliver: Hold, Subject: "the token refresh", Error: "failed"})
+			}
+		}
+		few()
+		w.crowd(n)
+		few()
+		w.write(func(tx *store.Tx) error {
+			_, err := tx.Exec(`UPDATE messages SET taken_at = 1, taken_by = 'archive' WHERE taken_at IS NULL AND recipient = ? AND lane = 'failed' AND id / 5 % ? <> 0`, w.main, n/5/150)
+			return err
+		})
+		for name, s := range map[string]Selection{"thin": {Recipient: w.lint}, "thinned": {Recipient: w.main, Lane: Failed}} {
+			for _, words := range []string{"token", "tok", "nowhere"} {
+				s.Search, s.Limit = words, 100
+				b.Run(fmt.Sprintf("%s/%s/%d", name, words, n), func(b *testing.B) {
+					for b.Loop() {
+						ms, err := w.box.Select(context.Background(), s)
+						if err != nil || (len(ms) == 0) != (words == "nowhere") {
+							b.Fatal(len(ms), err)
+						}
+					}
+				})
+			}
+		}
+	}
+}
