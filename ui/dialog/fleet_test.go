@@ -43,9 +43,9 @@ func TestFleetIsATree(t *testing.T) {
 	got := strings.Join(drawn(t, ms, glance, 100, 14), "\n")
 	for _, want := range []string{
 		"│   agent       age active   mail  now",
-		"│ ● main         2m     3s   ✉1  bash go test",
-		"│ ● ├ tests      2m     3s       bash",
-		"│ ● │ ├ race     2m     3s   ✉1  bash",
+		"│ ● main         2m     3s     ✉1  bash go test",
+		"│ ● ├ tests      2m     3s         bash",
+		"│ ● │ ├ race     2m     3s     ✉1  bash",
 		"│ ● │ │ └ one    2m",
 		"│ ● │ └ bench    2m",
 		"│ ● └ docs       2m",

@@ -534,7 +534,7 @@ func TestDigitsGoFromViewToView(t *testing.T) {
 					}
 				}
 				s.Type("4")
-				s.See("parent") // of its facts
+				s.See("parent")  // of its facts
 				s.Press("alt+a") // gone to, in its tab
 				s.Wait(time.Second)
 				s.Type("1")
