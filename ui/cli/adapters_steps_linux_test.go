@@ -242,7 +242,7 @@ func usesOurs(t *testing.T, y *trial) {
 		y.CallOurs("receive", `{"from":"w"}`), y.CallOurs("check", `{}`), y.CallOurs("check", `{}`), "say balanced")
 	es := y.ends(t, "completed")
 	rs := results(es)
-	wants := []string{"to main", "a word to itself", "Queued 'w'", "w", "Running 1 of 1", "the result of w", "a word to itself", "No messages ready"}
+	wants := []string{"in the inbox of main", "a word to itself", "Queued 'w'", "w", "Running 1 of 1", "the result of w", "a word to itself", "No messages ready"}
 	if len(rs) != len(wants) {
 		t.Fatalf("%d results", len(rs))
 	}

@@ -40,7 +40,7 @@ func TestAdapters_together(t *testing.T) {
 	pressed(t, "\r", []string{"one has a question", "install"}, y.c)
 	pressed(t, keyYes+"\r", []string{"!one has a question"}, y.c)
 	y.c.until(t, "one ✓")
-	pressed(t, "\x1b", []string{"!Inbox of main"}, y.c)
+	pressed(t, "\x1b", []string{"!Inbox · main"}, y.c)
 	if _, err := os.Stat(made); err != nil {
 		t.Error(err)
 	}

@@ -483,6 +483,6 @@ func TestInboxPanelOfAnother(t *testing.T) {
 		s.Press("f3")
 		s.Enter("/inbox nobody")
 		s.See("nobody")
-		s.Gone("Inbox of")
+		s.Gone("Inbox ·")
 	})
 }
