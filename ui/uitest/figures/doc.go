@@ -16,6 +16,14 @@
 // measured in one run: each is a median, and each ratio the median of the
 // ratios within a turn.
 //
-// Does not: judge a figure, for the machine decides it, or run in an ordinary
-// test. It reads Linux's /proc; elsewhere its benchmarks are skipped.
+// In a test, count what the machine does not decide (memory allocated, pages of
+// the database read, the program's size) and fail where a count is more than a
+// tenth above that in counts.txt, or the size 3 %. Where that is right,
+//
+//	go test ./ui/uitest/figures -run TestCounts -args -update -why REASON
+//
+// accepts the counts of now and notes the reason in explained.txt.
+//
+// Does not: judge a figure, for the machine decides it, or measure one in an
+// ordinary test. It reads Linux's /proc; elsewhere its benchmarks are skipped.
 package figures

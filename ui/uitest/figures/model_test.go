@@ -24,7 +24,7 @@ type model struct {
 }
 
 // serve starts it, and is where.
-func (m *model) serve(b *testing.B) string {
+func (m *model) serve(b testing.TB) string {
 	b.Helper()
 	m.mu = new(sync.Mutex)
 	s := &llmtest.Server{Answer: m.answer}

@@ -164,7 +164,7 @@ type site struct {
 }
 
 // newSite makes one for p. Its model answers as m does.
-func newSite(b *testing.B, p program, m model) *site {
+func newSite(b testing.TB, p program, m model) *site {
 	b.Helper()
 	if runtime.GOOS != "linux" {
 		b.Skip("the figures are read from Linux's /proc")
