@@ -214,6 +214,7 @@ func (c *child) told(r Result, err error) (Result, error) {
 	if c.box == nil {
 		return r, err
 	}
+	c.box.Ended(r.Exit, r.Text)
 	b := c.box.End()
 	r.Left = r.Left || b.Left
 	if b.Signal != 0 {

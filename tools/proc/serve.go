@@ -168,7 +168,7 @@ func (p *Served) End() (exit int, signal string, err error) {
 		_ = p.errs.SetReadDeadline(time.Now().Add(lingers)) // remaining processes may hold it open for ever
 		<-p.heard
 		_ = p.errs.Close()
-		var r Result
+		r := Result{Text: p.Said()}
 		r.Exit, r.Signal = outcome(p.c.cmd, err)
 		r, p.fault = p.c.told(r, nil)
 		p.exit, p.signal = r.Exit, r.Signal

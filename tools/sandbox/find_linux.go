@@ -48,18 +48,24 @@ func Find(ctx context.Context, among ...Kind) *Backend {
 	return found
 }
 
-// try finds out whether the sandbox works here, and what it enforces.
-func (w *Backend) try(ctx context.Context) (facts []string, err error) {
+// equip finds what the sandbox needs of this machine.
+func (w *Backend) equip() (err error) {
 	w.abi = cell.ABI()
 	switch w.Kind {
 	case Bubblewrap:
-		if w.bwrap, w.setuid, err = trusted(bubblewraps); err != nil {
-			return nil, err
-		}
+		w.bwrap, w.setuid, err = trusted(bubblewraps)
 	case Namespaces, Landlock:
 		if w.abi == 0 {
-			return nil, errors.New("the kernel has no Landlock, or it is switched off")
+			err = errors.New("the kernel has no Landlock, or it is switched off")
 		}
+	}
+	return err
+}
+
+// try finds out whether the sandbox works here, and what it enforces.
+func (w *Backend) try(ctx context.Context) (facts []string, err error) {
+	if err := w.equip(); err != nil {
+		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, tries)
 	defer cancel()

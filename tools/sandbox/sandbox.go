@@ -80,6 +80,8 @@ type Backend struct {
 	bwrap  string
 	setuid bool // bubblewrap becomes root by itself
 
+	verdict verdict
+
 	mu        sync.Mutex
 	installed map[[2]string]bool // by a program's name and the PATH that was searched, for the life of the Backend
 	led       map[string]string  // where the path of a cache led when a box was made first
@@ -143,6 +145,9 @@ type Box struct {
 func (w *Backend) Box(g Workspace, p Profile, leave Leave, dir string) (*Box, error) {
 	if w.Level() == None {
 		return nil, fmt.Errorf("there is no sandbox here: %s", w.Why())
+	}
+	if w.verdict.broken != nil {
+		return nil, w.verdict.broken
 	}
 	v, err := g.view(p, leave, w)
 	if err != nil {

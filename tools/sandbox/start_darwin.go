@@ -32,6 +32,9 @@ func (in *Inside) Quit(int) bool { return false }
 // Unmade does nothing here: no socket is covered.
 func (in *Inside) Unmade(string) bool { return false }
 
+// Ended does nothing here: no verdict is kept.
+func (in *Inside) Ended(int, string) {}
+
 // WithoutSockets is the box.
 func (b *Box) WithoutSockets() *Box { return b }
 

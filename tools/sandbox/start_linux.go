@@ -30,7 +30,12 @@ const maxDeaf = 64
 
 // Enclose makes c a command in the box; it changes how c starts. The caller calls End after c ended, or could not
 // start.
-func (b *Box) Enclose(c *exec.Cmd) (*Inside, error) {
+func (b *Box) Enclose(c *exec.Cmd) (_ *Inside, err error) {
+	defer func() {
+		if err != nil {
+			b.backend.doubt()
+		}
+	}()
 	deaf, may := b.sockets()
 	filter, err := filterOf(may)
 	if err != nil {
@@ -79,6 +84,11 @@ func command(c *exec.Cmd) []string { return append([]string{c.Path}, c.Args[1:].
 // Start starts the command. The caller has locked itself to its thread. spent says that the sandbox now confines this
 // thread too: the caller must discard it.
 func (in *Inside) Start(c *exec.Cmd) (spent bool, err error) {
+	defer func() {
+		if err != nil {
+			in.box.backend.doubt()
+		}
+	}()
 	// A command would inherit files that this program was started with and left open: a directory's descriptor leads
 	// out of any mounts. A kernel that can't mark them all at once has no Landlock either.
 	if err := unix.CloseRange(3, math.MaxInt32, unix.CLOSE_RANGE_CLOEXEC); err != nil {
@@ -110,14 +120,30 @@ func (in *Inside) End() cell.Report {
 		return cell.Report{}
 	}
 	r, _ := cell.ReportOf(text)
+	if r.Fault != "" {
+		in.box.backend.doubt()
+	}
 	return r
 }
 
 // Unmade reports whether the output of a command that has ended is an error of bubblewrap's, which could not make the
 // sandbox because a socket to cover had vanished.
 func (in *Inside) Unmade(output string) bool {
-	return in != nil && in.box.backend.Kind == Bubblewrap && strings.HasPrefix(output, "bwrap: Can't ") && strings.Count(output, "\n") == 1 &&
+	return in.failed(output) && strings.HasPrefix(output, "bwrap: Can't ") && strings.Count(output, "\n") == 1 &&
 		slices.ContainsFunc(in.deaf, func(s string) bool { return strings.Contains(output, s) })
+}
+
+// Ended takes the exit code and the output of a command that has ended. An error of bubblewrap's, or what looks like one,
+// makes an earlier verdict doubtful.
+func (in *Inside) Ended(exit int, output string) {
+	if exit == 1 && in.failed(output) && !in.Unmade(output) {
+		in.box.backend.doubt()
+	}
+}
+
+// failed reports whether the output begins as an error of bubblewrap's does.
+func (in *Inside) failed(output string) bool {
+	return in != nil && in.box.backend.Kind == Bubblewrap && strings.HasPrefix(output, "bwrap: ")
 }
 
 // WithoutSockets is the box for a command that can make no socket to reach one in the file system, so that none needs

@@ -36,12 +36,13 @@ func Reachable(env func(string) string) error {
 }
 
 // seek sets up the search for the sandbox that the configuration asks for. It runs once, when the sandbox is first
-// needed, or when the workspace is open and nothing else is as urgent.
+// needed, or when the workspace is open and nothing else is as urgent; and once more if an earlier start's verdict is
+// wrong.
 func (w *Workspace) seek() {
-	asked := w.conf.Sandbox
+	asked, data := w.conf.Sandbox, w.place.Data
 	ctx, cancel := context.WithCancel(context.Background())
 	look := sync.OnceValue(func() *sandbox.Backend {
-		found := workspace.FindSandbox(ctx, asked)
+		found := workspace.FindSandboxKept(ctx, asked, data)
 		if found.Level() == sandbox.None {
 			return found
 		}
@@ -51,8 +52,8 @@ func (w *Workspace) seek() {
 		}
 		return found
 	})
-	w.found = look
-	w.unseek = func() { cancel(); look() }
+	w.found = func() *sandbox.Backend { return look().Now() }
+	w.unseek = func() { cancel(); w.found() }
 }
 
 // finds looks for the sandbox, tells the gate and all screens how much it prevents, and tells a screen what it lacks.

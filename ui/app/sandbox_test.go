@@ -4,6 +4,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -129,7 +130,8 @@ func TestClear(t *testing.T) {
 
 // TestSeek: the sandbox is looked for once, and not if the configuration turns it off.
 func TestSeek(t *testing.T) {
-	w := &Workspace{guard: crash.New(nil, crash.Options{}), conf: config.Config{Sandbox: config.SandboxOff}}
+	at := workspace.Place{Data: t.TempDir()}
+	w := &Workspace{guard: crash.New(nil, crash.Options{}), place: at, conf: config.Config{Sandbox: config.SandboxOff}}
 	w.seek()
 	if got := w.wall(); got != nil {
 		t.Errorf("off: %+v", got)
@@ -139,6 +141,13 @@ func TestSeek(t *testing.T) {
 	got := w.wall()
 	if got == nil || got.Level() == sandbox.None == (len(got.Faults) == 0) || got != w.wall() {
 		t.Errorf("%+v", got)
+	}
+	w.conf.Sandbox = config.SandboxOn
+	w.seek()
+	got = w.wall()
+	kept, err := os.ReadDir(at.Data)
+	if err != nil || got.Level() == sandbox.Prevents && runtime.GOOS == "linux" != (len(kept) == 1) {
+		t.Errorf("%s: %v, %v", got.Word(), kept, err)
 	}
 }
 

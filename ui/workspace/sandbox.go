@@ -3,6 +3,7 @@ package workspace
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -12,15 +13,29 @@ import (
 )
 
 // FindSandbox returns the sandbox that the configuration's key sandbox asks for: the best that works or the named one;
-// nil: it is off.
+// nil: it is off. It tries what works.
 func FindSandbox(ctx context.Context, asked string) *sandbox.Backend {
-	switch asked {
-	case config.SandboxOff:
+	if asked == config.SandboxOff {
 		return nil
-	case config.SandboxOn, "":
-		return sandbox.Find(ctx)
 	}
-	return sandbox.Find(ctx, sandbox.Kind(asked))
+	return sandbox.Find(ctx, kinds(asked)...)
+}
+
+// FindSandboxKept is FindSandbox. It takes the verdict of an earlier start where that still holds, and keeps its own in
+// the workspace's data.
+func FindSandboxKept(ctx context.Context, asked, data string) *sandbox.Backend {
+	if asked == config.SandboxOff {
+		return nil
+	}
+	return sandbox.FindKept(ctx, filepath.Join(data, "sandbox.json"), kinds(asked)...)
+}
+
+// kinds are those that the configuration's key asks for; none: any.
+func kinds(asked string) []sandbox.Kind {
+	if asked == config.SandboxOn || asked == "" {
+		return nil
+	}
+	return []sandbox.Kind{sandbox.Kind(asked)}
 }
 
 // SandboxMissing returns an error if the configuration names a kind of sandbox that does not work here: no other
