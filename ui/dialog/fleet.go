@@ -235,10 +235,14 @@ func (b *Fleet) Key(k tea.KeyPressMsg) Decision {
 		b.edit(func() { b.filter.key(k) })
 		return nil
 	}
-	verbs := map[string]string{"x": "remove", "k": "kill", "w": "wrap", "c": "close", "m": "tell", "e": "end", "r": "respawn", "l": "fan"}
+	verbs := map[string]string{"x": "remove", "w": "wrap", "c": "close", "m": "tell", "e": "end", "r": "respawn", "l": "fan"}
 	switch {
 	case key == "/":
 		b.typing = true
+	case key == "j":
+		b.move(1)
+	case key == "k":
+		b.move(-1)
 	case key == "home" || key == "ctrl+home":
 		b.move(-len(b.lines))
 	case key == "end" || key == "ctrl+end":

@@ -146,14 +146,11 @@ func (f *Fleet) wanted(t *tabs.Tab, verb string) intent.Intent {
 	if f.Pool == nil && verb != "tell" {
 		return intent.Say{Text: format.Sentence(ErrOpening)}
 	}
-	if verb == "remove" {
-		verb = "kill"
-		if t.Info.State.Terminal() {
-			verb = "close"
-		}
+	if verb == "remove" && t.Info.State.Terminal() {
+		verb = "close"
 	}
 	switch verb {
-	case "kill":
+	case "remove":
 		return f.kill(t)
 	case "wrap":
 		return WrapUp(f.Pool, name)

@@ -340,7 +340,7 @@ var scenes = []scene{
 	{"agents-kill", uitest.Options{}, func(s *uitest.Session) {
 		fleet(s)
 		s.Press("f2", "l", "down")
-		s.Type("k")
+		s.Type("x")
 		s.See("End tests?")
 	}},
 	{"agents-ascii", uitest.Options{Environ: []string{"LANG=C", "NO_COLOR=1"}}, func(s *uitest.Session) { fleet(s); s.Press("f2", "l"); s.See("Agents - 6") }},

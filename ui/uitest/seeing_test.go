@@ -140,25 +140,24 @@ func TestOverview(t *testing.T) {
 		s.Press("f2", "l")
 		s.See("Agents · 6")
 
-		// The bar is on the tab one came from. What has ended can't be killed.
-		s.Press("up", "up")
-		s.Type("k")
-		s.See("vet has ended already")
+		// The bar is on the tab one came from.
+		s.Type("kk")
 		s.Type("x")
 		s.See("vet is closed", "Agents · 5")
-		s.Press("home", "down")
-		s.Type("x")
+		s.Press("home")
+		s.Type("jx")
 		s.See("End tests?")
 		s.Type("c")
 		s.See("Agents · 5", "tests ●")
-		s.Type("k")
+		s.Type("x")
 		s.See("End tests?")
 		s.Type("x")
 		s.See("tests was killed", "tests ✗", "Agents · 5")
 
 		// Closing a dispatcher says what becomes of its own.
-		s.Press("end", "up")
+		s.Press("end")
 		s.Type("k")
+		s.Type("x")
 		s.See("End job?", "kid lives below it")
 		s.Press("esc")
 		s.See("Agents · 5")
