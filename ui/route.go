@@ -139,6 +139,10 @@ func (a *App) keyTabs(k tea.KeyPressMsg) (tea.Cmd, bool) {
 		return a.keyRail(), true
 	case "alt+c":
 		return a.collect(), true
+	case "alt+p":
+		return a.command("/model"), true
+	case "alt+y":
+		return a.command("/copy"), true
 	case "alt+1", "alt+2", "alt+3", "alt+4", "alt+5", "alt+6", "alt+7", "alt+8", "alt+9":
 		a.tabs.Nth(int(s[4] - '0'))
 	default:

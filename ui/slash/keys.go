@@ -73,6 +73,8 @@ var keys = []key{
 	{keys: "Alt+C", does: "collect the mail", help: "collect all mail that is ready, as `/check` does; without Alt, `c` in F2 or F3", needs: Mail, press: tea.KeyPressMsg{Code: 'c', Mod: tea.ModAlt}, runs: "check"},
 	{keys: "Alt+U", does: "handle urgent mail", help: "while the card of an urgent message shows: handle it in its tab", needs: Urgent, press: tea.KeyPressMsg{Code: 'u', Mod: tea.ModAlt}},
 	{keys: "Alt+X", does: "put it off", help: "while that card shows: put it off", needs: Urgent, press: tea.KeyPressMsg{Code: 'x', Mod: tea.ModAlt}},
+	{keys: "Alt+P", does: "choose a model", help: "choose a model, as `/model` does", press: tea.KeyPressMsg{Code: 'p', Mod: tea.ModAlt}, runs: "model"},
+	{keys: "Alt+Y", does: "copy the last answer", help: "copy the last answer of this tab, as `/copy` does", press: tea.KeyPressMsg{Code: 'y', Mod: tea.ModAlt}, runs: "copy"},
 	{keys: "Esc", does: "stop the agent", help: "stop the agent of this tab, and nothing else. What is queued for it comes back into the box", needs: Works, press: tea.KeyPressMsg{Code: tea.KeyEscape}},
 	{keys: "Ctrl+B", does: "stop waiting", help: "let the agent go on: the work it waits for runs in the background (in tmux press it twice)", needs: Waits, press: tea.KeyPressMsg{Code: 'b', Mod: tea.ModCtrl}},
 	{keys: "Shift+Tab", does: "permission mode", help: "next [permission mode](permissions.md#modes). What it allows is allowed after a second without another press", press: tea.KeyPressMsg{Code: tea.KeyTab, Mod: tea.ModShift}},

@@ -38,3 +38,21 @@ func TestPalette(t *testing.T) {
 		s.See("› /push", "look around")
 	})
 }
+
+// TestKeysOfCommands: Alt+Y copies the last answer and Alt+P opens the models, whatever is in the box.
+func TestKeysOfCommands(t *testing.T) {
+	t.Parallel()
+	play(t, uitest.Options{}, func(s *uitest.Session) {
+		s.Press("alt+y")
+		s.See("nothing to copy")
+		s.Enter("say two words")
+		s.See("two words", "1 step")
+		s.Type("a draft")
+		s.Press("alt+y")
+		s.See("copied a line", "› a draft")
+		s.Press("alt+p")
+		s.See("Model (now")
+		s.Press("esc")
+		s.See("› a draft")
+	})
+}
