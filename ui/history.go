@@ -31,6 +31,12 @@ type past struct {
 	read  bool
 	typed []string // texts typed before it was read
 	texts []string // texts that it held, for the boxes of helpers
+	added int      // texts typed since the start
+}
+
+// below reports whether the history has fewer than n texts. Without a file it is not known.
+func (p *past) below(n int) bool {
+	return p.path != "" && p.read && len(p.texts)+p.added < n
 }
 
 // Load reads the history and puts it before what was typed since the start.
@@ -74,6 +80,7 @@ func (d *Drafts) Remember(box *composer.Box, text string) intent.Intent {
 
 // add adds a text to the file, after the file was read.
 func (p *past) add(text string) intent.Intent {
+	p.added++
 	if !p.read {
 		p.typed = append(p.typed, text)
 		return nil

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"fantail/themes"
 	"fantail/ui/dialog"
 	"fantail/ui/format"
 	"fantail/ui/slash"
@@ -15,7 +16,9 @@ func (a *App) here() (h slash.Here) {
 	}
 	if t := a.tabs.Focus; t != nil {
 		ended := t.Info.State.Terminal()
-		add(t.Typing() != nil, slash.Types)
+		box := t.Typing()
+		add(box != nil, slash.Types)
+		add(box != nil && (t.Line != nil || !box.Empty()), slash.Typed)
 		add(t.Box != nil, slash.InBox)
 		add(t.Box == nil && t.Line == nil, slash.InTab)
 		add(!ended, slash.Lives)
@@ -31,6 +34,29 @@ func (a *App) here() (h slash.Here) {
 	add(a.w >= railFrom && a.rail.came, slash.Wide)
 	add(len(a.reader.documents) > 0, slash.Noted)
 	return h
+}
+
+// The line of keys shows from keysFrom rows on, and from keysEarly as long as the history has fewer than keysTexts texts.
+const (
+	keysFrom  = 30
+	keysEarly = 20
+	keysTexts = 20
+)
+
+// keyRows returns how many rows the line of keys takes.
+func (a *App) keyRows() int {
+	if a.h >= keysFrom || a.h >= keysEarly && a.drafts.past.below(keysTexts) {
+		return 1
+	}
+	return 0
+}
+
+// keyLine returns the line of keys; "" where something open names its own.
+func (a *App) keyLine() string {
+	if box := a.tabs.Typing(); a.layers.Top() != nil || box != nil && box.Finds() {
+		return ""
+	}
+	return a.tabs.Theme.Paint(themes.Dim, "  "+slash.Line(a.here(), a.w-3))
 }
 
 // sheet opens the sheet of the keys that work here.

@@ -8,11 +8,12 @@ type facts struct {
 	box   int // lines that the prompt box wants; 0: the tab has none
 	below int // lines that a question wants in the box's place; 0: none
 	card  int // lines that the urgent card wants; 0: none
+	keys  int // 1: there is a line of keys
 }
 
 // rects are the regions of the screen from top to bottom.
 type rects struct {
-	tabs, upper, body, card, lower, box, status rect
+	tabs, upper, body, card, lower, box, keys, status rect
 }
 
 // The size of the smallest screen that is drawn.
@@ -28,8 +29,12 @@ func fits(w, h int) bool { return w >= minWidth && h >= minHeight }
 // question may be higher than the prompt box. A card is cut before the transcript.
 func layout(w, h int, f facts) rects {
 	var r rects
+	if f.below > 0 {
+		f.keys = 0 // a question names its own
+	}
 	r.tabs = rect{0, 0, w, 1}
 	r.status = rect{0, h - 1, w, 1}
+	r.keys = rect{0, h - 1 - f.keys, w, f.keys}
 	lower := f.box
 	most := max(1, (h-4)/2)
 	if f.below > 0 {
@@ -43,7 +48,7 @@ func layout(w, h int, f facts) rects {
 	if f.below > 0 {
 		r.lower.h = 0 // a question has a border of its own
 	}
-	r.body = rect{0, 1 + r.upper.h, w, h - 2 - r.upper.h - r.lower.h - lower}
+	r.body = rect{0, 1 + r.upper.h, w, h - 2 - r.upper.h - r.lower.h - lower - f.keys}
 	r.card.w, r.card.h = w, min(f.card, r.body.h-1)
 	r.body.h -= r.card.h
 	r.card.y = r.body.y + r.body.h

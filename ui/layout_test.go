@@ -16,22 +16,25 @@ func TestLayout(t *testing.T) {
 		want rects
 	}{
 		{"usual", 80, 24, facts{box: 1}, rects{
-			tabs: rect{0, 0, 80, 1}, upper: rect{0, 1, 80, 1}, body: rect{0, 2, 80, 19}, card: rect{0, 21, 80, 0}, lower: rect{0, 21, 80, 1}, box: rect{0, 22, 80, 1}, status: rect{0, 23, 80, 1},
+			tabs: rect{0, 0, 80, 1}, upper: rect{0, 1, 80, 1}, body: rect{0, 2, 80, 19}, card: rect{0, 21, 80, 0}, lower: rect{0, 21, 80, 1}, box: rect{0, 22, 80, 1}, keys: rect{0, 23, 80, 0}, status: rect{0, 23, 80, 1},
 		}},
 		{"a tab without a box", 80, 24, facts{}, rects{
-			tabs: rect{0, 0, 80, 1}, upper: rect{0, 1, 80, 1}, body: rect{0, 2, 80, 20}, card: rect{0, 22, 80, 0}, lower: rect{0, 22, 80, 1}, box: rect{0, 23, 80, 0}, status: rect{0, 23, 80, 1},
+			tabs: rect{0, 0, 80, 1}, upper: rect{0, 1, 80, 1}, body: rect{0, 2, 80, 20}, card: rect{0, 22, 80, 0}, lower: rect{0, 22, 80, 1}, box: rect{0, 23, 80, 0}, keys: rect{0, 23, 80, 0}, status: rect{0, 23, 80, 1},
 		}},
 		{"a long draft gets half", 80, 24, facts{box: 50}, rects{
-			tabs: rect{0, 0, 80, 1}, upper: rect{0, 1, 80, 1}, body: rect{0, 2, 80, 10}, card: rect{0, 12, 80, 0}, lower: rect{0, 12, 80, 1}, box: rect{0, 13, 80, 10}, status: rect{0, 23, 80, 1},
+			tabs: rect{0, 0, 80, 1}, upper: rect{0, 1, 80, 1}, body: rect{0, 2, 80, 10}, card: rect{0, 12, 80, 0}, lower: rect{0, 12, 80, 1}, box: rect{0, 13, 80, 10}, keys: rect{0, 23, 80, 0}, status: rect{0, 23, 80, 1},
 		}},
 		{"a question gets three quarters", 80, 24, facts{box: 1, below: 50}, rects{
-			tabs: rect{0, 0, 80, 1}, upper: rect{0, 1, 80, 1}, body: rect{0, 2, 80, 6}, card: rect{0, 8, 80, 0}, lower: rect{0, 8, 80, 0}, box: rect{0, 8, 80, 15}, status: rect{0, 23, 80, 1},
+			tabs: rect{0, 0, 80, 1}, upper: rect{0, 1, 80, 1}, body: rect{0, 2, 80, 6}, card: rect{0, 8, 80, 0}, lower: rect{0, 8, 80, 0}, box: rect{0, 8, 80, 15}, keys: rect{0, 23, 80, 0}, status: rect{0, 23, 80, 1},
 		}},
 		{"a card takes from the transcript", 80, 24, facts{box: 1, card: 2}, rects{
-			tabs: rect{0, 0, 80, 1}, upper: rect{0, 1, 80, 1}, body: rect{0, 2, 80, 17}, card: rect{0, 19, 80, 2}, lower: rect{0, 21, 80, 1}, box: rect{0, 22, 80, 1}, status: rect{0, 23, 80, 1},
+			tabs: rect{0, 0, 80, 1}, upper: rect{0, 1, 80, 1}, body: rect{0, 2, 80, 17}, card: rect{0, 19, 80, 2}, lower: rect{0, 21, 80, 1}, box: rect{0, 22, 80, 1}, keys: rect{0, 23, 80, 0}, status: rect{0, 23, 80, 1},
+		}},
+		{"a line of keys takes from the transcript", 80, 24, facts{box: 1, keys: 1}, rects{
+			tabs: rect{0, 0, 80, 1}, upper: rect{0, 1, 80, 1}, body: rect{0, 2, 80, 18}, card: rect{0, 20, 80, 0}, lower: rect{0, 20, 80, 1}, box: rect{0, 21, 80, 1}, keys: rect{0, 22, 80, 1}, status: rect{0, 23, 80, 1},
 		}},
 		{"low screens have no rules", 40, 8, facts{box: 1}, rects{
-			tabs: rect{0, 0, 40, 1}, upper: rect{0, 1, 40, 0}, body: rect{0, 1, 40, 5}, card: rect{0, 6, 40, 0}, lower: rect{0, 6, 40, 0}, box: rect{0, 6, 40, 1}, status: rect{0, 7, 40, 1},
+			tabs: rect{0, 0, 40, 1}, upper: rect{0, 1, 40, 0}, body: rect{0, 1, 40, 5}, card: rect{0, 6, 40, 0}, lower: rect{0, 6, 40, 0}, box: rect{0, 6, 40, 1}, keys: rect{0, 7, 40, 0}, status: rect{0, 7, 40, 1},
 		}},
 	} {
 		if got := layout(c.w, c.h, c.f); got != c.want {
@@ -46,9 +49,9 @@ func TestLayoutFillsTheScreen(t *testing.T) {
 	for h := minHeight; h < 90; h++ {
 		for box := range 60 {
 			for _, below := range []int{0, 1, 7, 80} {
-				r := layout(80, h, facts{box: box, below: below, card: box % 3})
+				r := layout(80, h, facts{box: box, below: below, card: box % 3, keys: box % 2})
 				y := 0
-				for _, x := range []rect{r.tabs, r.upper, r.body, r.card, r.lower, r.box, r.status} {
+				for _, x := range []rect{r.tabs, r.upper, r.body, r.card, r.lower, r.box, r.keys, r.status} {
 					if x.y != y || x.h < 0 || x.w != 80 {
 						t.Fatalf("height %d, box %d, below %d: there is a gap in %+v", h, box, below, r)
 					}

@@ -79,7 +79,7 @@ func (a *App) compose() ([]string, *tea.Cursor) {
 		return lines, cursor
 	}
 	box, question := a.tabs.Typing(), a.asks.InPlace()
-	f := facts{}
+	f := facts{keys: a.keyRows()}
 	var asked []string
 	switch {
 	case question != nil:
@@ -113,6 +113,7 @@ func (a *App) compose() ([]string, *tea.Cursor) {
 		lines = append(lines, a.tabs.Lower(a.w))
 	}
 	var cursor *tea.Cursor
+	keys := a.keyLine()
 	switch {
 	case question != nil:
 		for i := range r.box.h {
@@ -133,7 +134,11 @@ func (a *App) compose() ([]string, *tea.Cursor) {
 			for i, l := range pop { // the popup hides the transcript beside it
 				lines[r.card.y-len(pop)+i] = cells.Fit(l, a.w)
 			}
+			keys = ""
 		}
+	}
+	if r.keys.h > 0 {
+		lines = append(lines, cells.Fit(keys, a.w))
 	}
 	lines = append(lines, a.statusLine(a.w))
 	if a.layers.Top() != nil {

@@ -78,3 +78,26 @@ func TestBare(t *testing.T) {
 		t.Errorf("these need arguments: %s; want %s", got, want)
 	}
 }
+
+// TestLine: the line of keys has what works at a place, whole words only, and the last one at any width.
+func TestLine(t *testing.T) {
+	box := Types | InBox
+	for _, c := range []struct {
+		here Here
+		w    int
+		want string
+	}{
+		{box, 120, "F2 fan   F3 inbox   F4 queue   shift+tab mode   ? keys"},
+		{box | Many | Mail, 120, "F2 fan   F3 inbox   F4 queue   alt+1…9 tabs   alt+c collect   shift+tab mode   ? keys"},
+		{box | Many | Mail, 80, "F2 fan   F3 inbox   F4 queue   alt+1…9 tabs   alt+c collect   ? keys"},
+		{box | Many, 37, "F2 fan   F3 inbox   F4 queue   ? keys"},
+		{box | Many, 36, "F2 fan   F3 inbox   ? keys"},
+		{box | Many | Typed, 120, "enter send   alt+enter new line   @ file   ctrl+g editor"},
+		{InTab | Lives | Many, 120, "1…4 views   y copy   F2 fan   F3 inbox   F4 queue   alt+1…9 tabs   shift+tab mode   ? keys"},
+		{box, 4, "? k…"},
+	} {
+		if got := Line(c.here, c.w); got != c.want {
+			t.Errorf("in %d cells: %q, want %q", c.w, got, c.want)
+		}
+	}
+}

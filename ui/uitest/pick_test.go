@@ -59,7 +59,7 @@ func TestClickGoesToWhatIsNew(t *testing.T) {
 		s.Enter("collect")
 		s.Send("\x1b[5~\x1b[5~") // twice page up, before it is answered
 		s.See("new ↓")
-		s.Send("\x1b[<0;5;22M") // the rule above the prompt box
+		s.Send("\x1b[<0;5;21M") // the rule above the prompt box
 		s.Gone("new ↓")
 	})
 }

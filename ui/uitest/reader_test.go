@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -160,10 +161,14 @@ var writing = []string{
 	"/agent config message-handling queue", "/resume old go on", "/fork 1", "/close old", "/model test/other", "/new", "/compact",
 }
 
-// box is the screen's last line above the status line.
+// box is the line of the prompt box.
 func box(s *uitest.Session) string {
-	lines := strings.Split(strings.TrimRight(s.Screen(), "\n"), "\n")
-	return lines[max(0, len(lines)-2)]
+	for _, line := range slices.Backward(strings.Split(s.Screen(), "\n")) {
+		if strings.HasPrefix(line, "›") {
+			return line
+		}
+	}
+	return ""
 }
 
 // What a crash cut shows as cut, and still; what only the log has shows too. What somebody

@@ -279,8 +279,7 @@ func passedAround(t *testing.T, s *uitest.Session, text string) {
 
 // typed is what the prompt box holds, of one line.
 func typed(s *uitest.Session) string {
-	lines := strings.Split(strings.TrimRight(s.Screen(), "\n"), "\n")
-	text, _ := strings.CutPrefix(lines[len(lines)-2], "›")
+	text, _ := strings.CutPrefix(box(s), "›")
 	if strings.HasPrefix(text, " Ask main, & for") { // the box is empty
 		return ""
 	}
