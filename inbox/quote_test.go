@@ -12,14 +12,14 @@ import (
 )
 
 // Fields of a message that others wrote: a model reads them only inside an envelope.
-var quoted = map[string]bool{"Subject": true, "Body": true, "Error": true, "Partial": true, "Text": true, "Raw": true, "SoFar": true, "Gist": true, "words": true, "gist": true, "Listed": true, "Headed": true, "Listing": true}
+var quoted = map[string]bool{"Subject": true, "Body": true, "Error": true, "Partial": true, "Text": true, "Raw": true, "SoFar": true, "Gist": true, "words": true, "gist": true, "Listed": true, "Headed": true, "Listing": true, "ListingLines": true}
 
 // quoters are the functions that make a text of such fields, with what becomes of it. The test holds all of inbox and
 // agents to this list: anyone who adds a function decides who reads its text.
 var quoters = map[string]string{
 	"inbox.Envelope inbox.Part inbox.Reported":                                            "it stands in an envelope",
 	"inbox.labelled inbox.labels inbox.cause":                                             "it stands in an envelope",
-	"inbox.Text inbox.SoFar inbox.Gist inbox.words inbox.gist inbox.Listed inbox.Listing": "whose callers are held to the same",
+	"inbox.Text inbox.SoFar inbox.Gist inbox.words inbox.gist inbox.Listed inbox.ListingLines": "whose callers are held to the same",
 	"inbox.Headed":                         "people read it, in a terminal",
 	"agents/hooks.told agents/hooks.tasks": "programs of the human's read it, as data",
 	"inbox.MarshalJSON":                    "an entry's data, rendered when it is sent",
@@ -107,7 +107,7 @@ func (s *source) ofMessage(x *ast.SelectorExpr) bool {
 	sel := s.info.Selections[x]
 	if sel == nil {
 		fn, ok := s.info.Uses[x.Sel].(*types.Func) // inbox.Listing, of many
-		return ok && fn.FullName() == "fantail/inbox.Listing"
+		return ok && strings.HasPrefix(fn.FullName(), "fantail/inbox.Listing")
 	}
 	t := sel.Recv()
 	for _, i := range sel.Index()[:len(sel.Index())-1] {
@@ -205,6 +205,7 @@ func TestQuotes_refuses(t *testing.T) {
 		`if m.Body == "" { return "no text" }; return ""`:                   false,
 		`m.Body = "x"; return envelope.Rendering{}.Envelope(m)`:             false,
 		`return inbox.Listing([]inbox.Message{m}, time.Time{})`:             true,
+		`return inbox.ListingLines([]inbox.Message{m}, time.Time{})`:        true,
 		`return m.Listed(time.Time{})`:                                      true,
 		`return q.Body`:                                                     false,
 	} {

@@ -56,7 +56,7 @@ var keys = []key{
 	{keys: "Ctrl+R", does: "search history", help: "search what you typed before", needs: Types, press: tea.KeyPressMsg{Code: 'r', Mod: tea.ModCtrl}},
 	{keys: "Ctrl+G", does: "open your editor", help: "write in your editor", needs: Types, press: tea.KeyPressMsg{Code: 'g', Mod: tea.ModCtrl}, line: "editor"},
 	{keys: "Tab", does: "answer the question", help: "in an empty box: go to the question above it", needs: InBox | AskAbove},
-	{keys: "Left", does: "the Fan: all agents", help: "in an empty box: the Fan, as F2 does", needs: InBox | rare},
+	{keys: "Left", does: "watch all agents", help: "in an empty box: the Fan, as F2 does", needs: InBox | rare},
 
 	{keys: "m", does: "message the agent", help: "tell that agent what to do, or resume it if it has ended", needs: InTab | Tells},
 	{keys: "/", does: "run a command as main", help: "type a command as main", needs: InTab},
@@ -64,7 +64,7 @@ var keys = []key{
 	{keys: "y", does: "copy what it shows", help: "copy", needs: InTab, line: "copy"},
 	{keys: "w", does: "twice: wrap up", help: "twice: ask it to finish with what it has", needs: InTab | Lives},
 
-	{keys: "F2", does: "the Fan: all agents", help: "the Fan: the last lines of all agents at once", press: tea.KeyPressMsg{Code: tea.KeyF2}, line: "fan"},
+	{keys: "F2", does: "watch all agents", help: "the Fan: the last lines of all agents at once", press: tea.KeyPressMsg{Code: tea.KeyF2}, line: "fan"},
 	{keys: "F3", does: "inbox", help: "the inbox, on the whole screen", press: tea.KeyPressMsg{Code: tea.KeyF3}, runs: "inbox", line: "inbox"},
 	{keys: "F4", does: "queue", help: "the queue, on the whole screen", press: tea.KeyPressMsg{Code: tea.KeyF4}, runs: "queue", line: "queue"},
 	{keys: "F6", does: "schedules", help: "the schedules, on the whole screen", press: tea.KeyPressMsg{Code: tea.KeyF6}, runs: "schedule"},

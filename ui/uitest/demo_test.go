@@ -85,7 +85,7 @@ func TestPictureThatMoves(t *testing.T) {
 		s.Press("tab") // to the cell that asks
 		plays(2)
 		s.Press("y")
-		plays(5)
+		plays(4)
 		s.Press("esc")
 		plays(3)
 		s.Press("alt+c")
