@@ -46,7 +46,7 @@ var layers = [][]string{
 // confined says where a module outside of ours may be imported. A path ends in
 // /... when the packages below it count too.
 var confined = []house.Confined{
-	{Module: "database/sql", Places: []string{"store", "store/sqlite"}}, // its rows are read in the one, its connections are the other's
+	{Module: "database/sql", Places: []string{"store", "store/sqlite"}},                   // its rows are read in the one, its connections are the other's
 	{Module: "modernc.org/sqlite", Places: []string{"store/sqlite", "ui/uitest/figures"}}, // figures counts the pages that are read
 	{Module: "charm.land/lipgloss", Places: []string{"ui/...", "themes"}},
 	{Module: "charm.land/bubbletea", Places: []string{"ui/..."}},

@@ -127,7 +127,7 @@ func boardVerbs(own string) (all []dialog.Verb) {
 	}
 	return append(
 		all,
-		dialog.Verb{Key: "f2", Name: "agents", Help: "the Fan: all agents", Bare: true},
+		dialog.Verb{Key: "f2", Name: "agents", Help: "watch all agents", Bare: true},
 		dialog.Verb{Key: "alt+a f5", Name: "question", Help: "answer a question", Bare: true},
 		dialog.Verb{Key: "?", Name: "keys", Help: "these keys", Bare: true},
 	)

@@ -439,7 +439,7 @@ var timelineKeys = []dialog.Row{
 	{Left: "+, -", Right: "zoom in, out"},
 	{Left: "enter", Right: "open there"},
 	{Left: "f", Right: "fork there"},
-	{Left: "t", Right: "the Fan: all agents"},
+	{Left: "t", Right: "watch all agents"},
 	{Left: "f3", Right: "inbox"},
 	{Left: "f4", Right: "queue"},
 	{Left: "f6", Right: "schedules"},
