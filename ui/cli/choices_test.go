@@ -106,7 +106,7 @@ func TestScreenTellsWhichFilesAreInForce(t *testing.T) {
 		}
 	}
 	const both = "CLAUDE.md, the mail policy of .agents/main.yml"
-	s.shows(t, nil, []string{"here", both}, [2]string{"say hi\r", "hi"})
+	s.shows(t, nil, []string{"in ", both}, [2]string{"say hi\r", "hi"})
 	s.shows(t, nil, []string{"Using " + both, "hi"})
 	if err := os.Remove(filepath.Join(s.dir, "CLAUDE.md")); err != nil {
 		t.Fatal(err)

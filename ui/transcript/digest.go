@@ -107,12 +107,16 @@ func (c canvas) keyed(line string) string {
 	return line
 }
 
-// listed renders a message as one line: who wrote it, how it begins, its number and what was spent on it.
+// listed renders a message as one line: who wrote it, whether it comes from outside, how it begins, its number and what
+// was spent on it.
 func (c canvas) listed(b *block) []string {
 	d, w := b.list, markdown.Measure(c.inner())
 	sign, role := format.MailSign(*b.mail)
 	names := min(d.names, max(8, w/5))
 	line := c.theme.Paint(role, sign) + " " + c.theme.Paint(themes.Strong, cells.Fit(cells.CutMiddle(sender(b), names), names)) + "  "
+	if b.mail.Outside() {
+		line += c.theme.Paint(themes.Dim, "external · ")
+	}
 	right := ""
 	if w >= 60 {
 		right = "  " + cells.Fit(number(b), d.ids)

@@ -44,7 +44,7 @@ func TestDigest(t *testing.T) {
 		"▌ 3 messages collected  1,412 tokens · $0.01                           enter open · u undo",
 		"▌ ✓ todo     Two are open.                                                 #7  $0.01 · 33s",
 		"▌ ✗ staging  the key was rejected (401)                                    #8  0.4s",
-		"▌ ✉ outside  build 812                                                     #9",
+		"▌ ✉ outside  external · build 812                                          #9",
 	}, "\n")
 	if got := plain(settled(v, 90, 4)); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
