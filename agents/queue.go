@@ -40,8 +40,8 @@ func (p *Pool) Queue(ctx context.Context, by int64) (tasks.QueueView, error) {
 // has started already.
 func (p *Pool) Joins(task int64) bool { return p.fleet.Line.Joins(task) }
 
-// Start starts a task of its own with a prompt that the human typed to the agent by, whatever else is
-// queued. blocked says why it does not start yet; "": it does.
+// Start queues a task with a prompt that the human typed in the agent by's tab, and starts it before all other queued
+// tasks. blocked says why it does not start yet; "": it does.
 func (p *Pool) Start(ctx context.Context, by int64, prompt string) (t tasks.Task, blocked string, err error) {
 	if t, err = p.Tasks.Start(ctx, by, prompt); err != nil {
 		return t, "", err

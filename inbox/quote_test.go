@@ -17,8 +17,8 @@ var quoted = map[string]bool{"Subject": true, "Body": true, "Error": true, "Part
 // quoters are the functions that make a text of such fields, with what becomes of it. The test holds all of inbox and
 // agents to this list: anyone who adds a function decides who reads its text.
 var quoters = map[string]string{
-	"inbox.Envelope inbox.Part inbox.Reported":                                                 "it stands in an envelope",
-	"inbox.labelled inbox.labels inbox.cause":                                                  "it stands in an envelope",
+	"inbox.Envelope inbox.Part inbox.Reported":                                                 "it is in an envelope",
+	"inbox.labelled inbox.labels inbox.cause":                                                  "it is in an envelope",
 	"inbox.Text inbox.SoFar inbox.Gist inbox.words inbox.gist inbox.Listed inbox.ListingLines": "whose callers are held to the same",
 	"inbox.Headed":                         "people read it, in a terminal",
 	"agents/hooks.told agents/hooks.tasks": "programs of the human's read it, as data",

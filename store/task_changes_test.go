@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestQueueChanges: whoever remembers a change number gets the tasks that changed since, each once, and all queued ones
-// once the changes between are gone.
+// TestQueueChanges: a caller gets each task that changed after its last change number once. It gets all queued tasks if
+// some of those changes are no longer recorded.
 func TestQueueChanges(t *testing.T) {
 	db := reopen(t, filepath.Join(t.TempDir(), "fantail.db"))
 	queue, other := agent(t, db, "main"), agent(t, db, "other")

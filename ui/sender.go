@@ -50,7 +50,7 @@ func (s *sender) submit(t *tabs.Tab) intent.Intent {
 	text := typed.text
 	switch {
 	case strings.TrimSpace(text) == "" && typed.starts:
-		return intent.Say{Text: "type what a new agent is to do after the &, as in &run the tests"}
+		return intent.Say{Text: "type a task after the &, as in &run the tests"}
 	case strings.TrimSpace(text) == "":
 		return nil
 	}

@@ -123,8 +123,8 @@ func (l *Line) Known(c store.QueueChanges) map[int64]bool {
 	return known
 }
 
-// Requeue applies changes of the database to the queue; added are the queued tasks that may not be in memory. A task that is being started
-// stays until its agent is there. The caller holds the fleet's mutex.
+// Requeue applies changes of the database to the queue; added are the queued tasks that may not be in memory. A task
+// that is being started stays until its agent exists. The caller holds the fleet's mutex.
 func (l *Line) Requeue(c store.QueueChanges, added []tasks.QueuedTask) {
 	q := l.fleet.Queue
 	for _, t := range added {

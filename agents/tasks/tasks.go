@@ -62,7 +62,7 @@ func (ts *Tasks) Push(ctx context.Context, by int64, t tools.Task) (Task, error)
 	return ts.push(ctx, by, t, OriginHuman, nil)
 }
 
-// Start queues a task that the human typed in the queue of `by`, and lets it start at once, whatever else is queued.
+// Start adds a task that the human typed to the queue of `by`, and lets it start before all other queued tasks.
 // Its name is made from its prompt.
 func (ts *Tasks) Start(ctx context.Context, by int64, prompt string) (Task, error) {
 	return ts.push(ctx, by, tools.Task{Prompt: prompt, Suggested: NameFrom(prompt), Start: true}, OriginHuman, nil)

@@ -35,9 +35,8 @@ func Reachable(env func(string) string) error {
 	return errors.New("no workspace is within reach: this command runs in an agent's sandbox, out of which only fantail send comes")
 }
 
-// seek sets up the search for the sandbox that the configuration asks for. It runs once, when the sandbox is first
-// needed, or when the workspace is open and nothing else is as urgent; and once more if an earlier start's verdict is
-// wrong.
+// seek sets up the search for the sandbox that the configuration asks for. The search runs once: when the sandbox is
+// first needed, or after the workspace has opened. It runs again if the verdict of an earlier start proves wrong.
 func (w *Workspace) seek() {
 	asked, data := w.conf.Sandbox, w.place.Data
 	ctx, cancel := context.WithCancel(context.Background())

@@ -140,7 +140,7 @@ func unknown(name string) error {
 		return fmt.Errorf("unknown command /%s. To send it as a prompt, put a space in front", name)
 	}
 	if near := near(name); near != nil {
-		return fmt.Errorf("unknown command /%s. Did you mean /%s", name, strings.Join(near, ", /"))
+		return fmt.Errorf("unknown command /%s. Did you mean /%s?", name, strings.Join(near, ", /"))
 	}
 	return fmt.Errorf("unknown command /%s. /help to list them", name)
 }

@@ -268,6 +268,9 @@ func (c canvas) extended(lines []string, before, left string, kind markdown.Kind
 			left = " " + strings.TrimLeft(left, " ")
 		}
 		left = strings.ReplaceAll(left, "\n", " ")
+		if len(lines) > 0 && strings.HasSuffix(ansi.Strip(lines[len(lines)-1]), " ") {
+			left = strings.TrimLeft(left, " ")
+		}
 	}
 	width := c.inner()
 	if !verbatim {

@@ -3,6 +3,7 @@ package uitest_test
 import (
 	"context"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -12,10 +13,23 @@ import (
 	"fantail/ui/uitest"
 )
 
+// The film's clock: in each beat first a key is pressed, then a word comes, then a picture is taken, and no timer of the
+// program is due at the same instant as another of these. So each run writes the same texts.
+const (
+	beat   = 200 * time.Millisecond
+	speaks = 61_700 * time.Microsecond
+	taken  = 137_300 * time.Microsecond
+)
+
+// until returns how long it takes until the next beat, and then for after.
+func until(after time.Duration) time.Duration {
+	return beat - time.Duration(time.Now().Add(-after).UnixNano())%beat
+}
+
 // wordByWord says a text word by word, as a model writes.
 func wordByWord(ctx context.Context, say func(llm.Part) bool, text string) {
 	for _, word := range strings.SplitAfter(text, " ") {
-		uitest.Pause(ctx, 170*time.Millisecond)
+		uitest.Pause(ctx, until(speaks))
 		if !say(llm.Text{Text: word}) {
 			return
 		}
@@ -40,6 +54,34 @@ func demonstrator(ctx context.Context, req *llm.Request, say func(llm.Part) bool
 	return nil
 }
 
+// TestWordsThatArrive: at every moment a reply that streams shows its words with one blank between them.
+func TestWordsThatArrive(t *testing.T) {
+	t.Parallel()
+	const reply = "The docs describe **three calls** that no longer exist, so `total` is first."
+	plain := strings.NewReplacer("*", "", "`", "").Replace(reply)
+	play(t, uitest.Options{W: 160, Provider: uitest.Script(func(ctx context.Context, _ *llm.Request, say func(llm.Part) bool) error {
+		wordByWord(ctx, say, reply)
+		return nil
+	})}, func(s *uitest.Session) {
+		s.Enter("go")
+		seen := 0
+		for range 180 {
+			s.Wait(17 * time.Millisecond)
+			for line := range strings.Lines(s.Screen()) {
+				if line = strings.TrimSpace(line); strings.HasPrefix(line, "The docs") {
+					if seen++; !strings.HasPrefix(plain, line) {
+						t.Fatalf("it shows %q", line)
+					}
+				}
+			}
+		}
+		if seen < 100 {
+			t.Errorf("the reply was seen %d times", seen)
+		}
+		s.See(plain)
+	})
+}
+
 // TestPictureThatMoves draws the README's first picture: work handed out, a question answered, mail collected, and the
 // window closed and opened again.
 func TestPictureThatMoves(t *testing.T) {
@@ -53,42 +95,45 @@ func TestPictureThatMoves(t *testing.T) {
 			Files: map[string]string{"ci/check.sh": "for p in cart pay ship; do echo ok shop/$p; done\n"},
 		})
 		f := uitest.Film{Root: s.Home.Root}
-		show := func(d time.Duration) { f.Shot(s.Terminal, d) }
+		show := func(d time.Duration) {
+			s.Wait(until(taken))
+			f.Shot(s.Terminal, d)
+		}
+		press := func(keys ...string) {
+			s.Wait(until(0))
+			s.Press(keys...)
+		}
 		// plays shows what happens in so many steps.
 		plays := func(n int) {
 			for range n {
-				s.Wait(800 * time.Millisecond)
-				show(800 * time.Millisecond)
+				s.Wait(3 * beat)
+				show(4 * beat)
 			}
 		}
 		types := func(text string) {
-			for len(text) > 0 {
-				n := min(5, len(text))
-				s.Type(text[:n])
-				s.Wait(20 * time.Millisecond)
+			for part := range slices.Chunk([]rune(text), 7) {
+				s.Wait(until(0))
+				s.Type(string(part))
 				show(130 * time.Millisecond)
-				text = text[n:]
 			}
-			s.Press("enter")
-			s.Wait(20 * time.Millisecond)
+			press("enter")
 			show(500 * time.Millisecond)
 		}
-		s.Wait(time.Second)
 		show(1200 * time.Millisecond)
 		for _, p := range []string{"run all checks", "find every TODO and size it", "bring the API docs up to date"} {
 			types("&" + p)
 		}
-		s.Press("f2")
+		press("f2")
 		plays(4)
 		s.See("asks")
 		show(time.Second)
-		s.Press("tab") // to the cell that asks
+		press("tab") // to the cell that asks
 		plays(2)
-		s.Press("y")
-		plays(4)
-		s.Press("esc")
+		press("y")
 		plays(3)
-		s.Press("alt+c")
+		press("esc")
+		plays(2)
+		press("alt+c")
 		s.Wait(time.Second)
 		show(3500 * time.Millisecond)
 		s.Enter("/timeline")
@@ -97,8 +142,7 @@ func TestPictureThatMoves(t *testing.T) {
 		s.Wait(time.Second)
 		show(1500 * time.Millisecond)
 		for range 4 {
-			s.Press("left", "left", "left")
-			s.Wait(50 * time.Millisecond)
+			press("left", "left", "left")
 			show(400 * time.Millisecond)
 		}
 		show(time.Second)
