@@ -70,6 +70,25 @@ func (s *site) one(t *table, what string, timed bool) {
 	}
 }
 
+// errands are commands beside a host.
+func errands() [][]string {
+	return [][]string{
+		{"send", "main", "run 7 is red"},
+		{"push", "wait 1s"},
+		{"check"},
+		{"inbox"},
+		{"queue"},
+		{"agents"},
+		{"show", "1"},
+		{"schedule"},
+		{"memory"},
+		{"audit"},
+		{"ls"},
+		{"host", "status"},
+		{"--version"},
+	}
+}
+
 // BenchmarkErrand measures commands beside a host, from exec to their end. The
 // empty program ends at once.
 func BenchmarkErrand(b *testing.B) {
@@ -81,21 +100,7 @@ func BenchmarkErrand(b *testing.B) {
 		}
 	}
 	for range rounds() {
-		for _, args := range [][]string{
-			{"send", "main", "run 7 is red"},
-			{"push", "wait 1s"},
-			{"check"},
-			{"inbox"},
-			{"queue"},
-			{"agents"},
-			{"show", "1"},
-			{"schedule"},
-			{"memory"},
-			{"audit"},
-			{"ls"},
-			{"host", "status"},
-			{"--version"},
-		} {
+		for _, args := range errands() {
 			wanted := "8"
 			if args[0] == "--version" {
 				wanted = "6"
