@@ -101,7 +101,7 @@ func (f *found) lines(ctx context.Context, w *Walk, out io.Reader) error {
 		}
 		text = strings.TrimSuffix(text, "\r")
 		if told := f.keys.Text(text); told != text {
-			if text = told; !matchesLine(ctx, f.query.re, text) {
+			if text = told; !matchesLine(ctx, f.query.re, []byte(text)) {
 				continue // only a key matched: a result would tell what the key contains
 			}
 		}

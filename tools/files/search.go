@@ -2,6 +2,7 @@ package files
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -30,7 +31,8 @@ type SearchQuery struct {
 	FilesOnly  bool // show the files' names, not the lines
 	Limit      int  // matching lines, or files, to show
 
-	re *regexp.Regexp
+	re     *regexp.Regexp
+	prefix []byte // what each match begins with; empty: unknown
 }
 
 // Compile checks the query; the error tells the model what to write instead.
@@ -42,6 +44,8 @@ func (q *SearchQuery) Compile() (err error) {
 	if q.re, err = regexp.Compile(flags + q.Pattern); err != nil {
 		return fmt.Errorf("the pattern is not a regular expression in RE2 syntax (%w); escape characters that are meant literally", err)
 	}
+	prefix, _ := q.re.LiteralPrefix()
+	q.prefix = []byte(prefix)
 	if strings.HasPrefix(q.Glob, "!") {
 		return fmt.Errorf("the glob %q would leave files out; write which ones are wanted, for example *.go or src/**/*.ts", q.Glob)
 	}
@@ -80,7 +84,8 @@ func (q *SearchQuery) Walk(ctx context.Context, w *Walk, rg string, keys *secret
 // found collects the results of a search.
 type found struct {
 	query   *SearchQuery
-	keys    *secret.Keys // keys that are neither found nor shown
+	keys    *secret.Keys  // keys that are neither found nor shown
+	reader  *bufio.Reader // of each file in turn; made for the first
 	out     strings.Builder
 	matches int
 	more    bool
@@ -143,7 +148,12 @@ func (f *found) walk(ctx context.Context, w *Walk) error {
 
 // scan searches one file line by line. It skips a file that is not text, and records that.
 func (f *found) scan(ctx context.Context, h io.Reader, name string) error {
-	r := bufio.NewReaderSize(f.keys.Reader(h), 64<<10)
+	if f.reader == nil {
+		f.reader = bufio.NewReaderSize(nil, 64<<10)
+	}
+	r := f.reader
+	r.Reset(f.keys.Reader(h))
+	defer r.Reset(nil)
 	switch what, err := Binary(r); {
 	case err != nil:
 		return nil
@@ -161,15 +171,13 @@ func (f *found) scan(ctx context.Context, h io.Reader, name string) error {
 	var before []held
 	after, cut := 0, false
 	for n := 1; ; n++ {
-		text, rest, err := ReadLine(ctx, r, maxLine)
+		n += f.skip(r)
+		text, rest, err := nextLine(ctx, r)
 		if err != nil && (!errors.Is(err, io.EOF) || len(text) == 0) {
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			return nil
+			return ctx.Err()
 		}
-		s := strings.TrimSuffix(string(text), "\r")
-		hit := matchesLine(ctx, f.query.re, s)
+		text = bytes.TrimSuffix(text, []byte("\r"))
+		hit := matchesLine(ctx, f.query.re, text)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -183,7 +191,7 @@ func (f *found) scan(ctx context.Context, h io.Reader, name string) error {
 				f.show(name, b.n, '-', b.text, 0)
 			}
 			before = before[:0]
-			if err := f.match(ctx, name, n, s); err != nil {
+			if err := f.match(ctx, name, n, string(text)); err != nil {
 				return err
 			}
 			if f.query.FilesOnly {
@@ -192,12 +200,12 @@ func (f *found) scan(ctx context.Context, h io.Reader, name string) error {
 			after = f.query.Context
 		case after > 0:
 			after--
-			f.show(name, n, '-', s, 0)
+			f.show(name, n, '-', string(text), 0)
 		case f.query.Context > 0:
 			if len(before) == f.query.Context {
 				before = append(before[:0], before[1:]...)
 			}
-			before = append(before, held{n, s})
+			before = append(before, held{n, string(text)})
 		}
 		if err != nil {
 			return nil
@@ -205,15 +213,43 @@ func (f *found) scan(ctx context.Context, h io.Reader, name string) error {
 	}
 }
 
+// skip passes over the whole lines in the reader's buffer that no match begins in, and counts them. It skips none that
+// may be shown around a match.
+func (f *found) skip(r *bufio.Reader) (lines int) {
+	if len(f.query.prefix) == 0 || f.query.Context > 0 {
+		return 0
+	}
+	if _, err := r.Peek(1); err != nil {
+		return 0
+	}
+	text, _ := r.Peek(r.Buffered())
+	if at := bytes.Index(text, f.query.prefix); at >= 0 {
+		text = text[:at]
+	}
+	text = text[:bytes.LastIndexByte(text, '\n')+1]
+	_, _ = r.Discard(len(text)) // they are in the buffer
+	return bytes.Count(text, []byte{'\n'})
+}
+
+// nextLine is ReadLine without a copy of a line that is whole in the reader's buffer: it is valid until the next read.
+func nextLine(ctx context.Context, r *bufio.Reader) (text []byte, rest int64, err error) {
+	text, _ = r.Peek(r.Buffered())
+	if at := bytes.IndexByte(text, '\n'); at >= 0 {
+		_, _ = r.Discard(at + 1) // it is in the buffer
+		return text[:at], 0, nil
+	}
+	return ReadLine(ctx, r, maxLine)
+}
+
 // shortLine is how many bytes are matched at once: a tenth of a second for the slowest pattern.
 const shortLine = 4 << 10
 
 // matchesLine reports whether the line matches. The end of ctx ends it.
-func matchesLine(ctx context.Context, re *regexp.Regexp, line string) bool {
+func matchesLine(ctx context.Context, re *regexp.Regexp, line []byte) bool {
 	if len(line) <= shortLine {
-		return re.MatchString(line)
+		return re.Match(line)
 	}
-	return re.MatchReader(&runes{ctx: ctx, left: line})
+	return re.MatchReader(&runes{ctx: ctx, left: string(line)})
 }
 
 // runes reads a text that ends when ctx does.

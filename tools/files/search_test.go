@@ -3,6 +3,7 @@ package files
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -65,5 +66,32 @@ func TestFound_misses(t *testing.T) {
 	f.binary = 3
 	if got := f.misses(); got != "a (why), b (why), c (why), d (why), e (why), 2 more such files, 3 binary files" {
 		t.Error(got)
+	}
+}
+
+func TestFile_findsEachLineInALargeFile(t *testing.T) {
+	var text, want strings.Builder
+	for n := 1; n <= 3000; n++ {
+		line := strings.Repeat("x", n*37%200)
+		if n%500 == 0 {
+			line = strings.Repeat("y", 70<<10) // more than is read at once
+		}
+		if n%7 == 0 {
+			line = "needle" + fmt.Sprint(n%10)
+			fmt.Fprintf(&want, "f:%d:%s\n", n, line)
+		} else if n%11 == 0 {
+			line += "needle" // only the beginning of the pattern
+		}
+		text.WriteString(line + "\r\n")
+	}
+	for _, pattern := range []string{"needle[0-9]$", "^needle[0-9]", "(?i)NEEDLE[0-9]"} {
+		q := SearchQuery{Pattern: pattern, Limit: 3000}
+		if err := q.Compile(); err != nil {
+			t.Fatal(err)
+		}
+		got, err := q.File(t.Context(), strings.NewReader(text.String()), "f", nil)
+		if err != nil || got.Text != want.String() {
+			t.Errorf("%s: %d matches and %v, want the %d lines of the text", pattern, got.Matches, err, strings.Count(want.String(), "\n"))
+		}
 	}
 }
