@@ -1,9 +1,11 @@
 package files
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"strconv"
+	"syscall"
 )
 
 // oPath opens a name without opening the file: it reads, locks and wakes nothing.
@@ -23,11 +25,20 @@ func openIn(dir *os.Root, name string, closed map[id]bool) (*os.File, fs.FileInf
 	if err := fit(name, fi, closed); err != nil {
 		return nil, nil, err
 	}
-	f, err := os.Open("/proc/self/fd/" + strconv.Itoa(int(p.Fd())))
-	if err != nil {
-		return nil, nil, PlainError(err)
+	// Unlike os.Open, this does not ask the kernel whether a regular file can be waited for.
+	again := "/proc/self/fd/" + strconv.Itoa(int(p.Fd()))
+	for {
+		fd, err := syscall.Open(again, syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
+		switch {
+		case errors.Is(err, syscall.EINTR):
+		case errors.Is(err, syscall.ENOENT):
+			return nil, nil, fs.ErrNotExist
+		case err != nil:
+			return nil, nil, err
+		default:
+			return os.NewFile(uintptr(fd), name), fi, nil
+		}
 	}
-	return f, fi, nil
 }
 
 // standsAt returns an error if the open directory is not the one at path.

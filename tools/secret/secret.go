@@ -275,29 +275,35 @@ func (k *Keys) Reader(r io.Reader) io.Reader {
 	if k == nil {
 		return r
 	}
-	return &reader{from: r, keys: k.Stream(), buf: make([]byte, 32<<10)}
+	return &reader{from: r, keys: k.Stream()}
 }
 
 type reader struct {
 	from io.Reader
 	keys *Stream
-	buf  []byte
 	left []byte // text that is ready
 	err  error  // returned after left
 }
 
-func (r *reader) Read(b []byte) (int, error) {
+func (r *reader) Read(b []byte) (n int, err error) {
+	if len(b) == 0 {
+		return 0, nil
+	}
 	for len(r.left) == 0 {
 		if r.err != nil {
 			return 0, r.err
 		}
-		n, err := r.from.Read(r.buf)
-		r.left = r.keys.Write(r.buf[:n])
-		if r.err = err; err != nil {
-			r.left = append(slices.Clone(r.left), r.keys.End()...)
+		n, r.err = r.from.Read(b)
+		out := r.keys.Write(b[:n]) // most often these bytes themselves
+		if r.err != nil {
+			out = append(slices.Clone(out), r.keys.End()...)
+		}
+		if n = copy(b, out); n > 0 {
+			r.left = out[n:] // empty if out is in b
+			return n, nil
 		}
 	}
-	n := copy(b, r.left)
+	n = copy(b, r.left)
 	r.left = r.left[n:]
 	return n, nil
 }

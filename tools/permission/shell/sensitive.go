@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"bytes"
 	"path"
 	"slices"
 	"strings"
@@ -86,7 +87,7 @@ func IsDoubtful(p string) bool { return isDoubtful(p) != "" }
 // under any name; credentials are looked for in the few files that often hold some. Source code with a key in the
 // middle of a line is source code.
 func HoldsSecrets(p string, head []byte) string {
-	if holdsKey(p, string(head)) {
+	if holdsKey(p, head) {
 		return "a private key (" + path.Base(p) + ")"
 	}
 	if what := isDoubtful(p); what != "" && login.Match(head) {
@@ -97,12 +98,12 @@ func HoldsSecrets(p string, head []byte) string {
 
 // holdsKey reports whether a file of that name begins with a private key. It is called for every file of a search, so
 // the slow pattern comes last.
-func holdsKey(p, head string) bool {
-	if !slices.ContainsFunc(keyWords, func(w string) bool { return strings.Contains(head, w) }) {
+func holdsKey(p string, head []byte) bool {
+	if !slices.ContainsFunc(keyWords, func(w string) bool { return bytes.Contains(head, []byte(w)) }) {
 		return false
 	}
-	at := keyHead.FindStringIndex(head)
-	return at != nil && (!isCode(strings.ToLower(p)) || strings.TrimSpace(head[:at[0]]) == "")
+	at := keyHead.FindStringIndex(string(head))
+	return at != nil && (!isCode(strings.ToLower(p)) || len(bytes.TrimSpace(head[:at[0]])) == 0)
 }
 
 // SensitiveFile is Sensitive for the path of something known to be a file.
