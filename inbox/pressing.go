@@ -40,7 +40,7 @@ func (b *Inbox) Calling(ctx context.Context, recipient, after, upTo, limit int64
 // oldest first, at most limit, with only the beginnings of the texts.
 func Needing(v *store.View, recipient int64, limit int) ([]Message, error) {
 	ms, err := readMessages(v, `SELECT `+brief()+` FROM messages WHERE recipient = ?
-		AND taken_at IS NULL AND muted = 0 AND (priority = 'urgent' OR kind IN ('question', 'approval')) ORDER BY id LIMIT ?`, recipient, limit)
+		AND taken_at IS NULL AND lane = 'needs' AND muted = 0 ORDER BY id LIMIT ?`, recipient, limit)
 	if err != nil {
 		return nil, fmt.Errorf("list what needs the human: %w", err)
 	}

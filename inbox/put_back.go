@@ -67,7 +67,7 @@ func (b *Inbox) Waiting(tx *store.Tx, recipient int64, limit int) (ms []Message,
 // LastTaken returns the batch of messages that recipient took last; none if it took nothing. It returns only the
 // beginnings of the texts.
 func (b *Inbox) LastTaken(tx *store.Tx, recipient int64) ([]Message, error) {
-	ms, err := readMessages(&tx.View, "SELECT "+brief()+` FROM messages WHERE recipient = ? AND entry =
+	ms, err := readMessages(&tx.View, "SELECT "+brief()+` FROM messages WHERE recipient = ? AND taken_at IS NOT NULL AND entry =
 		(SELECT max(entry) FROM messages WHERE recipient = ? AND taken_at IS NOT NULL AND taken_by NOT LIKE ?) ORDER BY id`, recipient, recipient, byFork+"%")
 	if err != nil {
 		return nil, fmt.Errorf("find the messages taken last: %w", err)
@@ -81,11 +81,12 @@ func (b *Inbox) PutBack(tx *store.Tx, recipient, entry int64) (n int, err error)
 	if err != nil {
 		return 0, err
 	}
-	t, err := sum(&tx.View, `recipient = ? AND entry = ?`, recipient, entry)
+	t, err := sum(&tx.View, `recipient = ? AND taken_at IS NOT NULL AND entry = ?`, recipient, entry)
 	if err != nil {
 		return 0, fmt.Errorf("count what to put back: %w", err)
 	}
-	if _, err := tx.Exec(`UPDATE messages SET taken_at = NULL, taken_by = '', entry = NULL WHERE recipient = ? AND entry = ?`, recipient, entry); err != nil {
+	if _, err := tx.Exec(`UPDATE messages SET taken_at = NULL, taken_by = '', entry = NULL
+		WHERE recipient = ? AND taken_at IS NOT NULL AND entry = ?`, recipient, entry); err != nil {
 		return 0, fmt.Errorf("put messages back: %w", err)
 	}
 	t.taken = -t.pending

@@ -255,6 +255,9 @@ func (p pass) walks(what string) (query string, args []any) {
 			query += " UNION ALL "
 		}
 		query += from + " AND deliver = ?"
+		if d != Hold {
+			query += " AND deliver <> 'hold'" // as the index says it
+		}
 		args = append(append(args, p.args...), string(d))
 	}
 	return query, args

@@ -51,7 +51,11 @@ func (db *DB) connect(ctx context.Context, reader bool) (*conn, error) {
 	if _, err := c.ExecContext(context.Background(), setup+bound); err != nil {
 		return nil, errors.Join(fmt.Errorf("set up connection: %w", err), c.Close())
 	}
-	return &conn{c: c, statements: make(map[string]*statement), left: unseen}, nil
+	ready := &conn{c: c, statements: make(map[string]*statement), left: unseen}
+	if reader {
+		ready.trace = db.traced
+	}
+	return ready, nil
 }
 
 // close closes the connection, its statements first: if one is left, SQLite keeps the files open.

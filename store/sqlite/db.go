@@ -33,6 +33,9 @@ type Options struct {
 	// Trace is called with each statement of the writer after it ran, including BEGIN and COMMIT. It must not write.
 	// nil: no trace.
 	Trace func(statement string)
+
+	// TraceReads is called with each statement of the readers after it ran, on several goroutines at once. nil: no trace.
+	TraceReads func(statement string)
 }
 
 // DB is an open workspace file. It is safe for concurrent use.
@@ -44,6 +47,7 @@ type DB struct {
 	schema   int // the version this program writes
 	now      func() time.Time
 	trace    func(statement string)
+	traced   func(statement string) // of the readers
 	withhold func(text string) string
 	start    func(name string, f func()) // a goroutine
 	hears    bool

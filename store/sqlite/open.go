@@ -40,7 +40,7 @@ func prepare(ctx context.Context, path string, o Options, fsys fs.FS) (_ *DB, er
 	if err != nil {
 		return nil, err
 	}
-	db := &DB{path: path, schema: len(steps), now: o.Now, trace: o.Trace, withhold: o.Withhold}
+	db := &DB{path: path, schema: len(steps), now: o.Now, trace: o.Trace, traced: o.TraceReads, withhold: o.Withhold}
 	if db.now == nil {
 		db.now = time.Now
 	}
