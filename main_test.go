@@ -53,8 +53,6 @@ var confined = []house.Confined{
 	{Module: "charm.land/bubbles", Places: []string{"ui/..."}},
 	{Module: "charm.land/glamour", Places: []string{"ui/markdown"}},
 	{Module: "github.com/charmbracelet/x", Places: []string{"ui/..."}},
-	{Module: "github.com/anthropics", Places: []string{"agents/llm/anthropic"}},
-	{Module: "github.com/openai", Places: []string{"agents/llm/openai"}},
 	{Module: "github.com/fsnotify", Places: []string{"ui/workspace"}},
 	{Module: "github.com/goccy/go-yaml", Places: []string{"inbox/policy", "tools"}},
 	{Module: "github.com/pelletier/go-toml", Places: []string{"store/config", "themes"}},

@@ -35,7 +35,6 @@ func (plan Plan) imports() []Rule {
 			"-- agents/a.go --\npackage agents\nimport _ \"modernc.org/sqlite\"\n",
 			"-- agents/a.go --\npackage agents\nimport _ \"charm.land/lipgloss/v2\"\n",
 			"-- themes/a.go --\npackage themes\nimport _ \"charm.land/bubbletea/v2\"\n",
-			"-- agents/llm/openai/a.go --\npackage openai\nimport _ \"github.com/anthropics/anthropic-sdk-go\"\n",
 			"-- ui/cli/a_test.go --\npackage cli\nimport _ \"database/sql\"\n",
 		}, Good: []string{
 			"-- store/a.go --\npackage store\nimport _ \"database/sql\"\n",

@@ -14,6 +14,8 @@ import (
 	"time"
 )
 
+const userAgent = "fantail"
+
 // The bounds of one call. There is no bound on its whole length: a long answer
 // is not a fault.
 const (
@@ -148,33 +150,37 @@ func (k *HTTPCall) timeout() time.Duration {
 	return k.idleTimeout
 }
 
-// Context returns the context to send the request with.
-func (k *HTTPCall) Context() context.Context { return k.callCtx }
-
-// Do sends the request with the headers of the endpoint. It accepts an event stream, or the
-// whole reply in one object. Its error is always an [Error]. It has the form of
-// [http.Client.Do] so that a vendor's library can send through it.
-func (k *HTTPCall) Do(req *http.Request) (*http.Response, error) {
+// post sends the body to a path below the base URL, which may have a query, with the headers of the protocol and the
+// endpoint. It accepts an event stream, or the whole reply in one object.
+func (k *HTTPCall) post(path string, headers http.Header) *Error {
+	u, err := url.Parse(k.client.endpoint.BaseURL)
+	if err != nil {
+		return k.requestError(err)
+	}
+	path, query, _ := strings.Cut(path, "?")
+	u = u.JoinPath(path)
+	u.RawQuery = strings.Trim(u.RawQuery+"&"+query, "&")
+	req, err := http.NewRequestWithContext(k.callCtx, http.MethodPost, u.String(), nil)
+	if err != nil {
+		return k.requestError(err)
+	}
 	k.setBody(req)
+	req.Header.Set("User-Agent", userAgent)
 	req.Header.Set("Accept", "text/event-stream")
 	req.Header.Set("Content-Type", "application/json")
-	headers := k.client.endpoint.Headers
-	if headers.Get("Authorization") != "" { // it takes the place of the key
-		req.Header.Del("Authorization")
-	}
-	for name, values := range headers {
-		for _, v := range values {
-			req.Header.Add(name, v)
+	for _, all := range []http.Header{headers, k.client.endpoint.Headers} { // the user's take the place of ours
+		for name, values := range all {
+			req.Header[http.CanonicalHeaderKey(name)] = slices.Clone(values)
 		}
 	}
 	if err := k.checkBytes(req.ContentLength); err != nil {
-		return nil, err
+		return err
 	}
 	k.idleTimer.Reset(k.timeout())
 	res, err := k.client.http.Do(req)
 	k.idleTimer.Stop()
 	if err != nil {
-		return nil, k.callError(err, true)
+		return k.callError(err, true)
 	}
 	k.res = res
 	body := &watchedBody{k, res.Body}
@@ -182,7 +188,12 @@ func (k *HTTPCall) Do(req *http.Request) (*http.Response, error) {
 		return k.readWhole(body)
 	}
 	k.events = &sseDecoder{src: body}
-	return res, nil
+	return nil
+}
+
+// requestError returns the error of a request that could not be made.
+func (k *HTTPCall) requestError(err error) *Error {
+	return k.client.endpoint.NewError(BadRequest, 0, "The request could not be made: "+err.Error()+".", "")
 }
 
 // checkSize refuses, before it is encoded, a request whose texts alone are larger than a
@@ -229,20 +240,20 @@ func isEventStream(h http.Header) bool {
 }
 
 // readWhole reads a response that is no event stream. Servers that do not stream send the whole reply.
-func (k *HTTPCall) readWhole(body io.Reader) (*http.Response, error) {
+func (k *HTTPCall) readWhole(body io.Reader) *Error {
 	most := int64(errorLimit)
 	if k.res.StatusCode == http.StatusOK {
 		most = eventLimit
 	}
 	text, err := io.ReadAll(io.LimitReader(body, most))
 	if err != nil && len(text) == 0 && k.callCtx.Err() != nil {
-		return nil, k.callError(err, true)
+		return k.callError(err, true)
 	}
 	if k.res.StatusCode == http.StatusOK && err == nil && k.client.endpoint.isReply(text) {
 		k.events, k.wholeReply = &sseDecoder{err: io.EOF}, text
-		return k.res, nil
+		return nil
 	}
-	return nil, k.client.endpoint.ResponseError(k.res, text[:min(len(text), errorLimit)])
+	return k.client.endpoint.ResponseError(k.res, text[:min(len(text), errorLimit)])
 }
 
 // next returns the next event; it is valid until the next call. The end of the
@@ -349,22 +360,4 @@ func (w *watchedBody) Read(b []byte) (int, error) {
 	n, err := w.body.Read(b)
 	w.call.idleTimer.Stop()
 	return n, err
-}
-
-// sendError returns the error of a request that could not be sent, or nil if the events
-// of the response can be read. err comes from the library that sent through Do.
-func (k *HTTPCall) sendError(err error) *Error {
-	if err == nil && k.events == nil {
-		err = errors.New("nothing was sent")
-	}
-	if err == nil {
-		return nil
-	}
-	if k.res == nil && k.ctx.Err() == nil && context.Cause(k.callCtx) == nil {
-		var known *Error
-		if !errors.As(err, &known) {
-			return k.client.endpoint.NewError(BadRequest, 0, "The request could not be made: "+err.Error()+".", "")
-		}
-	}
-	return k.callError(err, true)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"net/http"
 	"time"
 )
 
@@ -12,9 +13,10 @@ const endTimeout = 10 * time.Second
 
 // HTTPProtocol is how a provider writes its requests and reads its replies.
 type HTTPProtocol struct {
-	Body func(req *Request, tools []Tool) (Body, error) // encodes a request with these tools
-	Post func(call *HTTPCall) error                     // sends the call through the vendor's library
-	Read func(r *HTTPReply) ReplyReader
+	Path    string                                // below the base URL; it may have a query
+	Headers http.Header                           // of the key and the version
+	Body    func(req *Request, tools []Tool) Body // encodes a request with these tools
+	Read    func(r *HTTPReply) ReplyReader
 }
 
 // ReplyReader turns the events of one reply into parts.
@@ -198,10 +200,6 @@ func (k *HTTPCall) send(req *Request, tools []Tool, p HTTPProtocol) *Error {
 	if err := k.checkSize(req); err != nil {
 		return err
 	}
-	body, err := p.Body(req, tools)
-	if err != nil {
-		return k.sendError(err)
-	}
-	k.body = body
-	return k.sendError(p.Post(k))
+	k.body = p.Body(req, tools)
+	return k.post(p.Path, p.Headers)
 }

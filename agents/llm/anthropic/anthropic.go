@@ -1,14 +1,12 @@
 // Package anthropic speaks the Messages API.
 //
-// Does: send a request through the vendor's library, with prompt caching, and
+// Does: send a request, with prompt caching, and
 // yield its streamed reply as parts: text, thinking (kept so that it can be
 // sent back unchanged to the model that produced it), whole tool calls, usage.
 //
 // It tolerates what gateways to other vendors' models leave out or repeat.
 //
-// Does not: retry (see [llm.Retry]), count money, or read the environment. The
-// library's own event decoder is not used: it needs four times the processor
-// time, and takes the end of a connection for the end of a reply.
+// Does not: retry (see [llm.Retry]), count money, or read the environment.
 package anthropic
 
 import (
@@ -18,9 +16,6 @@ import (
 	"net/http"
 	"strings"
 	"time"
-
-	sdk "github.com/anthropics/anthropic-sdk-go"
-	"github.com/anthropics/anthropic-sdk-go/option"
 
 	"fantail/agents/llm"
 )
@@ -51,7 +46,6 @@ type Options struct {
 type Provider struct {
 	o      Options
 	client *llm.HTTPClient
-	opts   []option.RequestOption // of every call
 }
 
 var _ llm.Provider = (*Provider)(nil)
@@ -70,14 +64,6 @@ func New(o Options) *Provider {
 		p.client.RequireKey()
 	}
 	p.client.ThinkTags = !vendor // tags in the text of the vendor's models are text
-	// The options are given one by one: the library's defaults read keys from the environment and from files.
-	p.opts = []option.RequestOption{option.WithBaseURL(p.client.BaseURL()), option.WithMaxRetries(0)}
-	if o.Key != "" {
-		p.opts = append(p.opts, option.WithAPIKey(o.Key))
-	}
-	if o.AuthToken != "" {
-		p.opts = append(p.opts, option.WithAuthToken(o.AuthToken))
-	}
 	return p
 }
 
@@ -95,14 +81,17 @@ func (o Options) keyVariable() string {
 // Stream sends req and yields the parts of the reply. It yields a call when its
 // block ends, and usage and stop when the message ends.
 func (p *Provider) Stream(ctx context.Context, req *llm.Request) iter.Seq2[llm.Part, error] {
-	return p.client.Stream(ctx, req, llm.HTTPProtocol{Body: p.requestBody, Post: p.post, Read: newReplyReader})
+	return p.client.Stream(ctx, req, llm.HTTPProtocol{Path: "v1/messages", Headers: p.headers(), Body: p.requestBody, Read: newReplyReader})
 }
 
-// post sends a call.
-func (p *Provider) post(call *llm.HTTPCall) error {
-	var res *http.Response
-	// Not a field: through the provider's type, which reflection can reach, every
-	// service of the SDK would be linked.
-	client := sdk.Client{Options: p.opts}
-	return client.Post(call.Context(), "v1/messages", nil, &res, option.WithHTTPClient(call))
+// headers returns those of the version and the keys.
+func (p *Provider) headers() http.Header {
+	h := http.Header{"Anthropic-Version": {"2023-06-01"}}
+	if p.o.Key != "" {
+		h.Set("X-Api-Key", p.o.Key)
+	}
+	if p.o.AuthToken != "" {
+		h.Set("Authorization", "Bearer "+p.o.AuthToken)
+	}
+	return h
 }

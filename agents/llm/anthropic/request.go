@@ -6,9 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	sdk "github.com/anthropics/anthropic-sdk-go"
-	"github.com/anthropics/anthropic-sdk-go/packages/param"
-
 	"fantail/agents/llm"
 )
 
@@ -34,36 +31,63 @@ var maxOutputTokens = []struct {
 	{"claude", 32000},
 }
 
+// The members of a request besides its messages.
+type (
+	requestParam struct {
+		MaxTokens int            `json:"max_tokens"`
+		Model     string         `json:"model"`
+		System    []systemBlock  `json:"system,omitempty"`
+		Thinking  *thinkingParam `json:"thinking,omitempty"`
+		Tools     []toolParam    `json:"tools,omitempty"`
+		Stream    bool           `json:"stream"`
+	}
+	systemBlock struct {
+		Type         string     `json:"type"`
+		Text         string     `json:"text"`
+		CacheControl *cacheMark `json:"cache_control"`
+	}
+	cacheMark struct {
+		Type string `json:"type"`
+	}
+	thinkingParam struct {
+		Type         string `json:"type"`
+		BudgetTokens int    `json:"budget_tokens,omitempty"`
+		Display      string `json:"display,omitempty"`
+	}
+	toolParam struct {
+		Name         string          `json:"name"`
+		Description  string          `json:"description,omitempty"`
+		InputSchema  json.RawMessage `json:"input_schema"`
+		CacheControl *cacheMark      `json:"cache_control,omitempty"`
+	}
+)
+
 // requestBody encodes req with these tools.
-func (p *Provider) requestBody(req *llm.Request, tools []llm.Tool) (llm.Body, error) {
+func (p *Provider) requestBody(req *llm.Request, tools []llm.Tool) llm.Body {
 	messages, mayThink := p.messages(req)
-	params := p.params(req, tools)
+	out := params(req, tools)
 	switch budget := p.o.ThinkingBudget; {
 	case budget < 0:
-		params.Thinking.OfAdaptive = &sdk.ThinkingConfigAdaptiveParam{Display: sdk.ThinkingConfigAdaptiveDisplaySummarized}
+		out.Thinking = &thinkingParam{Type: "adaptive", Display: "summarized"}
 	case budget > 0 && mayThink:
-		setThinkingBudget(&params, budget, req.MaxTokens)
+		setThinkingBudget(out, budget, req.MaxTokens)
 	}
-	rest, err := params.MarshalJSON()
-	if err != nil {
-		return nil, err
-	}
-	return llm.BodyWithList("messages", messages, llm.CleanText(rest)), nil
+	return llm.BodyWithList("messages", messages, llm.Encode(out))
 }
 
 // params returns everything of req but its messages, without thinking.
-func (p *Provider) params(req *llm.Request, tools []llm.Tool) sdk.MessageNewParams {
-	out := sdk.MessageNewParams{Model: sdk.Model(req.Model), MaxTokens: int64(maxTokens(req))}
+func params(req *llm.Request, tools []llm.Tool) *requestParam {
+	mark := &cacheMark{"ephemeral"}
+	out := &requestParam{MaxTokens: maxTokens(req), Model: req.Model, Stream: true}
 	if strings.TrimSpace(req.System) != "" {
-		out.System = []sdk.TextBlockParam{{Text: req.System, CacheControl: sdk.NewCacheControlEphemeralParam()}}
+		out.System = []systemBlock{{"text", req.System, mark}}
 	}
 	for _, t := range tools {
-		out.Tools = append(out.Tools, toolParam(t))
+		out.Tools = append(out.Tools, toolParam{Name: t.Name, Description: t.Description, InputSchema: t.Schema})
 	}
 	if n := len(out.Tools); n > 0 {
-		out.Tools[n-1].OfTool.CacheControl = sdk.NewCacheControlEphemeralParam()
+		out.Tools[n-1].CacheControl = mark
 	}
-	out.SetExtraFields(map[string]any{"stream": true})
 	return out
 }
 
@@ -81,26 +105,18 @@ func maxTokens(req *llm.Request) int {
 
 // setThinkingBudget turns thinking on with a budget. The budget counts towards max_tokens. If the
 // request has no limit of its own, max_tokens grows; else the budget shrinks.
-func setThinkingBudget(out *sdk.MessageNewParams, budget, asked int) {
+func setThinkingBudget(out *requestParam, budget, asked int) {
 	budget = max(budget, minThinkingBudget)
 	switch {
-	case budget < int(out.MaxTokens):
+	case budget < out.MaxTokens:
 	case asked == 0:
-		out.MaxTokens = int64(budget + minThinkingBudget)
+		out.MaxTokens = budget + minThinkingBudget
 	case asked >= 2*minThinkingBudget:
 		budget = asked - minThinkingBudget
 	default:
 		return
 	}
-	out.Thinking = sdk.ThinkingConfigParamOfEnabled(int64(budget))
-}
-
-func toolParam(t llm.Tool) sdk.ToolUnionParam {
-	out := &sdk.ToolParam{Name: t.Name, InputSchema: param.Override[sdk.ToolInputSchemaParam](t.Schema)}
-	if t.Description != "" {
-		out.Description = sdk.String(t.Description)
-	}
-	return sdk.ToolUnionParam{OfTool: out}
+	out.Thinking = &thinkingParam{Type: "enabled", BudgetTokens: budget}
 }
 
 // encoding holds the options on which the encoding of a message depends. Thinking is sent only to the model that produced it.
@@ -167,8 +183,7 @@ func (p *Provider) messages(req *llm.Request) (out [][]byte, mayThink bool) {
 	return out, mayThink
 }
 
-// A message and its content blocks. The library's own types take seven times as long: each is encoded again for each level
-// above it.
+// A message and its content blocks.
 type (
 	messageParam struct {
 		Role    llm.Role `json:"role"`

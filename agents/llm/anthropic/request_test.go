@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	sdk "github.com/anthropics/anthropic-sdk-go"
 	"pgregory.net/rapid"
 
 	"fantail/agents/history/historytest"
@@ -14,7 +13,7 @@ import (
 	"fantail/tools/validjson"
 )
 
-// TestBody: a request says what the library would encode as a whole, however the conversation has grown.
+// TestBody: a request says what its messages would say encoded as a whole, however the conversation has grown.
 func TestBody(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := New(Options{Name: "test", Key: "k", ThinkingBudget: rapid.SampledFrom([]int{0, Adaptive, 4000}).Draw(t, "budget")})
@@ -24,91 +23,99 @@ func TestBody(t *testing.T) {
 		}
 		historytest.Same(t, "test", func(model string, messages []llm.Message) ([][]byte, error) {
 			req := request(model, messages)
-			return p.requestBody(req, p.client.Refused.Tools(req.Tools))
+			return p.requestBody(req, p.client.Refused.Tools(req.Tools)), nil
 		}, func(model string, messages []llm.Message) ([]byte, error) {
-			raw, err := inLibrary(p, request(model, messages)).MarshalJSON()
+			raw, err := json.Marshal(whole(p, request(model, messages)))
 			valid, _ := validjson.Make(raw)
 			return valid, err
 		})
 	})
 }
 
-// inLibrary is a request in the library's words, all of it.
-func inLibrary(p *Provider, req *llm.Request) sdk.MessageNewParams {
-	out := p.params(req, p.client.Refused.Tools(req.Tools))
-	out.Messages = []sdk.MessageParam{} // nil would be left out
-	model := p.o.Name + "/" + req.Model
+type object = map[string]any
+
+// message is one of a request, in plain values.
+type message struct {
+	Role    llm.Role `json:"role"`
+	Content []object `json:"content"`
+}
+
+// whole is a request in plain values, all of it.
+func whole(p *Provider, req *llm.Request) object {
+	var out object
+	_ = json.Unmarshal(llm.Encode(params(req, p.client.Refused.Tools(req.Tools))), &out)
+	messages := []message{}
 	for _, m := range req.Messages {
-		var blocks []sdk.ContentBlockParamUnion
+		var blocks []object
 		for _, part := range m.Parts {
-			blocks = append(blocks, wordsOf(part, model)...)
+			blocks = append(blocks, wordsOf(part, p.o.Name+"/"+req.Model)...)
 		}
-		role := sdk.MessageParamRole(m.Role)
-		switch n := len(out.Messages) - 1; {
+		switch n := len(messages) - 1; {
 		case len(blocks) == 0:
-		case n >= 0 && out.Messages[n].Role == role:
-			out.Messages[n].Content = append(out.Messages[n].Content, blocks...)
+		case n >= 0 && messages[n].Role == m.Role:
+			messages[n].Content = append(messages[n].Content, blocks...)
 		default:
-			out.Messages = append(out.Messages, sdk.MessageParam{Role: role, Content: blocks})
+			messages = append(messages, message{m.Role, blocks})
 		}
 	}
 	marks, mayThink := 0, true
-	for i := len(out.Messages) - 1; i >= 0; i-- {
-		content := out.Messages[i].Content
-		if out.Messages[i].Role == sdk.MessageParamRoleUser && marks < 2 {
-			*content[len(content)-1].GetCacheControl() = sdk.NewCacheControlEphemeralParam()
+	for i := len(messages) - 1; i >= 0; i-- {
+		content := messages[i].Content
+		if messages[i].Role == llm.User && marks < 2 {
+			content[len(content)-1]["cache_control"] = object{"type": "ephemeral"}
 			marks++
 		}
 	}
-	for i := len(out.Messages) - 1; i >= 0; i-- {
-		first := out.Messages[i].Content[0]
-		if out.Messages[i].Role == sdk.MessageParamRoleAssistant {
-			mayThink = first.OfThinking != nil || first.OfRedactedThinking != nil
+	for i := len(messages) - 1; i >= 0; i-- {
+		first := messages[i].Content[0]["type"]
+		if messages[i].Role == llm.Assistant {
+			mayThink = first == "thinking" || first == "redacted_thinking"
 			break
 		}
-		if first.OfToolResult == nil {
+		if first != "tool_result" {
 			break
 		}
 	}
 	switch {
 	case p.o.ThinkingBudget < 0:
-		out.Thinking.OfAdaptive = &sdk.ThinkingConfigAdaptiveParam{Display: sdk.ThinkingConfigAdaptiveDisplaySummarized}
+		out["thinking"] = object{"type": "adaptive", "display": "summarized"}
 	case p.o.ThinkingBudget > 0 && mayThink:
-		out.Thinking = sdk.ThinkingConfigParamOfEnabled(int64(p.o.ThinkingBudget))
+		out["thinking"] = object{"type": "enabled", "budget_tokens": p.o.ThinkingBudget}
 	}
+	out["messages"] = messages
 	return out
 }
 
-func wordsOf(part llm.Part, model string) []sdk.ContentBlockParamUnion {
+func wordsOf(part llm.Part, model string) []object {
 	switch part := part.(type) {
 	case llm.Text:
 		if strings.TrimSpace(part.Text) != "" {
-			return []sdk.ContentBlockParamUnion{sdk.NewTextBlock(part.Text)}
+			return []object{{"type": "text", "text": part.Text}}
 		}
 	case llm.Thinking:
 		mark, word, _ := strings.Cut(part.Opaque, ":")
 		switch {
 		case part.Model != model:
 		case mark == "signature":
-			return []sdk.ContentBlockParamUnion{sdk.NewThinkingBlock(word, part.Text)}
+			return []object{{"type": "thinking", "thinking": part.Text, "signature": word}}
 		case mark == "redacted":
-			return []sdk.ContentBlockParamUnion{sdk.NewRedactedThinkingBlock(word)}
+			return []object{{"type": "redacted_thinking", "data": word}}
 		}
 	case llm.ToolCall:
 		args := json.RawMessage("{}")
 		if llm.IsObject(part.Args) {
 			args = part.Args
 		}
-		return []sdk.ContentBlockParamUnion{sdk.NewToolUseBlock(llm.SafeID(part.ID), args, llm.SafeName(part.Name))}
+		return []object{{"type": "tool_use", "id": llm.SafeID(part.ID), "name": llm.SafeName(part.Name), "input": args}}
 	case llm.ToolResult:
-		out := &sdk.ToolResultBlockParam{ToolUseID: llm.SafeID(part.ID)}
+		out := object{"type": "tool_result", "tool_use_id": llm.SafeID(part.ID)}
 		if part.Error {
-			out.IsError = sdk.Bool(true)
+			out["is_error"] = true
 		}
 		if strings.TrimSpace(part.Text) != "" {
-			out.Content = []sdk.ToolResultBlockParamContentUnion{{OfText: &sdk.TextBlockParam{Text: part.Text}}}
+			out["content"] = []object{{"type": "text", "text": part.Text}}
 		}
-		return []sdk.ContentBlockParamUnion{{OfToolResult: out}}
+		return []object{out}
 	}
 	return nil
 }

@@ -2,12 +2,11 @@
 // servers that follow it do: Ollama, LM Studio, llama.cpp, vLLM, OpenRouter and
 // others, by their base URL.
 //
-// Does: send a request through the vendor's library and yield its streamed
+// Does: send a request and yield its streamed
 // reply as parts: text, reasoning (sent back where the server wants that), whole
 // tool calls, usage. It tolerates what those servers leave out or repeat.
 //
-// Does not: retry (see [llm.Retry]) or read the environment. The library's own event
-// decoder is not used: it takes the end of a connection for the end of a reply.
+// Does not: retry (see [llm.Retry]) or read the environment.
 package openai
 
 import (
@@ -19,9 +18,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	sdk "github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/option"
 
 	"fantail/agents/llm"
 )
@@ -49,7 +45,6 @@ type Provider struct {
 	vendor            bool // the server is the vendor's, which takes fields that others refuse
 	reasoningRequired bool // the host is one of reasoningRequiredHosts
 	client            *llm.HTTPClient
-	opts              []option.RequestOption // of every call
 }
 
 var _ llm.Provider = (*Provider)(nil)
@@ -72,25 +67,15 @@ func New(o Options) *Provider {
 		p.client.RequireKey()
 	}
 	p.client.ThinkTags = !p.vendor
-	// The options are given one by one: the library's defaults read keys from the environment.
-	p.opts = []option.RequestOption{option.WithBaseURL(p.client.BaseURL()), option.WithMaxRetries(0)}
-	if o.Key != "" {
-		p.opts = append(p.opts, option.WithAPIKey(o.Key))
-	}
 	return p
 }
 
 // Stream sends req and yields the parts of the reply. It yields calls, usage and stop
 // when the reply has ended.
 func (p *Provider) Stream(ctx context.Context, req *llm.Request) iter.Seq2[llm.Part, error] {
-	return p.client.Stream(ctx, req, llm.HTTPProtocol{Body: p.requestBody, Post: p.post, Read: newReplyReader})
-}
-
-// post sends a call.
-func (p *Provider) post(call *llm.HTTPCall) error {
-	var res *http.Response
-	// Not a field: through the provider's type, which reflection can reach, every
-	// service of the SDK would be linked.
-	client := sdk.Client{Options: p.opts}
-	return client.Post(call.Context(), "chat/completions", nil, &res, option.WithHTTPClient(call))
+	headers := http.Header{}
+	if p.o.Key != "" {
+		headers.Set("Authorization", "Bearer "+p.o.Key)
+	}
+	return p.client.Stream(ctx, req, llm.HTTPProtocol{Path: "chat/completions", Headers: headers, Body: p.requestBody, Read: newReplyReader})
 }

@@ -8,10 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	sdk "github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/packages/param"
-	"github.com/openai/openai-go/v3/shared"
-
 	"fantail/agents/llm"
 )
 
@@ -24,48 +20,54 @@ const reasoningContent = "reasoning_content"
 // even a message of another model.
 var reasoningRequiredHosts = []string{"api.deepseek.com", "api.moonshot.ai", "api.moonshot.cn"}
 
-// requestBody encodes req with these tools.
-func (p *Provider) requestBody(req *llm.Request, tools []llm.Tool) (llm.Body, error) {
-	rest, err := p.params(req, tools).MarshalJSON()
-	if err != nil {
-		return nil, err
+// The members of a request besides its messages.
+type (
+	requestParam struct {
+		Model               string         `json:"model"`
+		MaxCompletionTokens int            `json:"max_completion_tokens,omitempty"`
+		MaxTokens           int            `json:"max_tokens,omitempty"`
+		PromptCacheKey      string         `json:"prompt_cache_key,omitempty"`
+		StreamOptions       *streamOptions `json:"stream_options,omitempty"`
+		Tools               []toolParam    `json:"tools,omitempty"`
+		Stream              bool           `json:"stream"`
 	}
-	return llm.BodyWithList("messages", p.messages(req), llm.CleanText(rest)), nil
+	streamOptions struct {
+		IncludeUsage bool `json:"include_usage"`
+	}
+	toolParam struct {
+		Function functionParam `json:"function"`
+		Type     string        `json:"type"`
+	}
+	// The schema is sent unchanged: a map would lose the order of its members,
+	// which matters to some models.
+	functionParam struct {
+		Name        string          `json:"name"`
+		Description string          `json:"description,omitempty"`
+		Parameters  json.RawMessage `json:"parameters"`
+	}
+)
+
+// requestBody encodes req with these tools.
+func (p *Provider) requestBody(req *llm.Request, tools []llm.Tool) llm.Body {
+	return llm.BodyWithList("messages", p.messages(req), llm.Encode(p.params(req, tools)))
 }
 
 // params returns everything of req but its messages. Fields that only the vendor
 // knows are sent only to the vendor: some other servers refuse unknown fields.
-func (p *Provider) params(req *llm.Request, tools []llm.Tool) sdk.ChatCompletionNewParams {
-	out := sdk.ChatCompletionNewParams{Model: req.Model}
+func (p *Provider) params(req *llm.Request, tools []llm.Tool) *requestParam {
+	out := &requestParam{Model: req.Model, Stream: true}
 	if !p.client.Refused.Has(llm.StreamOptions) {
-		out.StreamOptions = sdk.ChatCompletionStreamOptionsParam{IncludeUsage: sdk.Bool(true)}
+		out.StreamOptions = &streamOptions{IncludeUsage: true}
 	}
-	if req.MaxTokens > 0 {
-		if p.vendor {
-			out.MaxCompletionTokens = sdk.Int(int64(req.MaxTokens))
-		} else {
-			out.MaxTokens = sdk.Int(int64(req.MaxTokens))
-		}
-	}
-	if p.vendor && req.CacheKey != "" {
-		out.PromptCacheKey = sdk.String(req.CacheKey)
+	if p.vendor {
+		out.MaxCompletionTokens, out.PromptCacheKey = max(req.MaxTokens, 0), req.CacheKey
+	} else {
+		out.MaxTokens = max(req.MaxTokens, 0)
 	}
 	for _, t := range tools {
-		out.Tools = append(out.Tools, toolParam(t))
+		out.Tools = append(out.Tools, toolParam{functionParam{t.Name, t.Description, t.Schema}, "function"})
 	}
-	out.SetExtraFields(map[string]any{"stream": true})
 	return out
-}
-
-func toolParam(t llm.Tool) sdk.ChatCompletionToolUnionParam {
-	// The schema is sent unchanged: a map would lose the order of its members,
-	// which matters to some models.
-	function := struct {
-		Name        string          `json:"name"`
-		Description string          `json:"description,omitempty"`
-		Parameters  json.RawMessage `json:"parameters"`
-	}{t.Name, t.Description, t.Schema}
-	return sdk.ChatCompletionFunctionTool(param.Override[shared.FunctionDefinitionParam](function))
 }
 
 // encoding holds the options on which the encoding of a message depends. Reasoning is

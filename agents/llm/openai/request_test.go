@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	sdk "github.com/openai/openai-go/v3"
 	"pgregory.net/rapid"
 
 	"fantail/agents/history/historytest"
@@ -13,7 +12,7 @@ import (
 	"fantail/tools/validjson"
 )
 
-// TestBody: a request says what the library would encode as a whole, however the conversation has grown.
+// TestBody: a request says what its messages would say encoded as a whole, however the conversation has grown.
 func TestBody(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		base := rapid.SampledFrom([]string{"", "http://local/v1", "https://api.deepseek.com"}).Draw(t, "base")
@@ -25,21 +24,24 @@ func TestBody(t *testing.T) {
 		}
 		historytest.Same(t, "test", func(model string, messages []llm.Message) ([][]byte, error) {
 			req := request(model, messages)
-			return p.requestBody(req, p.client.Refused.Tools(req.Tools))
+			return p.requestBody(req, p.client.Refused.Tools(req.Tools)), nil
 		}, func(model string, messages []llm.Message) ([]byte, error) {
-			raw, err := inLibrary(p, request(model, messages)).MarshalJSON()
+			raw, err := json.Marshal(whole(p, request(model, messages)))
 			valid, _ := validjson.Make(raw)
 			return valid, err
 		})
 	})
 }
 
-// inLibrary is a request in the library's words, all of it.
-func inLibrary(p *Provider, req *llm.Request) sdk.ChatCompletionNewParams {
-	out := p.params(req, p.client.Refused.Tools(req.Tools))
-	out.Messages = []sdk.ChatCompletionMessageParamUnion{} // nil would be left out
+type object = map[string]any
+
+// whole is a request in plain values, all of it.
+func whole(p *Provider, req *llm.Request) object {
+	var out object
+	_ = json.Unmarshal(llm.Encode(p.params(req, p.client.Refused.Tools(req.Tools))), &out)
+	messages := []object{}
 	if strings.TrimSpace(req.System) != "" {
-		out.Messages = append(out.Messages, sdk.SystemMessage(req.System))
+		messages = append(messages, object{"role": "system", "content": req.System})
 	}
 	reasons := p.reasoningRequired
 	for _, m := range req.Messages {
@@ -47,7 +49,8 @@ func inLibrary(p *Provider, req *llm.Request) sdk.ChatCompletionNewParams {
 	}
 	for _, m := range req.Messages {
 		var texts []string
-		said := &sdk.ChatCompletionAssistantMessageParam{}
+		said := object{"role": "assistant"}
+		var calls []object
 		for _, part := range m.Parts {
 			switch part := part.(type) {
 			case llm.Text:
@@ -59,31 +62,31 @@ func inLibrary(p *Provider, req *llm.Request) sdk.ChatCompletionNewParams {
 				if llm.IsObject(part.Args) {
 					args = string(part.Args)
 				}
-				said.ToolCalls = append(said.ToolCalls, sdk.ChatCompletionMessageToolCallUnionParam{
-					OfFunction: &sdk.ChatCompletionMessageFunctionToolCallParam{
-						ID: llm.SafeID(part.ID), Function: sdk.ChatCompletionMessageFunctionToolCallFunctionParam{Name: llm.SafeName(part.Name), Arguments: args},
-					},
-				})
+				calls = append(calls, object{"id": llm.SafeID(part.ID), "type": "function", "function": object{"name": llm.SafeName(part.Name), "arguments": args}})
 			case llm.ToolResult:
-				out.Messages = append(out.Messages, sdk.ToolMessage(toolResultText(part), llm.SafeID(part.ID)))
+				messages = append(messages, object{"role": "tool", "tool_call_id": llm.SafeID(part.ID), "content": toolResultText(part)})
 			}
 		}
 		text := strings.Join(texts, "\n\n")
 		switch {
 		case m.Role == llm.User && text != "":
-			out.Messages = append(out.Messages, sdk.UserMessage(text))
-		case m.Role == llm.Assistant && (text != "" || len(said.ToolCalls) > 0):
+			messages = append(messages, object{"role": "user", "content": text})
+		case m.Role == llm.Assistant && (text != "" || len(calls) > 0):
 			if text != "" {
-				said.Content.OfString = sdk.String(text)
+				said["content"] = text
+			}
+			if len(calls) > 0 {
+				said["tool_calls"] = calls
 			}
 			if thought := thoughts(m, "test/"+req.Model); thought != "" {
-				said.SetExtraFields(map[string]any{reasoningContent: thought})
+				said[reasoningContent] = thought
 			} else if reasons {
-				said.SetExtraFields(map[string]any{reasoningContent: " "})
+				said[reasoningContent] = " "
 			}
-			out.Messages = append(out.Messages, sdk.ChatCompletionMessageParamUnion{OfAssistant: said})
+			messages = append(messages, said)
 		}
 	}
+	out["messages"] = messages
 	return out
 }
 
