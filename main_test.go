@@ -33,7 +33,7 @@ var layers = [][]string{
 	{"tools/permission/shell", "tools/permission", "tools/sandbox", "tools/proc", "tools/git", "tools/files"},
 	{"inbox", "inbox/policy"},
 	{"tools", "tools/mcp"},
-	{"agents/llm", "agents/llm/anthropic", "agents/llm/openai", "agents/llm/builtin"},
+	{"agents/llm", "agents/llm/anthropic", "agents/llm/openai", "agents/llm/responses", "agents/llm/builtin"},
 	{"agents/history", "agents/audit", "agents/event", "agents/tasks", "agents/approval", "agents/fleet", "agents/hooks", "agents/instructions", "agents/mail", "agents/skills", "agents/mcpconfig", "agents/schedule"},
 	{"agents/recovery", "agents/engine", "agents/turn", "agents/acp"},
 	{"agents"},
