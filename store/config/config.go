@@ -67,7 +67,7 @@ type Permissions struct {
 // ProviderRow is one [providers.NAME]: a vendor that the user defines, or changes to a known one. Empty fields mean the
 // known vendor's.
 type ProviderRow struct {
-	Protocol string              `toml:"protocol"` // anthropic or openai
+	Protocol string              `toml:"protocol"` // anthropic, openai or openai-responses
 	BaseURL  string              `toml:"base_url"`
 	KeyEnv   string              `toml:"key_env"`            // the name of the variable, never the key
 	Model    string              `toml:"model"`              // its default model
@@ -259,7 +259,7 @@ var (
 	sandboxes  = []string{SandboxOn, SandboxOff, "bubblewrap", "namespaces", "landlock"}
 	notifies   = []string{"auto", "osc9", "osc777", "osc99", "bell", "desktop", "off"}
 	styles     = []string{"pending", "msg"}
-	protocols  = []string{Anthropic, OpenAI}
+	protocols  = []string{Anthropic, OpenAI, Responses}
 	budgetForm = regexp.MustCompile(`^(\$[0-9.]+|[0-9.]+[kKmM]?)$`)
 	nameForm   = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*$`)
 	envForm    = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
@@ -330,7 +330,7 @@ func (p ProviderRow) check(name string) (at []string, err error) {
 	case !nameForm.MatchString(name) || name == Builtin || name == ACP:
 		return nil, fmt.Errorf("providers.%s: a provider's name is lower-case letters, digits, dots and dashes, and neither %q nor %q", name, Builtin, ACP)
 	case p.Protocol == "" && !known:
-		return nil, fmt.Errorf("providers.%s: protocol is missing: anthropic or openai", name)
+		return nil, fmt.Errorf("providers.%s: protocol is missing: anthropic, openai or openai-responses", name)
 	case p.Protocol != "" && !slices.Contains(protocols, p.Protocol):
 		return []string{"protocol"}, fmt.Errorf("providers.%s.protocol: %w", name, notOneOf(p.Protocol, protocols))
 	case p.BaseURL == "" && !known:

@@ -10,7 +10,8 @@ import (
 // The protocols, and the engine that needs none.
 const (
 	Anthropic = "anthropic"
-	OpenAI    = "openai"
+	OpenAI    = "openai"           // Chat Completions
+	Responses = "openai-responses" // OpenAI's own
 	Builtin   = "builtin"
 )
 

@@ -20,6 +20,7 @@ import (
 	"fantail/agents/llm/anthropic"
 	"fantail/agents/llm/builtin"
 	"fantail/agents/llm/openai"
+	"fantail/agents/llm/responses"
 	"fantail/store/config"
 	"fantail/ui/shell"
 )
@@ -226,6 +227,8 @@ func provider(c config.Choice, env func(string) string) (llm.Provider, error) {
 			o.Key = key
 		}
 		return llm.Retry(anthropic.New(o), llm.RetryOptions{}), nil
+	case config.Responses:
+		return llm.Retry(responses.New(responses.Options{Name: c.Provider, Key: key, KeyVariable: c.KeyEnv, KeyHelp: c.KeyHelp, BaseURL: c.BaseURL, FirstByte: c.First}), llm.RetryOptions{}), nil
 	case config.OpenAI:
 		return llm.Retry(openai.New(openai.Options{Name: c.Provider, Key: key, KeyVariable: c.KeyEnv, KeyHelp: c.KeyHelp, BaseURL: c.BaseURL, FirstByte: c.First}), llm.RetryOptions{}), nil
 	}
