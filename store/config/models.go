@@ -11,12 +11,16 @@ import (
 
 // Model is what is known about a model. Zero means unknown.
 type Model struct {
-	Window    int  // tokens
-	MaxOutput int  // tokens of a reply
-	Images    bool // it accepts pictures
-	Priced    bool
-	price     price
-	long      grade
+	Name          string // as people say it, such as Claude Sonnet 5.5
+	Window        int    // tokens
+	MaxOutput     int    // tokens of a reply
+	Images        bool   // it accepts pictures
+	Efforts       []string
+	DefaultEffort string
+	Thinking      string // what a request may ask for: none, budget, either, adaptive, or always
+	Priced        bool
+	price         price
+	long          grade
 }
 
 // price is dollars per million tokens, which is millionths of a dollar a token.
@@ -40,84 +44,14 @@ func (m Model) Cost(input, output, cacheRead, cacheWrite int) int64 {
 	return int64(math.Round(in + out))
 }
 
-// known is a row of the table: a model's name without its date. A row without a price is for a model whose price a
-// table can't give, for instance because it changes by the hour.
-type known struct {
-	vendor, name string
-	window, out  int
-	price        price
-	long         grade
-}
-
-// As published by the vendors, November 2026.
-var models = []known{
-	{"anthropic", "claude-fable-5-1", 1_000_000, 128_000, price{10, 50, 0.25, 12.5}, grade{}},
-	{"anthropic", "claude-fable-5", 1_000_000, 128_000, price{10, 50, 1, 12.5}, grade{}},
-	{"anthropic", "claude-opus-5-5", 1_000_000, 128_000, price{4, 20, 0.2, 5}, grade{}},
-	{"anthropic", "claude-opus-5", 1_000_000, 128_000, price{5, 25, 0.5, 6.25}, grade{}},
-	{"anthropic", "claude-opus-4-8", 1_000_000, 128_000, price{5, 25, 0.5, 6.25}, grade{}},
-	{"anthropic", "claude-opus-4-7", 1_000_000, 128_000, price{5, 25, 0.5, 6.25}, grade{}},
-	{"anthropic", "claude-opus-4-6", 1_000_000, 128_000, price{5, 25, 0.5, 6.25}, grade{}},
-	{"anthropic", "claude-opus-4-5", 200_000, 64_000, price{5, 25, 0.5, 6.25}, grade{}},
-	{"anthropic", "claude-opus-4-1", 200_000, 32_000, price{15, 75, 1.5, 18.75}, grade{}},
-	{"anthropic", "claude-opus-4", 200_000, 32_000, price{15, 75, 1.5, 18.75}, grade{}},
-	{"anthropic", "claude-sonnet-5-5", 1_000_000, 128_000, price{2, 10, 0.1, 2.5}, grade{}},
-	{"anthropic", "claude-sonnet-5", 1_000_000, 128_000, price{2, 10, 0.2, 2.5}, grade{}},
-	{"anthropic", "claude-sonnet-4-6", 200_000, 64_000, price{3, 15, 0.3, 3.75}, grade{}},
-	{"anthropic", "claude-sonnet-4-5", 200_000, 64_000, price{3, 15, 0.3, 3.75}, grade{}},
-	{"anthropic", "claude-sonnet-4", 200_000, 64_000, price{3, 15, 0.3, 3.75}, grade{}},
-	{"anthropic", "claude-haiku-5-5", 1_000_000, 128_000, price{0.1, 0.5, 0.01, 0.125}, grade{100_000, 5, 5}},
-	{"anthropic", "claude-haiku-4-5", 200_000, 64_000, price{1, 5, 0.1, 1.25}, grade{}},
-	{"anthropic", "claude-3-5-haiku", 200_000, 8_192, price{0.8, 4, 0.08, 1}, grade{}},
-
-	{"openai", "gpt-5.6", 1_050_000, 128_000, price{4, 20, 0.4, 5}, grade{272_000, 2, 1.5}},
-	{"openai", "gpt-5.6-sol", 1_050_000, 128_000, price{4, 20, 0.4, 5}, grade{272_000, 2, 1.5}},
-	{"openai", "gpt-5.6-terra", 1_050_000, 128_000, price{2, 12, 0.2, 2.5}, grade{272_000, 2, 1.5}},
-	{"openai", "gpt-5.6-luna", 1_050_000, 128_000, price{0.2, 1.2, 0.02, 0.25}, grade{272_000, 2, 1.5}},
-	{"openai", "gpt-5.5", 1_050_000, 128_000, price{5, 30, 0.5, 5}, grade{272_000, 2, 1.5}},
-	{"openai", "gpt-5.4", 1_050_000, 128_000, price{2.5, 15, 0.25, 2.5}, grade{272_000, 2, 1.5}},
-	{"openai", "gpt-5.4-mini", 400_000, 128_000, price{0.75, 4.5, 0.075, 0.75}, grade{}},
-	{"openai", "gpt-5.4-nano", 400_000, 128_000, price{0.2, 1.25, 0.02, 0.2}, grade{}},
-	{"openai", "gpt-5.2", 400_000, 128_000, price{1.75, 14, 0.175, 1.75}, grade{}},
-	{"openai", "gpt-5.1", 400_000, 128_000, price{1.25, 10, 0.125, 1.25}, grade{}},
-	{"openai", "gpt-5.1-codex", 400_000, 128_000, price{1.25, 10, 0.125, 1.25}, grade{}},
-	{"openai", "gpt-5.1-codex-max", 400_000, 128_000, price{1.25, 10, 0.125, 1.25}, grade{}},
-	{"openai", "gpt-5", 400_000, 128_000, price{1.25, 10, 0.125, 1.25}, grade{}},
-	{"openai", "gpt-5-codex", 400_000, 128_000, price{1.25, 10, 0.125, 1.25}, grade{}},
-	{"openai", "gpt-5-mini", 400_000, 128_000, price{0.25, 2, 0.025, 0.25}, grade{}},
-	{"openai", "gpt-5-nano", 400_000, 128_000, price{0.05, 0.4, 0.005, 0.05}, grade{}},
-	{"openai", "gpt-5-pro", 400_000, 272_000, price{15, 120, 15, 15}, grade{}},
-	{"openai", "gpt-4.1", 1_047_576, 32_768, price{2, 8, 0.5, 2}, grade{}},
-	{"openai", "gpt-4.1-mini", 1_047_576, 32_768, price{0.4, 1.6, 0.1, 0.4}, grade{}},
-	{"openai", "gpt-4.1-nano", 1_047_576, 32_768, price{0.1, 0.4, 0.025, 0.1}, grade{}},
-	{"openai", "gpt-4o", 128_000, 16_384, price{2.5, 10, 1.25, 2.5}, grade{}},
-	{"openai", "gpt-4o-mini", 128_000, 16_384, price{0.15, 0.6, 0.075, 0.15}, grade{}},
-	{"openai", "o3", 200_000, 100_000, price{2, 8, 0.5, 2}, grade{}},
-	{"openai", "o4-mini", 200_000, 100_000, price{1.1, 4.4, 0.275, 1.1}, grade{}},
-
-	{"deepseek", "deepseek-flash", 1_000_000, 384_000, price{}, grade{}},
-	{"deepseek", "deepseek-v4-flash", 1_000_000, 384_000, price{}, grade{}},
-	{"deepseek", "deepseek-v4-pro", 1_000_000, 384_000, price{}, grade{}},
-	{"groq", "openai/gpt-oss-120b", 131_072, 65_536, price{0.15, 0.6, 0.075, 0.15}, grade{}},
-	{"groq", "openai/gpt-oss-20b", 131_072, 65_536, price{0.075, 0.3, 0.0375, 0.075}, grade{}},
-	{"cerebras", "gpt-oss-120b", 131_072, 0, price{}, grade{}},
-	{"xai", "grok-4.6", 500_000, 0, price{}, grade{}},
-	{"xai", "grok-4.5", 500_000, 0, price{}, grade{}},
-	{"xai", "grok-4.3", 1_000_000, 0, price{}, grade{}},
-}
-
-// sees reports whether the model accepts pictures: all listed models of these vendors do.
-func (m known) sees() bool {
-	return m.vendor == "anthropic" || m.vendor == "openai" || m.vendor == "xai"
-}
-
 // edition matches a suffix that does not make a model's name another model: a date, or "latest". Any other name is
 // another model, whose price is not guessed.
 var edition = regexp.MustCompile(`^(-latest|[-@](\d{8}|\d{4}-\d{2}-\d{2}|\d{4}|\d{6}))?$`)
 
-// Known returns what is known about a provider's model. Fields that the user's own row lacks come from the table.
+// Known returns what is known about a provider's model. Fields that the user's own row lacks come from the
+// catalogue.
 func (c Config) Known(provider, name string) Model {
-	m := listed(provider, name)
+	m, _ := listed(provider, name)
 	row, ok := c.Providers[provider].Models[name]
 	if !ok {
 		return m
@@ -137,35 +71,44 @@ func (c Config) Known(provider, name string) Model {
 	return m
 }
 
-// listed returns the table's row. A model of a provider that is not in the table has its size, but no price: each
-// provider sets its own.
-func listed(provider, name string) Model {
+// listed returns the catalogue's row. A model of a provider that is not in the list of vendors has its size, but no
+// price: each provider sets its own.
+func listed(provider, name string) (Model, bool) {
+	if m, ok := row(provider, name); ok && provider != "openrouter" {
+		return m.model(), true
+	}
 	if provider == "openrouter" { // passes the vendors' prices on; writes 4.5 where Anthropic writes 4-5
 		v, rest, _ := strings.Cut(name, "/")
 		if v == "anthropic" {
 			rest = strings.ReplaceAll(rest, ".", "-")
 		}
-		provider, name = v, rest
+		m, ok := row(v, rest)
+		if !ok {
+			m, ok = row(provider, name)
+		}
+		return m.model(), ok
 	}
-	_, vendored := vendor(provider)
-	for _, m := range models {
-		rest, ok := strings.CutPrefix(name, m.name)
-		switch {
-		case !ok || !edition.MatchString(rest):
-		case m.vendor == provider:
-			return Model{m.window, m.out, m.sees(), m.price != (price{}), m.price, m.long}
-		case !vendored:
-			return Model{Window: m.window, MaxOutput: m.out, Images: m.sees()}
+	if _, vendored := vendor(provider); vendored {
+		return Model{}, false
+	}
+	for _, v := range vendors {
+		if v.Name == "openrouter" {
+			continue
+		}
+		if m, ok := row(v.Name, name); ok {
+			known := m.model()
+			known.Priced, known.price, known.long = false, price{}, grade{}
+			return known, true
 		}
 	}
-	return Model{}
+	return Model{}, false
 }
 
 // named finds the provider and the model that a name without a provider means; "": none.
 func (c Config) named(env func(string) string, name string) (provider, model string) {
-	for _, m := range models {
-		if rest, ok := strings.CutPrefix(name, m.name); ok && edition.MatchString(rest) {
-			return m.vendor, name
+	for _, v := range vendors {
+		if _, ok := row(v.Name, name); ok && v.Name != "openrouter" {
+			return v.Name, name
 		}
 	}
 	words := wordsOf(name)
@@ -217,8 +160,8 @@ func stands(words, name []string) bool {
 // Offer is a model that a provider is known to have.
 type Offer struct{ Provider, Model string }
 
-// Offered lists the models that are known: those of the user's own rows, each provider's default, and those of the table,
-// the newest first.
+// Offered lists the models that are known: those of the user's own rows, each provider's default, and those of the
+// catalogue, the newest first.
 func (c Config) Offered() (all []Offer) {
 	for _, provider := range sorted(c.Providers) {
 		for _, model := range sorted(c.Providers[provider].Models) {
@@ -230,8 +173,10 @@ func (c Config) Offered() (all []Offer) {
 			all = append(all, Offer{provider, v.Model})
 		}
 	}
-	for _, m := range models {
-		all = append(all, Offer{m.vendor, m.name})
+	for _, v := range vendors {
+		for _, m := range rows(v.Name) {
+			all = append(all, Offer{v.Name, m.ID})
+		}
 	}
 	return all
 }
@@ -245,17 +190,15 @@ func (c Config) Own(o Offer) bool {
 
 // doubt says why a vendor may not have a model; "": it is known to, or its models are not known.
 func (c Config) doubt(provider, model string) string {
-	if c.Own(Offer{provider, model}) || listed(provider, model) != (Model{}) {
+	if _, known := listed(provider, model); known || c.Own(Offer{provider, model}) {
 		return ""
+	}
+	if !slices.Contains([]string{"anthropic", "openai", "xai"}, provider) {
+		return "" // the catalogue may have only a few of it
 	}
 	var names []string
-	for _, m := range models {
-		if m.vendor == provider && m.sees() { // of the others the table has only a few
-			names = append(names, m.name)
-		}
-	}
-	if names == nil {
-		return ""
+	for _, m := range rows(provider) {
+		names = append(names, m.ID)
 	}
 	return Unlisted(provider, model, names)
 }
