@@ -23,6 +23,11 @@ type Model struct {
 	long          grade
 }
 
+// Price returns dollars per million tokens; ok is false if m has no price.
+func (m Model) Price() (input, output float64, ok bool) {
+	return m.price.input, m.price.output, m.Priced
+}
+
 // price is dollars per million tokens, which is millionths of a dollar a token.
 type price struct{ input, output, cacheRead, cacheWrite float64 }
 

@@ -60,7 +60,7 @@ func (w *Workspace) face(h host.Hello) (ui.Options, error) {
 		Sandbox: w.holds,
 		Reload:  func(context.Context) (string, error) { return w.reload() },
 		Root:    w.place.Root, Config: at, History: filepath.Join(w.place.Data, "history"),
-		Branch: func() string { return cli.Branch(w.place.Root) }, Models: slash.Models{Names: w.models.Names, Ask: w.models.Ask, Unlisted: w.models.Unlisted}, Doubt: w.models.Doubt, Skills: w.catalog, ReadOnly: w.readOnly,
+		Branch: func() string { return cli.Branch(w.place.Root) }, Models: slash.Models{Names: w.models.Names, Facts: w.models.Facts, Ask: w.models.Ask, Unlisted: w.models.Unlisted}, Doubt: w.models.Doubt, Skills: w.catalog, ReadOnly: w.readOnly,
 		Remember: func(ctx context.Context, c agents.Choice, name string) error {
 			return agents.RememberChoice(ctx, w.db, w.seals, c, name)
 		},

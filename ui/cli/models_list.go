@@ -82,6 +82,35 @@ func (m *Models) Unlisted(ctx context.Context, name string) string {
 	return config.Unlisted(c.Provider, c.Model, names)
 }
 
+// Facts says in a few words what is known about a model: its window, its price per million tokens of input and output,
+// its levels of effort, and the name that people say. "": nothing is.
+func (m *Models) Facts(name string) string {
+	provider, model, _ := strings.Cut(name, "/")
+	k := m.conf.Known(provider, model)
+	var facts []string
+	if k.Window > 0 {
+		facts = append(facts, windowSize(k.Window))
+	}
+	if input, output, ok := k.Price(); ok {
+		facts = append(facts, fmt.Sprintf("$%g/$%g", input, output))
+	}
+	if n := len(k.Efforts); n > 1 {
+		facts = append(facts, k.Efforts[0]+"–"+k.Efforts[n-1])
+	}
+	if k.Name != "" {
+		facts = append(facts, k.Name)
+	}
+	return cells.CleanLine(strings.Join(facts, " · "))
+}
+
+// windowSize is a number of tokens, rounded: 1.05M, 128k.
+func windowSize(tokens int) string {
+	if tokens >= 1_000_000 {
+		return strings.TrimRight(strings.TrimRight(fmt.Sprintf("%.2f", float64(tokens)/1e6), "0"), ".") + "M"
+	}
+	return fmt.Sprintf("%dk", (tokens+500)/1000)
+}
+
 // list asks a provider which models it has. What is no name that can be shown is left out.
 func list(ctx context.Context, c config.Choice, key string) ([]string, error) {
 	at, header := strings.TrimRight(c.BaseURL, "/")+"/models", http.Header{}

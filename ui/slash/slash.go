@@ -26,6 +26,8 @@ import (
 // Models says which models are available. The zero value knows none.
 type Models struct {
 	Names func() []string // those known now
+	// Facts says in a few words how large a model is, what it costs, which levels of effort it has, and its name.
+	Facts func(name string) string
 	// Ask adds to Names what the providers list. It may wait for them, for some seconds.
 	Ask func(ctx context.Context)
 	// Unlisted says why a model's provider may not have it, "" if nothing speaks against it; it may wait too.

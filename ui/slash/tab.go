@@ -52,7 +52,7 @@ func runModel(in input) (intent.Intent, error) {
 	if len(items) == 0 {
 		return in.tell("Model: " + in.t.Info.Model), nil
 	}
-	box := dialog.NewPicker(in.Theme, "Model (now "+in.t.Info.Model+")", items)
+	box := dialog.NewPalette(in.Theme, "Model (now "+in.t.Info.Model+")", items)
 	open := picked(box, in.setModel)
 	if in.Models.Ask == nil {
 		return open, nil
@@ -69,7 +69,16 @@ func runModel(in input) (intent.Intent, error) {
 // models are the models that are known now, to pick from.
 func (in input) models() (items []dialog.Item) {
 	for _, m := range in.Models.names() {
-		items = append(items, dialog.Item{Value: m, Label: m, Chosen: m == in.t.Info.Model})
+		var facts []string
+		if m == in.t.Info.Model {
+			facts = append(facts, "in use")
+		}
+		if in.Models.Facts != nil {
+			if says := in.Models.Facts(m); says != "" {
+				facts = append(facts, says)
+			}
+		}
+		items = append(items, dialog.Item{Value: m, Label: m, Help: strings.Join(facts, " · "), Chosen: m == in.t.Info.Model})
 	}
 	return items
 }
