@@ -57,7 +57,7 @@ type (
 )
 
 // requestBody encodes req with these tools.
-func (p *Provider) requestBody(req *llm.Request, tools []llm.Tool) (llm.Body, error) {
+func (p *Provider) requestBody(req *llm.Request, tools []llm.Tool) llm.Body {
 	out := request{
 		Model: req.Model, MaxOutputTokens: req.MaxTokens, PromptCacheKey: req.CacheKey,
 		ParallelToolCalls: len(tools) > 0, Stream: true,
@@ -78,7 +78,7 @@ func (p *Provider) requestBody(req *llm.Request, tools []llm.Tool) (llm.Body, er
 			items = append(items, text)
 		}
 	}
-	return llm.BodyWithList("input", items, llm.Encode(out)), nil
+	return llm.BodyWithList("input", items, llm.Encode(out))
 }
 
 // reasons reports whether the model takes settings of reasoning: o1, o3, …, gpt-5 and later. Others refuse them.

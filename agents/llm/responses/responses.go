@@ -56,18 +56,9 @@ func New(o Options) *Provider {
 // Stream sends req and yields the parts of the reply. It yields calls, usage and stop
 // when the reply has ended.
 func (p *Provider) Stream(ctx context.Context, req *llm.Request) iter.Seq2[llm.Part, error] {
-	return p.client.Stream(ctx, req, llm.HTTPProtocol{Body: p.requestBody, Post: p.post, Read: newReplyReader})
-}
-
-// post sends a call.
-func (p *Provider) post(call *llm.HTTPCall) error {
-	req, err := http.NewRequestWithContext(call.Context(), http.MethodPost, p.client.BaseURL()+"/responses", nil)
-	if err != nil {
-		return err
-	}
+	headers := http.Header{}
 	if p.key != "" {
-		req.Header.Set("Authorization", "Bearer "+p.key)
+		headers.Set("Authorization", "Bearer "+p.key)
 	}
-	_, err = call.Do(req) // closing the call closes the body
-	return err
+	return p.client.Stream(ctx, req, llm.HTTPProtocol{Path: "responses", Headers: headers, Body: p.requestBody, Read: newReplyReader})
 }
